@@ -1,0 +1,100 @@
+/**
+ * A raw JSON-RPC caller over fetch, for a trusted local node.
+ *
+ * The scenario sends its transactions through it and tests ask it for the truth. It shares no code with the published
+ * clients, so that it can be their oracle: it neither retries nor decodes results.
+ */
+import { Effect, Schema } from "effect"
+
+/** The node could not be reached, or answered something that is not JSON-RPC, or answered an error object. */
+export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
+  method: Schema.String,
+  message: Schema.String,
+  /** Code of the node's error object; absent when there was none. */
+  code: Schema.optionalKey(Schema.Number),
+  data: Schema.optionalKey(Schema.Unknown),
+}) {}
+
+/** One call of a batch. */
+export interface Call {
+  readonly method: string
+  readonly params?: ReadonlyArray<unknown>
+}
+
+interface Reply {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown }
+}
+
+const post = (url: string, method: string, body: unknown): Effect.Effect<unknown, RpcFailure> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+        signal,
+      })
+      const value: unknown = await response.json()
+      return value
+    },
+    catch: (cause) =>
+      new RpcFailure({
+        method,
+        message: `${method} at ${url}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      }),
+  })
+
+const result = (method: string, reply: Reply | undefined): Effect.Effect<unknown, RpcFailure> => {
+  if (reply === undefined) return Effect.fail(new RpcFailure({ method, message: `${method}: no reply with this id` }))
+  if (reply.error === undefined) return Effect.succeed(reply.result)
+  const { code, message, data } = reply.error
+  return Effect.fail(
+    new RpcFailure({
+      method,
+      message: `${method}: ${message ?? "error without a message"}`,
+      ...(code === undefined ? {} : { code }),
+      ...(data === undefined ? {} : { data }),
+    }),
+  )
+}
+
+/**
+ * Calls one method. `A` is what the caller knows of the node's answer; it is not checked.
+ *
+ * **Errors**
+ * - `RpcFailure`: no connection, not JSON-RPC, or an error object.
+ */
+export const call = <A = unknown>(
+  url: string,
+  method: string,
+  params: ReadonlyArray<unknown> = [],
+): Effect.Effect<A, RpcFailure> =>
+  post(url, method, { jsonrpc: "2.0", id: 1, method, params }).pipe(
+    Effect.flatMap((reply) => result(method, reply as Reply)),
+    Effect.map((value) => value as A),
+  )
+
+/**
+ * Sends all calls in one HTTP request and returns the results in the order of the calls.
+ *
+ * **Errors**
+ * - `RpcFailure`: as for `call`; the first failed call fails the whole batch.
+ */
+export const batch = <A = unknown>(
+  url: string,
+  calls: ReadonlyArray<Call>,
+): Effect.Effect<ReadonlyArray<A>, RpcFailure> => {
+  const [first] = calls
+  if (first === undefined) return Effect.succeed([])
+  const body = calls.map(({ method, params = [] }, id) => ({ jsonrpc: "2.0", id, method, params }))
+  return post(url, first.method, body).pipe(
+    Effect.flatMap((answer) => {
+      if (!Array.isArray(answer)) return result(first.method, answer as Reply).pipe(Effect.map(() => []))
+      const byId = new Map((answer as ReadonlyArray<Reply>).map((reply) => [reply.id, reply]))
+      return Effect.forEach(calls, ({ method }, id) => result(method, byId.get(id)))
+    }),
+    Effect.map((values) => values as ReadonlyArray<A>),
+  )
+}

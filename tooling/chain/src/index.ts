@@ -1,0 +1,2 @@
+export * as Anvil from "./Anvil.ts"
+export * as Rpc from "./Rpc.ts"
