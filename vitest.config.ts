@@ -1,3 +1,49 @@
-import { defineConfig } from "vitest/config"
+/**
+ * One project per package, named by the package, so that `vitest run --project @daybook/schema` runs one of them.
+ * `*.integration.test.ts` need the embedded chain or a database server: `--mode integration` or DAYBOOK_INTEGRATION=1
+ * switches them on (`npm test` does), and so does naming such a file on the command line.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { configDefaults, defineConfig } from "vitest/config"
 
-export default defineConfig({ test: { projects: ["packages/*", "apps/*", "tooling/chain"] } })
+const root = import.meta.dirname
+const integration =
+  process.env["DAYBOOK_INTEGRATION"] === "1" || process.argv.some((argument) => argument.includes("integration"))
+
+const packages = ["packages", "apps", "tooling"].flatMap((folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(root, folder, entry.name)),
+)
+
+const nameOf = (folder: string): string | undefined => {
+  try {
+    const manifest: { readonly name: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    return manifest.name
+  } catch {
+    return undefined
+  }
+}
+
+const project = (name: string, folder: string, include: string) => ({
+  test: {
+    name,
+    root: folder,
+    include: [include],
+    exclude: [...configDefaults.exclude, ...(integration ? [] : ["**/*.integration.test.ts"])],
+  },
+})
+
+export default defineConfig({
+  test: {
+    passWithNoTests: false,
+    projects: [
+      ...packages.flatMap((folder) => {
+        const name = nameOf(folder)
+        return name === undefined || name === "@daybook/config" ? [] : [project(name, folder, "test/**/*.test.ts")]
+      }),
+      project("tooling", join(root, "tooling/check"), "*.test.ts"),
+    ],
+  },
+})

@@ -1,0 +1,68 @@
+// Runs a root script with the Node and pnpm this repository needs: `node tooling/bootstrap.mjs <script> [args]`.
+// What the machine has is used when it is new enough; otherwise npx fetches it, once, into npm's own cache.
+// Standard input, standard output, signals and the exit code are the script's.
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { constants } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [script, ...args] = process.argv.slice(2)
+const manifest = JSON.parse(readFileSync(`${root}/package.json`, "utf8"))
+if (!Object.hasOwn(manifest.scripts, script ?? "")) {
+  console.error(`bootstrap: no script "${script ?? ""}"; there are ${Object.keys(manifest.scripts).join(", ")}`)
+  process.exit(2)
+}
+
+const windows = process.platform === "win32"
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+const nodeFits = major > 22 || (major === 22 && minor >= 19)
+const pnpmVersion = spawnSync("pnpm", ["--version"], { cwd: root, shell: windows, encoding: "utf8" }).stdout ?? ""
+const pnpmFits = pnpmVersion.split(".")[0] === manifest.packageManager.match(/@(\d+)/)[1]
+
+const missing = [...(nodeFits ? [] : ["node@24"]), ...(pnpmFits ? [] : [manifest.packageManager])]
+if (missing.length > 0) {
+  console.error(`bootstrap: fetching ${missing.join(" and ")} through npx`)
+  const printPath = ["node", "-p", "process.env.PATH"]
+  const npx = spawnSync("npx", ["-y", ...missing.flatMap((name) => ["-p", name]), ...printPath], {
+    cwd: root,
+    shell: windows,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  if (npx.status !== 0) process.exit(npx.status ?? 1)
+  process.env.PATH = npx.stdout.trim()
+} else process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
+
+const install = ["install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"]
+if (!existsSync(join(root, "node_modules"))) console.error("bootstrap: installing dependencies")
+const installed = spawnSync("pnpm", install, {
+  cwd: root,
+  shell: windows,
+  stdio: ["ignore", "pipe", "pipe"],
+  encoding: "utf8",
+  maxBuffer: 1 << 26,
+})
+if (installed.status !== 0) {
+  console.error(`${installed.stdout ?? ""}${installed.stderr ?? ""}bootstrap: pnpm install failed`)
+  process.exit(installed.status ?? 1)
+}
+
+// Not `pnpm run`: it leaves at a SIGTERM, before the script has cleaned up.
+process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter)
+const command = manifest.scripts[script]
+const child = windows
+  ? spawn([command, ...args].join(" "), { cwd: root, shell: true, stdio: "inherit" })
+  : spawn("sh", ["-c", `${/[&|;]/.test(command) ? "" : "exec "}${command} "$@"`, script, ...args], {
+      cwd: root,
+      stdio: "inherit",
+    })
+
+// A terminal sends Ctrl-C to the script itself; a signal sent to this process alone is passed on.
+const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => (signal === "SIGINT" && terminal) || child.kill(signal))
+}
+child.on("error", (error) => console.error(`bootstrap: ${error.message}`))
+child.on("close", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))
