@@ -1,0 +1,79 @@
+/**
+ * The repository as the checks see it: where it is, which packages it holds, and which files are sources.
+ * The lists of packages are written out here because the other checks take their rules from them.
+ */
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative, sep } from "node:path"
+
+/** The root folder of the repository. */
+export const root = dirname(dirname(import.meta.dirname))
+
+/** Folders of the packages that go to the registry, in the order in which they depend on each other. */
+export const published = ["schema", "transport", "rest", "rpc", "service"] as const
+
+/** The parts of a package.json that the checks read. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly exports?: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+/** Reads the package.json of a folder. */
+export const manifest = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+
+const skipped = new Set(["node_modules", "dist", "fixtures", "artifacts", "generated", ".turbo", ".git", ".examples"])
+
+/** Paths of all files under a folder, with forward slashes, relative to it and sorted; build output is left out. */
+export const files = (folder: string, ending: string): ReadonlyArray<string> => {
+  const walk = (path: string): ReadonlyArray<string> => {
+    try {
+      return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+        if (entry.isDirectory()) return skipped.has(entry.name) ? [] : walk(join(path, entry.name))
+        return entry.name.endsWith(ending) ? [relative(folder, join(path, entry.name)).split(sep).join("/")] : []
+      })
+    } catch {
+      return []
+    }
+  }
+  return walk(folder).toSorted()
+}
+
+/** What a finished command left behind. */
+export interface Finished {
+  readonly code: number
+  readonly output: string
+}
+
+/** Runs a command without a shell and without standard input; its two outputs are joined in one text. */
+export const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly timeoutMillis?: number } = {},
+): Promise<Finished> =>
+  new Promise((resolve) => {
+    const path = `${join(root, "node_modules/.bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
+    const child = spawn(command, args, {
+      cwd: options.cwd ?? root,
+      env: { ...process.env, ...options.env, PATH: path },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(options.timeoutMillis === undefined ? {} : { timeout: options.timeoutMillis }),
+    })
+    let output = ""
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}\n` }))
+    child.on("close", (code, signal) => {
+      resolve({ code: code ?? 1, output: signal === null ? output : `${output}stopped by ${signal}\n` })
+    })
+  })
+
+/** Prints what a check found and sets the exit code: nothing found is success. */
+export const report = (check: string, problems: ReadonlyArray<string>, success: string): void => {
+  for (const problem of problems) console.error(`${check}: ${problem}`)
+  if (problems.length > 0) process.exitCode = 1
+  else console.log(`${check}: ${success}`)
+}

@@ -1,0 +1,43 @@
+/**
+ * Writes `src/index.ts` of each published package: every module as a namespace, and nothing else.
+ * `--write` writes them; without it the check says which ones are no longer what it would write.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { files, manifest, published, report, root } from "./Workspace.ts"
+
+type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: ReadonlyArray<string> }
+
+/** Which modules the root of a package shows. What is left out is imported by its own path. */
+const rules: Readonly<Record<(typeof published)[number], Rule>> = {
+  schema: { leaveOut: ["RestApi"] },
+  transport: { leaveOut: [] },
+  rest: { leaveOut: ["promise"] },
+  rpc: { leaveOut: ["promise", "viem"] },
+  service: { only: ["Config", "Service"] },
+}
+
+/** The text of a package's barrel, given the files of its `src`. */
+export const barrel = (name: string, sources: ReadonlyArray<string>, rule: Rule): string => {
+  const modules = sources
+    .filter((file) => !file.includes("/") && file !== "index.ts")
+    .map((file) => file.replace(/\.ts$/, ""))
+    .filter((module) => ("only" in rule ? rule.only.includes(module) : !rule.leaveOut.includes(module)))
+  const header = `/**\n * The modules of ${name}, each as a namespace. Written by \`pnpm barrels\`.\n *\n * @since 0.1.0\n */\n`
+  return header + modules.map((module) => `export * as ${module} from "./${module}.ts"\n`).join("")
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const write = process.argv.includes("--write")
+  const stale = published.flatMap((name) => {
+    const folder = join(root, "packages", name)
+    const sources = files(join(folder, "src"), ".ts")
+    const path = join(folder, "src/index.ts")
+    const text = barrel(manifest(folder).name, sources, rules[name])
+    const now = existsSync(path) ? readFileSync(path, "utf8") : ""
+    if (now === text || sources.length === 0) return []
+    if (write) writeFileSync(path, text)
+    return write ? [] : [`packages/${name}/src/index.ts is not what its modules make it: run \`pnpm barrels\``]
+  })
+  report("barrels", stale, write ? "written" : "each package's index.ts shows its modules")
+}

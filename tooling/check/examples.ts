@@ -1,0 +1,110 @@
+/**
+ * Type-checks and runs the examples of the documents, so that what a reader copies works.
+ *
+ * In Markdown a block is run when it opens with "```ts run"; in a docstring every "```ts" block is.
+ * A block that also says `needs-service` runs when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and
+ * DAYBOOK_ADDRESS are set; otherwise it is type-checked and left. `file` arguments narrow the search.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
+import { basename, join } from "node:path"
+import * as Source from "./Source.ts"
+import { files, published, report, root, run } from "./Workspace.ts"
+
+interface Block extends Source.Example {
+  readonly document: string
+  /** The package from which the example imports: its own, or the demo, which depends on all of them. */
+  readonly home: string
+}
+
+const text = (file: string): string => readFileSync(join(root, file), "utf8")
+
+const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+  .filter((file) => readdirSync(root).includes(file))
+  .concat(
+    ["docs", "packages", "apps"].flatMap((folder) =>
+      files(join(root, folder), ".md").map((file) => `${folder}/${file}`),
+    ),
+  )
+
+const inMarkdown: ReadonlyArray<Block> = documents.flatMap((document) =>
+  Source.markdownExamples(text(document))
+    .filter((example) => example.words.includes("run"))
+    .map((example) => ({ ...example, document, home: /^packages\/[^/]+/.exec(document)?.[0] ?? "apps/demo" })),
+)
+
+const inSources: ReadonlyArray<Block> = published.flatMap((name) => {
+  const home = `packages/${name}`
+  return files(join(root, home, "src"), ".ts").flatMap((file) => {
+    const document = `${home}/src/${file}`
+    return Source.docExamples(document, text(document)).map((example) => ({ ...example, document, home }))
+  })
+})
+
+const wanted = process.argv.slice(2)
+const blocks = [...inMarkdown, ...inSources].filter(
+  (block) => wanted.length === 0 || wanted.some((file) => block.document.includes(file)),
+)
+
+const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
+const service = serviceVariables.every((name) => process.env[name] !== undefined)
+
+const nameOf = (block: Block): string =>
+  `${block.document.replace(/\.(?:md|ts)$/, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_${block.line}.ts`
+
+/** Turns the places that tools name in the extracted file into places in the document. */
+const inDocument = (block: Block, output: string): string =>
+  output
+    .replaceAll(
+      new RegExp(`\\S*${nameOf(block)}[(:](\\d+)[,:](\\d+)\\)?`, "g"),
+      (_, line: string, column: string) => `${block.document}:${Number(line) + block.line - 1}:${column}`,
+    )
+    .trim()
+
+const config = {
+  extends: "../../../tsconfig.base.json",
+  compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
+  include: ["*.ts"],
+}
+
+const typeProblems = async (home: string): Promise<ReadonlyArray<string>> => {
+  const { code, output } = await run("tsc", ["-p", join(root, home, ".examples"), "--pretty", "false"])
+  if (code === 0) return []
+  return [blocks.filter((block) => block.home === home).reduce((so, block) => inDocument(block, so), output)]
+}
+
+const runProblems = async (block: Block): Promise<ReadonlyArray<string>> => {
+  const file = join(root, block.home, ".examples", nameOf(block))
+  const { code, output } = await run("node", [file], { cwd: join(root, block.home), timeoutMillis: 60_000 })
+  return code === 0 ? [] : [`${block.document}:${block.line} exits ${code}\n${inDocument(block, output)}`]
+}
+
+const homes = [...new Set(blocks.map((block) => block.home))]
+const problems: Array<string> = []
+try {
+  for (const home of homes) {
+    const folder = join(root, home, ".examples")
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
+    // The same number of lines as the block, and a module even when it imports nothing.
+    for (const block of blocks.filter((one) => one.home === home)) {
+      writeFileSync(join(folder, nameOf(block)), `${block.code}export {}\n`)
+    }
+    problems.push(...(await typeProblems(home)))
+  }
+  const queue = blocks.filter((block) => service || !block.words.includes("needs-service"))
+  const worker = async (): Promise<void> => {
+    for (let block = queue.shift(); block !== undefined; block = queue.shift())
+      problems.push(...(await runProblems(block)))
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, worker))
+} finally {
+  for (const home of homes) rmSync(join(root, home, ".examples"), { recursive: true, force: true })
+}
+
+const waiting = service ? 0 : blocks.filter((block) => block.words.includes("needs-service")).length
+if (waiting > 0)
+  console.log(`examples: ${waiting} need a service and were only type-checked: set ${serviceVariables.join(", ")}`)
+const told = new Set(blocks.map((block) => basename(block.document))).size
+report("examples", problems, `${blocks.length - waiting} of ${blocks.length} examples of ${told} files ran`)

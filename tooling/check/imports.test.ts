@@ -1,0 +1,113 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { problems } from "./imports.ts"
+
+const planted: Array<string> = []
+
+/** A repository of the given files, each package with a package.json that declares what the real ones do. */
+const plant = (sources: Readonly<Record<string, string>>): string => {
+  const base = mkdtempSync(join(tmpdir(), "daybook-imports-"))
+  planted.push(base)
+  const folders = new Set(Object.keys(sources).map((file) => file.split("/").slice(0, 2).join("/")))
+  for (const folder of folders) {
+    const dependencies = Object.fromEntries(
+      ["schema", "rest", "rpc", "service"].map((name) => [`@daybook/${name}`, "*"]),
+    )
+    mkdirSync(join(base, folder), { recursive: true })
+    writeFileSync(
+      join(base, folder, "package.json"),
+      JSON.stringify({ name: `@daybook/${folder.split("/")[1]}`, dependencies: { ...dependencies, effect: "*" } }),
+    )
+  }
+  for (const [file, text] of Object.entries(sources)) {
+    mkdirSync(dirname(join(base, file)), { recursive: true })
+    writeFileSync(join(base, file), text)
+  }
+  return base
+}
+
+afterEach(() => {
+  for (const base of planted.splice(0)) rmSync(base, { recursive: true })
+})
+
+describe("imports", () => {
+  it("finds nothing in a repository that keeps the rules", () => {
+    const base = plant({
+      "packages/schema/src/Hex.ts": `import * as Effect from "effect/Effect"\nexport const hex = Effect.void`,
+      "packages/rest/src/RestClient.ts": `import * as Hex from "@daybook/schema/Hex"\nexport * as Page from "./Page.ts"\nexport { Hex }`,
+      "packages/rest/src/Page.ts": `export const page = 1`,
+    })
+
+    expect(problems(base)).toEqual([])
+  })
+
+  it("names a package that imports against the direction", () => {
+    const base = plant({ "packages/schema/src/Hex.ts": `\nimport type { A } from "@daybook/rest/RestClient"` })
+
+    expect(problems(base)).toEqual([
+      "packages/schema/src/Hex.ts:2 imports @daybook/rest, but packages/schema may import none of our packages",
+    ])
+  })
+
+  it("sees dynamic imports, re-exports and import types", () => {
+    const base = plant({
+      "packages/rest/src/A.ts": `export const a = () => import("@daybook/rpc/RpcClient")`,
+      "packages/rest/src/B.ts": `export * from "@daybook/rpc/RpcClient"`,
+      "packages/rest/src/C.ts": `export type C = import("@daybook/rpc/RpcClient").RpcClient`,
+    })
+
+    expect(problems(base).map((problem) => problem.split(" ")[0])).toEqual([
+      "packages/rest/src/A.ts:1",
+      "packages/rest/src/B.ts:1",
+      "packages/rest/src/C.ts:1",
+    ])
+  })
+
+  it("keeps http and index of the service apart, and both out of the store", () => {
+    const base = plant({
+      "packages/service/src/http/Server.ts": `import "../index/Indexer.ts"`,
+      "packages/service/src/index/Indexer.ts": `import "../store/Store.ts"`,
+      "packages/service/src/store/Store.ts": `import "../http/Cursor.ts"`,
+      "packages/service/src/http/Cursor.ts": ``,
+    })
+
+    expect(problems(base)).toEqual([
+      "packages/service/src/http/Server.ts:1: http must not import index/Indexer.ts",
+      "packages/service/src/store/Store.ts:1: store must not import http/Cursor.ts",
+    ])
+  })
+
+  it("tells a circle once, with its path", () => {
+    const base = plant({
+      "packages/rpc/src/A.ts": `import "./B.ts"`,
+      "packages/rpc/src/B.ts": `import "./C.ts"`,
+      "packages/rpc/src/C.ts": `import "./A.ts"`,
+    })
+
+    expect(problems(base)).toEqual([
+      "circular import: packages/rpc/src/A.ts -> packages/rpc/src/B.ts -> packages/rpc/src/C.ts -> packages/rpc/src/A.ts",
+    ])
+  })
+
+  it("names a package that is imported and not declared, and Node where there is none", () => {
+    const base = plant({ "packages/rpc/src/A.ts": `import "left-pad"\nimport "node:fs"` })
+
+    expect(problems(base)).toEqual([
+      "packages/rpc/src/A.ts:1 imports left-pad, which packages/rpc/package.json does not declare",
+      "packages/rpc/src/A.ts:2 imports node:fs, but packages/rpc also runs without Node",
+    ])
+  })
+
+  it("names an import that reaches into another package's files", () => {
+    const base = plant({
+      "packages/rpc/src/A.ts": `import "../../schema/src/Hex.ts"`,
+      "packages/schema/src/Hex.ts": ``,
+    })
+
+    expect(problems(base)).toEqual([
+      "packages/rpc/src/A.ts:1 reaches into packages/schema/src/Hex.ts: import the package instead",
+    ])
+  })
+})

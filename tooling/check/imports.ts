@@ -1,0 +1,146 @@
+/**
+ * Holds the direction of imports: between the packages, between the folders of the service, and in circles.
+ * `node tooling/check/imports.ts [folder]` checks this repository, or another one with the same folders.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { dirname, posix, join } from "node:path"
+import * as Source from "./Source.ts"
+import { files, manifest, report, root } from "./Workspace.ts"
+
+/** Which of our packages the sources of a package may import. A test may import these and the test tools. */
+const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/schema": [],
+  "packages/transport": [],
+  "packages/rest": ["@daybook/schema", "@daybook/transport"],
+  "packages/rpc": ["@daybook/schema", "@daybook/transport"],
+  "packages/service": ["@daybook/schema", "@daybook/transport", "@daybook/rpc"],
+  "tooling/chain": [],
+  "tooling/config": [],
+  "apps/demo": [
+    "@daybook/schema",
+    "@daybook/transport",
+    "@daybook/rest",
+    "@daybook/rpc",
+    "@daybook/service",
+    "@daybook/chain",
+  ],
+}
+
+const testTools = ["@daybook/chain", "@daybook/config"]
+
+/** Packages that also run where there is no Node: their sources import nothing of Node. */
+const portable = new Set(["packages/schema", "packages/transport", "packages/rest", "packages/rpc"])
+
+/**
+ * Inside the service, an outer part may import an inner one: main, Service, { http, index }, everything else.
+ * `http` and `index` stand side by side and never see each other.
+ */
+const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [
+  { part: "Service", of: /^Service\.ts$/, never: /^main\.ts$/ },
+  { part: "http", of: /^http\//, never: /^(?:index\/|main\.ts$|Service\.ts$)/ },
+  { part: "index", of: /^index\//, never: /^(?:http\/|main\.ts$|Service\.ts$)/ },
+  ...["store", "decode", "label", "node"].map((part) => ({
+    part,
+    of: new RegExp(`^${part}/`),
+    never: /^(?:http\/|index\/|main\.ts$|Service\.ts$)/,
+  })),
+]
+
+/** `effect/Schema` is of `effect`, `@daybook/schema/Block` of `@daybook/schema`. */
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+
+interface Edge extends Source.Import {
+  readonly from: string
+  /** The path of the imported file, from the repository's root; undefined when it is a package. */
+  readonly to: string | undefined
+}
+
+const edges = (base: string): ReadonlyArray<Edge> =>
+  Object.keys(allowed).flatMap((folder) =>
+    files(join(base, folder), ".ts").flatMap((file) => {
+      const from = `${folder}/${file}`
+      return Source.imports(from, readFileSync(join(base, from), "utf8")).map((found) => ({
+        ...found,
+        from,
+        to: found.specifier.startsWith(".") ? posix.join(posix.dirname(from), found.specifier) : undefined,
+      }))
+    }),
+  )
+
+const folderOf = (file: string): string => file.split("/").slice(0, 2).join("/")
+const isTest = (file: string): boolean => !file.startsWith(`${folderOf(file)}/src/`)
+const at = (edge: Edge): string => `${edge.from}:${edge.line}`
+
+/** Imports of packages: in the right direction, declared, and of Node only where Node is. */
+const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<string> =>
+  all.flatMap((edge) => {
+    if (edge.to !== undefined) return []
+    const folder = folderOf(edge.from)
+    const test = isTest(edge.from)
+    if (isBuiltin(edge.specifier)) {
+      return portable.has(folder) && !test
+        ? [`${at(edge)} imports ${edge.specifier}, but ${folder} also runs without Node`]
+        : []
+    }
+    const own = manifest(join(base, folder))
+    const name = packageOf(edge.specifier)
+    if (name === own.name) return []
+    const may = [...(allowed[folder] ?? []), ...(test ? testTools : [])]
+    if (name.startsWith("@daybook/") && !may.includes(name)) {
+      return [`${at(edge)} imports ${name}, but ${folder} may import ${may.join(", ") || "none of our packages"}`]
+    }
+    const declared = { ...own.dependencies, ...own.peerDependencies, ...(test ? own.devDependencies : {}) }
+    return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
+  })
+
+/** Imports of files: they exist, stay inside the package, and keep the layers of the service. */
+const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<string> =>
+  all.flatMap((edge) => {
+    if (edge.to === undefined) return []
+    const folder = folderOf(edge.from)
+    if (folderOf(edge.to) !== folder) return [`${at(edge)} reaches into ${edge.to}: import the package instead`]
+    if (!existsSync(join(base, edge.to))) return [`${at(edge)} imports ${edge.to}, which does not exist`]
+    if (!isTest(edge.from) && isTest(edge.to)) return [`${at(edge)} imports ${edge.to}, which is not a source`]
+    if (!edge.from.startsWith("packages/service/src/")) return []
+    const [from, to] = [edge.from, edge.to].map((path) => path.replace("packages/service/src/", ""))
+    const rule = serviceParts.find((part) => part.of.test(from ?? ""))
+    return rule?.never.test(to ?? "") === true ? [`${at(edge)}: ${rule.part} must not import ${to}`] : []
+  })
+
+/** Circles among files, each told once, from its first file in alphabetical order. */
+const circles = (all: ReadonlyArray<Edge>): ReadonlyArray<string> => {
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of all) if (to !== undefined) next.set(from, (next.get(from) ?? new Set()).add(to))
+  const found = new Map<string, string>()
+  const done = new Set<string>()
+  const visit = (file: string, path: ReadonlyArray<string>): void => {
+    const start = path.indexOf(file)
+    if (start >= 0) {
+      const circle = path.slice(start)
+      found.set(circle.toSorted().join(), [...circle, file].join(" -> "))
+    } else if (!done.has(file)) {
+      for (const other of next.get(file) ?? []) visit(other, [...path, file])
+      done.add(file)
+    }
+  }
+  for (const file of [...next.keys()].toSorted()) visit(file, [])
+  return [...found.values()].map((circle) => `circular import: ${circle}`)
+}
+
+/** Everything wrong with the imports of a repository laid out like this one. */
+export const problems = (base: string): ReadonlyArray<string> => {
+  const all = edges(base)
+  return [...packageProblems(base, all), ...fileProblems(base, all), ...circles(all)]
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const base = process.argv[2] ?? root
+  const count = Object.keys(allowed).reduce((sum, folder) => sum + files(join(base, folder), ".ts").length, 0)
+  if (count === 0) throw new Error(`imports: no sources under ${dirname(base)}`)
+  report("imports", problems(base), `${count} files import in the right direction, none in a circle`)
+}
