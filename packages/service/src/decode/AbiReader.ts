@@ -1,0 +1,183 @@
+/**
+ * Reads contract ABI data into the text of decision 15. It walks hex digits where they stand and makes no values in between.
+ * It is strict and bounded: data that is not a clean encoding gives null, it never throws, and no data makes it read more
+ * than twice its own length, whatever its offsets and counts say.
+ */
+import { isUtf8 } from "node:buffer"
+import * as Address from "ox/Address"
+import type { AbiType, Leaf, List, Tuple } from "./AbiType.ts"
+import { headBytes } from "./AbiType.ts"
+
+/** The data under the reader, and what is left of its allowance. */
+interface Source {
+  /** Lower-case digits without `0x`, two per byte. */
+  readonly digits: string
+  readonly bytes: number
+  /** Bytes that may still be read; aliasing offsets would otherwise multiply a small input without limit. */
+  allowance: number
+  /** One past the last byte that some value used, padding left out. */
+  end: number
+}
+
+/** Digits of a word above the 48 bits that a number holds exactly. */
+const aboveNumber = "0".repeat(52)
+const hexData = /^0x(?:[0-9a-f]{2})*$/
+const allowanceFactor = 2
+
+const take = (source: Source, at: number, bytes: number): boolean => {
+  if (at + bytes > source.bytes) return false
+  source.allowance -= bytes
+  if (at + bytes > source.end) source.end = at + bytes
+  return source.allowance >= 0
+}
+
+/** A count, length or offset: null when it points beyond the data. */
+const readSize = (source: Source, at: number): number | null => {
+  if (!take(source, at, 32)) return null
+  const start = at * 2
+  if (!source.digits.startsWith(aboveNumber, start)) return null
+  const size = Number.parseInt(source.digits.slice(start + 52, start + 64), 16)
+  return size > source.bytes ? null : size
+}
+
+const signed = (word: string, bits: number): string | null => {
+  const value = BigInt.asIntN(256, BigInt(`0x${word}`))
+  return BigInt.asIntN(bits, value) === value ? value.toString() : null
+}
+
+const unsigned = (word: string): string =>
+  word.startsWith(aboveNumber) ? String(Number.parseInt(word.slice(52), 16)) : BigInt(`0x${word}`).toString()
+
+const wordText = (type: Leaf, word: string): string | null => {
+  switch (type.kind) {
+    case "uint":
+      return word.startsWith(type.pad) ? unsigned(word) : null
+    case "int":
+      return signed(word, type.bits)
+    case "address":
+      return word.startsWith(type.pad) ? Address.checksum(`0x${word.slice(24)}`) : null
+    case "bool":
+      if (!word.startsWith(type.pad)) return null
+      return word.endsWith("1") ? "true" : word.endsWith("0") ? "false" : null
+    case "fixedBytes":
+      return word.endsWith(type.pad) ? `0x${word.slice(0, 64 - type.pad.length)}` : null
+    default:
+      return null
+  }
+}
+
+const stringText = (digits: string): string | null => {
+  const bytes = Buffer.from(digits, "hex")
+  return isUtf8(bytes) ? bytes.toString("utf8") : null
+}
+
+const readLeaf = (source: Source, type: Leaf, at: number): string | null => {
+  if (!type.dynamic) {
+    return take(source, at, 32) ? wordText(type, source.digits.slice(at * 2, at * 2 + 64)) : null
+  }
+  const length = readSize(source, at)
+  if (length === null || !take(source, at + 32, length)) return null
+  const digits = source.digits.slice((at + 32) * 2, (at + 32 + length) * 2)
+  return type.kind === "string" ? stringText(digits) : `0x${digits}`
+}
+
+/** The value of a member whose head stands at `at`; its offset, if any, counts from `base`. */
+const readMember = (source: Source, type: AbiType, base: number, at: number): string | null => {
+  if (!type.dynamic) return readValue(source, type, at)
+  const offset = readSize(source, at)
+  return offset === null ? null : readValue(source, type, base + offset)
+}
+
+const asJson = (type: AbiType, text: string): string => {
+  if (type.kind === "list" || type.kind === "tuple") return text
+  return type.kind === "string" ? JSON.stringify(text) : `"${text}"`
+}
+
+const readList = (source: Source, type: List, at: number): string | null => {
+  const count = type.count ?? readSize(source, at)
+  if (count === null) return null
+  const base = type.count === null ? at + 32 : at
+  const stride = type.element.headBytes
+  if (count * stride > source.bytes - base) return null
+  const parts: Array<string> = []
+  for (let index = 0; index < count; index++) {
+    const text = readMember(source, type.element, base, base + index * stride)
+    if (text === null) return null
+    parts.push(asJson(type.element, text))
+  }
+  return `[${parts.join(",")}]`
+}
+
+const readMembers = (source: Source, members: ReadonlyArray<AbiType>, base: number): Array<string> | null => {
+  if (headBytes(members) > source.bytes - base) return null
+  const texts: Array<string> = []
+  let at = base
+  for (const member of members) {
+    const text = readMember(source, member, base, at)
+    if (text === null) return null
+    texts.push(text)
+    at += member.headBytes
+  }
+  return texts
+}
+
+const readTuple = (source: Source, type: Tuple, at: number): string | null => {
+  const texts = readMembers(source, type.members, at)
+  return texts && `[${texts.map((text, index) => asJson(type.members[index] as AbiType, text)).join(",")}]`
+}
+
+const readValue = (source: Source, type: AbiType, at: number): string | null =>
+  type.kind === "list"
+    ? readList(source, type, at)
+    : type.kind === "tuple"
+      ? readTuple(source, type, at)
+      : readLeaf(source, type, at)
+
+/**
+ * What may follow the last value: `nothing` but its padding, or `anything`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Trailing = "nothing" | "anything"
+
+/**
+ * Returns the text of each member of ABI data, or null when the data is no clean encoding of them.
+ *
+ * **Details**
+ * `data` is `0x` hex in lower case; `from` is the byte where the head begins, 4 behind a selector.
+ *
+ * **Gotchas**
+ * The zero padding behind `bytes` and `string` is not looked at, and may be missing at the very end: contracts do both.
+ *
+ * Source: decision 15; Solidity ABI specification.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const read = (
+  members: ReadonlyArray<AbiType>,
+  data: string,
+  from: number,
+  trailing: Trailing,
+): ReadonlyArray<string> | null => {
+  if (!hexData.test(data)) return null
+  const digits = data.slice(2 + from * 2)
+  const bytes = digits.length / 2
+  const source: Source = { digits, bytes, allowance: bytes * allowanceFactor, end: 0 }
+  const texts = readMembers(source, members, 0)
+  return trailing === "nothing" && bytes > Math.ceil(source.end / 32) * 32 ? null : texts
+}
+
+/**
+ * Returns the text of an indexed value: the value itself where a topic can hold it, else the topic, which is its hash.
+ *
+ * Source: decision 15; Solidity ABI specification, events.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const readTopic = (type: AbiType, topic: string): string | null => {
+  if (topic.length !== 66 || !hexData.test(topic)) return null
+  return type.kind === "list" || type.kind === "tuple" || type.dynamic ? topic : wordText(type, topic.slice(2))
+}

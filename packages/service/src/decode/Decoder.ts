@@ -1,0 +1,180 @@
+/**
+ * Turns the topics and data of a log, and the input of a call, into the decoded item of interface 2.4, by known signatures.
+ * Pure and total: whatever the bytes, the answer is an item or null, within time and memory bounded by their length.
+ * It knows no chain and fetches no ABI; whoever assembles rows asks it and stores the revision beside the answer.
+ */
+import * as Result from "effect/Result"
+import * as Hash from "ox/Hash"
+import * as Hex from "ox/Hex"
+import * as AbiReader from "./AbiReader.ts"
+import * as Signature from "./Signature.ts"
+import { signatures } from "./signatures.ts"
+
+/**
+ * A decoded parameter as it goes over the wire.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface DecodedParamWire {
+  /** Declared name, empty where there is none. Source: interface 2.4. */
+  readonly name: string
+  /** The value's text. Source: interface 2.4; decision 15. */
+  readonly value: string
+  /** Canonical type, a tuple as its types in parentheses. Source: interface 2.4; decision 15. */
+  readonly type: string
+}
+
+/**
+ * A decoded event or call as it goes over the wire, its keys in the interface's order.
+ *
+ * Source: interface 2.4.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface DecodedItemWire {
+  /** Canonical signature: `Transfer(address,address,uint256)`. */
+  readonly signature: string
+  /** Short name: `Transfer`. */
+  readonly label: string
+  readonly type: "event" | "function"
+  readonly params: ReadonlyArray<DecodedParamWire>
+}
+
+/**
+ * What is read of a log: its topics in order, without the unused ones, and its data, all `0x` hex in any case.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LogData {
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+}
+
+/**
+ * Decodes by a fixed set of signatures.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Decoder {
+  /** Says which signatures and which text rules made an item: 31 bits, equal for equal sets. */
+  readonly revision: number
+  /** The event of a log, or null when no known signature fits its topics and data exactly. */
+  readonly event: (log: LogData) => DecodedItemWire | null
+  /**
+   * The call of a transaction's input, or null when no known signature fits. Bytes behind the arguments are allowed.
+   * A creation has no call: its input is code, so do not ask for one.
+   */
+  readonly call: (input: string) => DecodedItemWire | null
+}
+
+/** Rises when the text of values changes while the signatures stay: rows of older text are then decoded again. */
+const codecVersion = 1
+
+const item = (signature: Signature.Signature, values: ReadonlyArray<string>): DecodedItemWire => ({
+  signature: signature.canonical,
+  label: signature.label,
+  type: signature.kind,
+  params: signature.parameters.map(({ name, type }, index) => ({ name, value: values[index] ?? "", type: type.name })),
+})
+
+const eventBy = (signature: Signature.Signature, topics: ReadonlyArray<string>, data: string) => {
+  if (signature.indexedCount !== topics.length - 1) return null
+  const inData = AbiReader.read(signature.members, data, 0, "nothing")
+  if (inData === null) return null
+  const values: Array<string> = []
+  let topicIndex = 1
+  let dataIndex = 0
+  for (const { indexed, type } of signature.parameters) {
+    const value = indexed ? AbiReader.readTopic(type, topics[topicIndex++] ?? "") : (inData[dataIndex++] ?? null)
+    if (value === null) return null
+    values.push(value)
+  }
+  return item(signature, values)
+}
+
+const callBy = (signature: Signature.Signature, input: string) => {
+  const values = AbiReader.read(signature.members, input, 4, "anything")
+  return values && item(signature, values)
+}
+
+const firstOf = (
+  candidates: ReadonlyArray<Signature.Signature> | undefined,
+  decode: (signature: Signature.Signature) => DecodedItemWire | null,
+): DecodedItemWire | null => {
+  for (const signature of candidates ?? []) {
+    const decoded = decode(signature)
+    if (decoded !== null) return decoded
+  }
+  return null
+}
+
+const revisionOf = (table: ReadonlyMap<string, ReadonlyArray<Signature.Signature>>): number => {
+  const keys = [...table.keys()].sort()
+  const lines = keys.flatMap((key) => (table.get(key) ?? []).map(Signature.toText))
+  const hash = Hash.keccak256(Hex.fromString([`codec ${codecVersion}`, ...lines].join("\n")))
+  return Number.parseInt(hash.slice(2, 10), 16) >>> 1
+}
+
+let parsed: ReadonlyArray<Signature.Signature> | undefined
+
+const builtIn = (): ReadonlyArray<Signature.Signature> =>
+  (parsed ??= signatures.map((text) => Result.getOrThrow(Signature.fromText(text))))
+
+/**
+ * Makes a decoder of the built-in signatures and the given ones.
+ *
+ * **Details**
+ * Several signatures may share a selector or a topic; they are tried in order, the given ones first, and the first that
+ * fits wins. So a given signature also replaces the parameter names of a built-in one.
+ *
+ * **Example** (Decoding a transfer)
+ *
+ * ```ts
+ * import assert from "node:assert/strict"
+ * import * as Decoder from "@daybook/service/decode/Decoder"
+ *
+ * const input = `0xa9059cbb${"00".repeat(12)}${"11".repeat(20)}${"00".repeat(31)}05`
+ * assert.deepEqual(Decoder.make().call(input), {
+ *   signature: "transfer(address,uint256)",
+ *   label: "transfer",
+ *   type: "function",
+ *   params: [
+ *     { name: "to", value: "0x1111111111111111111111111111111111111111", type: "address" },
+ *     { name: "value", value: "5", type: "uint256" },
+ *   ],
+ * })
+ * ```
+ *
+ * Source: decision 15.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
+  const table = new Map<string, Array<Signature.Signature>>()
+  for (const signature of [...extraSignatures, ...builtIn()]) {
+    const rivals = table.get(signature.key)
+    if (rivals === undefined) table.set(signature.key, [signature])
+    else rivals.push(signature)
+  }
+  return {
+    revision: revisionOf(table),
+    event: (log) => {
+      const topics = log.topics.map((topic) => topic.toLowerCase())
+      const candidates = table.get(topics[0] ?? "")
+      if (candidates === undefined) return null
+      const data = log.data.toLowerCase()
+      return firstOf(candidates, (signature) => eventBy(signature, topics, data))
+    },
+    call: (input) => {
+      const candidates = table.get(input.slice(0, 10).toLowerCase())
+      if (candidates === undefined) return null
+      const lower = input.toLowerCase()
+      return firstOf(candidates, (signature) => callBy(signature, lower))
+    },
+  }
+}

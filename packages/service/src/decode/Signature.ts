@@ -1,0 +1,150 @@
+/**
+ * One known event or function, from a line such as `event Transfer(address indexed from, address indexed to, uint256 value)`.
+ * Parsing happens once, at start: what `Decoder` needs per log or call is laid out here. It decodes nothing itself.
+ */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as AbiItem from "ox/AbiItem"
+import * as Hash from "ox/Hash"
+import * as Hex from "ox/Hex"
+import * as AbiType from "./AbiType.ts"
+
+/**
+ * A parameter of a signature.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parameter {
+  /** Name as declared; empty where the signature gives none. */
+  readonly name: string
+  readonly type: AbiType.AbiType
+  /** Whether the value is a topic of the log. Always false for a function. */
+  readonly indexed: boolean
+}
+
+/**
+ * A parsed signature.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Signature {
+  readonly kind: "event" | "function"
+  /** Short name: `transfer`. Source: interface 2.4, `label`. */
+  readonly label: string
+  /** Canonical signature: `transfer(address,uint256)`. Source: interface 2.4, `signature`. */
+  readonly canonical: string
+  /** Topic 0 of an event, 32 bytes; selector of a function, 4 bytes. Lower case. */
+  readonly key: string
+  readonly parameters: ReadonlyArray<Parameter>
+  /** Types of the parameters that are not indexed, in order. */
+  readonly members: ReadonlyArray<AbiType.AbiType>
+  /** Number of indexed parameters. */
+  readonly indexedCount: number
+}
+
+/**
+ * A line that is no signature that Daybook can decode by. The operator corrects it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
+  /** The line as it came. */
+  readonly text: string
+  /** What is wrong with it. */
+  readonly reason: string
+}> {
+  override get message(): string {
+    return (
+      `Not a signature: "${this.text}" (${this.reason}). ` +
+      `Write it as "event Name(type indexed name, ...)" or "function name(type name, ...)".`
+    )
+  }
+}
+
+interface Item {
+  readonly type: string
+  readonly name: string
+  readonly anonymous?: boolean
+  readonly inputs: ReadonlyArray<AbiType.Parameter & { readonly indexed?: boolean }>
+}
+
+const parse = (text: string): Result.Result<Item, string> =>
+  Result.flatMap(
+    Result.try({
+      try: () => AbiItem.from(text as never, { prepare: false }) as Item,
+      catch: (cause) => (cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)),
+    }),
+    (item) => {
+      if (item.type !== "event" && item.type !== "function") return Result.fail("neither an event nor a function")
+      return item.anonymous === true
+        ? Result.fail("an anonymous event has no topic to know it by")
+        : Result.succeed(item)
+    },
+  )
+
+const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result<Signature, string> => {
+  const parameters = types.map((type, index): Parameter => {
+    const input = item.inputs[index]
+    return { name: input?.name ?? "", type, indexed: input?.indexed === true }
+  })
+  const indexedCount = parameters.filter((parameter) => parameter.indexed).length
+  if (indexedCount > 3) return Result.fail(`${indexedCount} indexed parameters, at most 3 fit`)
+  const canonical = `${item.name}${AbiType.tuple(types).name}`
+  const hash = Hash.keccak256(Hex.fromString(canonical))
+  return Result.succeed({
+    kind: item.type === "event" ? "event" : "function",
+    label: item.name,
+    canonical,
+    key: item.type === "event" ? hash : hash.slice(0, 10),
+    parameters,
+    members: parameters.filter((parameter) => !parameter.indexed).map((parameter) => parameter.type),
+    indexedCount,
+  })
+}
+
+/**
+ * Parses one line of Solidity: `event ...` or `function ...`; tuples are written as types in parentheses.
+ *
+ * **Errors**
+ * - `InvalidSignature`: names the line and what is wrong with it.
+ *
+ * **Example** (Parsing a signature)
+ *
+ * ```ts
+ * import assert from "node:assert/strict"
+ * import * as Result from "effect/Result"
+ * import * as Signature from "@daybook/service/decode/Signature"
+ *
+ * const transfer = Result.getOrThrow(Signature.fromText("function transfer(address to, uint amount)"))
+ * assert.equal(transfer.canonical, "transfer(address,uint256)")
+ * assert.equal(transfer.key, "0xa9059cbb")
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromText = (text: string): Result.Result<Signature, InvalidSignature> =>
+  Result.mapError(
+    Result.flatMap(parse(text), (item) =>
+      Result.flatMap(Result.all(item.inputs.map((input) => AbiType.fromParameter(input))), (types) =>
+        build(item, types),
+      ),
+    ),
+    (reason) => new InvalidSignature({ text, reason }),
+  )
+
+/**
+ * Writes a signature back as one line, in one spelling: equal lines decode equally.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const toText = (signature: Signature): string => {
+  const parameters = signature.parameters.map(
+    ({ indexed, name, type }) => `${type.name}${indexed ? " indexed" : ""}${name === "" ? "" : ` ${name}`}`,
+  )
+  return `${signature.kind} ${signature.label}(${parameters.join(", ")})`
+}
