@@ -1,0 +1,272 @@
+/**
+ * One HTTP request over `fetch`: the whole answer as text within a time and a size, or a typed error.
+ * It never follows a redirect, closes the socket when it gives up or is interrupted, and lets no URL or key out.
+ * For retry, deadline over several requests and pauses use `Exchange`.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Attempt } from "./Attempt.ts"
+import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
+import { type Endpoint, resolve, type Target } from "./Endpoint.ts"
+import { shorten } from "./Redaction.ts"
+import * as RetryAfter from "./RetryAfter.ts"
+import { type BodyFault, isBodyFault, readBody, type ReadableBody } from "./internal/body.ts"
+import { faultOf } from "./internal/fault.ts"
+
+/**
+ * The part of `fetch` that is used; the global one, undici's and those of Deno, Bun and edge workers fit.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Record<string, string>
+    readonly body?: string
+    readonly redirect: "manual"
+    readonly signal: AbortSignal
+  },
+) => Promise<FetchResponse>
+
+/**
+ * The part of a `Response` that is used.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FetchResponse extends ReadableBody {
+  readonly status: number
+  readonly type?: string
+  readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
+}
+
+/**
+ * What one request asks for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Target {
+  readonly endpoint: Endpoint
+  /** Default `GET`, or `POST` with a body. */
+  readonly method?: string
+  /** Added to the endpoint's own headers, which win. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * A whole answer, whatever its status.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reply {
+  readonly status: number
+  /** Names in lower case; doubled headers joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, decompressed and decoded from UTF-8. */
+  readonly text: string
+  /** Host and port that answered. */
+  readonly host: string
+  /** The server's id for the request, from `x-request-id` or `request-id`. */
+  readonly requestId: string | undefined
+  /** The wait the headers ask for. */
+  readonly retryAfter: Duration.Duration | undefined
+  /** All requests of the call so far; this one is the last. */
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Removes the endpoint's keys from a text. Put every word of the server through it before it enters an error. */
+  readonly scrub: (text: string) => string
+}
+
+/**
+ * The limits of one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Limits {
+  readonly fetch: Fetch
+  /** Bytes of the decompressed body at most. */
+  readonly maxBytes: number
+  /** Time until the last byte of the body. */
+  readonly within: Duration.Duration
+  /** What a `TimeoutError` names as the time allowed. Default `within`. */
+  readonly deadline?: Duration.Duration
+  /** Requests the call has made before this one. */
+  readonly attempts?: ReadonlyArray<Attempt>
+}
+
+interface Progress {
+  phase: Phase
+  status: number | undefined
+  headers: Record<string, string>
+}
+
+const headersOf = (response: FetchResponse): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  response.headers.forEach((value, name) => {
+    headers[name.toLowerCase()] = value
+  })
+  return headers
+}
+
+const isRedirect = (response: FetchResponse): boolean =>
+  response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
+
+const perform = (request: Request, limits: Limits, progress: Progress) =>
+  Effect.callback<string | BodyFault, { readonly error: unknown }>((resume) => {
+    const controller = new AbortController()
+    const exchange = async (): Promise<string | BodyFault> => {
+      const { endpoint, body } = request
+      const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
+        method: request.method ?? (body === undefined ? "GET" : "POST"),
+        headers: { ...request.headers, ...Redacted.value(endpoint.headers) },
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual",
+        signal: controller.signal,
+      })
+      progress.phase = "body"
+      progress.status = response.status
+      progress.headers = headersOf(response)
+      if (isRedirect(response)) return { reason: "redirect" }
+      return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
+    }
+    exchange().then(
+      (outcome) => {
+        if (typeof outcome !== "string") controller.abort()
+        resume(Effect.succeed(outcome))
+      },
+      (error: unknown) => {
+        controller.abort()
+        resume(Effect.fail({ error }))
+      },
+    )
+    return Effect.sync(() => controller.abort())
+  })
+
+const redirectText = (progress: Progress): string => {
+  const target = progress.headers["location"]
+  const host = target !== undefined && URL.canParse(target) ? ` to ${new URL(target).host}` : ""
+  return `a redirect${progress.status ? ` (status ${progress.status})` : ""}${host}`
+}
+
+const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes: number): InvalidResponse => {
+  const { status } = progress
+  switch (fault.reason) {
+    case "redirect":
+      return new InvalidResponse({
+        ...facts,
+        status,
+        reason: "redirect",
+        path: "status",
+        came: shorten(facts.scrub(redirectText(progress))),
+        expected: "an answer of its own; redirects are refused because they would carry the key elsewhere",
+      })
+    case "too-large":
+      return new InvalidResponse({
+        ...facts,
+        status,
+        reason: "too-large",
+        path: "body",
+        came: `more than ${maxBytes} bytes`,
+        expected: "less; ask for less at once, or allow more bytes",
+      })
+    case "encoding":
+      return new InvalidResponse({
+        ...facts,
+        status,
+        reason: "encoding",
+        path: "body",
+        came: "not valid UTF-8",
+        expected: "text in UTF-8",
+      })
+  }
+}
+
+interface Facts {
+  readonly host: string
+  readonly requestId: string | undefined
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly scrub: (text: string) => string
+}
+
+/**
+ * Sends one request and reads its whole answer.
+ *
+ * **Errors**
+ * - `TransportError`: no connection, or one that broke.
+ * - `TimeoutError`: the last byte of the body did not come in time.
+ * - `InvalidResponse`: a redirect, too many bytes, or a successful answer that is not UTF-8.
+ *
+ * **Details**
+ * - Any other status is a reply: what it means is the caller's knowledge.
+ * - The span `daybook.http` has host, method, attempt and status.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const send = (
+  request: Request,
+  limits: Limits,
+): Effect.Effect<Reply, TransportError | TimeoutError | InvalidResponse> => {
+  const { endpoint } = request
+  const previous = limits.attempts ?? []
+  const exchange = Effect.gen(function* () {
+    const progress: Progress = { phase: "headers", status: undefined, headers: {} }
+    const startedAt = yield* Clock.currentTimeMillis
+    const startedNanos = yield* Clock.monotonicTimeNanos
+    const deadline = limits.deadline ?? limits.within
+
+    const factsAfter = (outcome: string): Effect.Effect<Facts> =>
+      Effect.map(Clock.monotonicTimeNanos, (now) => {
+        const { host, scrub } = endpoint
+        const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
+        const attempt: Attempt = {
+          host,
+          at: new Date(startedAt),
+          outcome,
+          duration: Duration.nanos(now - startedNanos),
+        }
+        const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
+        return { host, scrub, requestId, attempts: [...previous, attempt] }
+      })
+
+    const outcome = yield* perform(request, limits, progress).pipe(
+      Effect.catch(({ error }) => {
+        const fault = faultOf(error, progress.phase)
+        const reason = shorten(endpoint.scrub(fault.reason))
+        return Effect.flatMap(factsAfter(`TransportError ${fault.phase}`), (facts) =>
+          Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason })),
+        )
+      }),
+      Effect.timeoutOrElse({
+        duration: limits.within,
+        orElse: () => {
+          const { phase } = progress
+          return Effect.flatMap(factsAfter(`TimeoutError ${phase}`), (facts) =>
+            Effect.fail(new TimeoutError({ ...facts, phase, deadline })),
+          )
+        },
+      }),
+    )
+    const { status = 0, headers } = progress
+    yield* Effect.annotateCurrentSpan("http.response.status_code", status)
+    const facts = yield* factsAfter(isBodyFault(outcome) ? `InvalidResponse ${outcome.reason}` : String(status))
+    if (isBodyFault(outcome)) return yield* bodyError(outcome, facts, progress, limits.maxBytes)
+    const retryAfter = RetryAfter.fromHeaders(headers, yield* Clock.currentTimeMillis)
+    return { ...facts, status, headers, text: outcome, retryAfter }
+  })
+  return Effect.withSpan(exchange, "daybook.http", {
+    kind: "client",
+    attributes: {
+      "server.address": endpoint.host,
+      "http.request.method": request.method ?? (request.body === undefined ? "GET" : "POST"),
+      "daybook.attempt": previous.length + 1,
+    },
+  })
+}

@@ -1,0 +1,90 @@
+/**
+ * Remembers that a server asked for a pause, so that every call to that endpoint with that key waits, not only the one that was told.
+ * One for each client, in memory; it runs nothing in the background.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { Attempt } from "./Attempt.ts"
+import { RateLimited } from "./ClientError.ts"
+import { type Endpoint, identity } from "./Endpoint.ts"
+import { longest } from "./RetryAfter.ts"
+
+/**
+ * The pauses in force, by endpoint and key.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface Pause {
+  /** Notes that the server asked for a pause from now on, of a day at most. It may lengthen one in force, never shorten it. */
+  readonly ask: (endpoint: Endpoint, duration: Duration.Duration) => Effect.Effect<void>
+  /** What is left of the pause; zero when there is none. */
+  readonly remaining: (endpoint: Endpoint) => Effect.Effect<Duration.Duration>
+  /**
+   * Waits until the pause is over.
+   *
+   * **Errors**
+   * - `RateLimited`: the pause would end after `within`; nothing is awaited, and `retryAfter` is what is left of it.
+   */
+  readonly wait: (
+    endpoint: Endpoint,
+    within: Duration.Duration,
+    attempts?: ReadonlyArray<Attempt>,
+  ) => Effect.Effect<void, RateLimited>
+}
+
+/**
+ * Makes an empty set of pauses.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): Pause => {
+  const endNanos = new Map<string, bigint>()
+  const keys = new WeakMap<Endpoint, string>()
+  const keyOf = (endpoint: Endpoint): string => {
+    const known = keys.get(endpoint)
+    if (known !== undefined) return known
+    const key = Redacted.value(identity(endpoint))
+    keys.set(endpoint, key)
+    return key
+  }
+
+  const ask: Pause["ask"] = (endpoint, duration) =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => {
+      const key = keyOf(endpoint)
+      const end = now + Duration.toNanosUnsafe(Duration.min(duration, longest))
+      if (end > (endNanos.get(key) ?? now)) endNanos.set(key, end)
+    })
+
+  const remaining: Pause["remaining"] = (endpoint) =>
+    endNanos.size === 0
+      ? Effect.succeed(Duration.zero)
+      : Effect.map(Clock.monotonicTimeNanos, (now) => {
+          const key = keyOf(endpoint)
+          const end = endNanos.get(key) ?? now
+          if (end > now) return Duration.nanos(end - now)
+          endNanos.delete(key)
+          return Duration.zero
+        })
+
+  const wait: Pause["wait"] = Effect.fnUntraced(function* (endpoint, within, attempts = []) {
+    let left = yield* remaining(endpoint)
+    const allowed = Duration.toMillis(within)
+    let waited = 0
+    while (Duration.toMillis(left) > 0) {
+      const millis = Duration.toMillis(left)
+      if (waited + millis >= allowed) {
+        const detail = "an earlier answer asked all calls to wait, beyond this call's deadline"
+        return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter: left, detail })
+      }
+      yield* Effect.sleep(left)
+      waited += millis
+      left = yield* remaining(endpoint)
+    }
+  })
+
+  return { ask, remaining: (endpoint) => Effect.suspend(() => remaining(endpoint)), wait }
+}

@@ -1,0 +1,193 @@
+/**
+ * How often, how soon and how long a call is tried: one deadline over all attempts, capped and jittered backoff, the server's wishes first.
+ * `run` drives any effect that way; what an attempt is, and which endpoint it asks, is the caller's business.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import { type Failure, InvalidOption } from "./ClientError.ts"
+
+/**
+ * The limits of one call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RetryPolicy {
+  /** Attempts at most, the first included. */
+  readonly maxAttempts: number
+  /** Wait before the second attempt; doubles with each further one. */
+  readonly base: Duration.Duration
+  /** Longest wait of our own choosing; a server may ask for a longer one. */
+  readonly cap: Duration.Duration
+  /** The share of a wait that is left to chance, 0 to 1. */
+  readonly jitter: number
+  /** Time for all attempts, their waits and their bodies together. */
+  readonly deadline: Duration.Duration
+  /** Time for one attempt; infinite leaves the deadline alone. */
+  readonly attemptTimeout: Duration.Duration
+}
+
+/**
+ * The parts of a policy that a caller may set.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** Default 4. */
+  readonly maxAttempts?: number | undefined
+  /** Default 200 milliseconds. */
+  readonly base?: Duration.Input | undefined
+  /** Default 5 seconds. */
+  readonly cap?: Duration.Input | undefined
+  /** Default 0.5. */
+  readonly jitter?: number | undefined
+  /** Default 30 seconds. */
+  readonly deadline?: Duration.Input | undefined
+  /** Default infinite. */
+  readonly attemptTimeout?: Duration.Input | undefined
+}
+
+const durationOf = (
+  option: string,
+  input: Duration.Input | undefined,
+  fallback: Duration.Input,
+  allowZero: boolean,
+): Result.Result<Duration.Duration, InvalidOption> => {
+  const duration = Duration.fromInput(input ?? fallback)
+  if (duration._tag === "Some" && (allowZero || Duration.toMillis(duration.value) > 0)) {
+    return Result.succeed(duration.value)
+  }
+  const problem = `takes a duration ${allowZero ? "" : "above zero "}in milliseconds or as text such as "10 seconds"; ${String(input)} came.`
+  return Result.fail(new InvalidOption({ option, problem }))
+}
+
+/**
+ * Makes a policy as a `Result`, for constructors that check several options.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parse = (options: Options): Result.Result<RetryPolicy, InvalidOption> =>
+  Result.gen(function* () {
+    const { maxAttempts = 4, jitter = 0.5 } = options
+    if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
+      const problem = `takes a whole number of at least 1; ${maxAttempts} came.`
+      return yield* Result.fail(new InvalidOption({ option: "maxAttempts", problem }))
+    }
+    if (!(jitter >= 0 && jitter <= 1)) {
+      return yield* Result.fail(
+        new InvalidOption({ option: "jitter", problem: `takes a number from 0 to 1; ${jitter} came.` }),
+      )
+    }
+    return {
+      maxAttempts,
+      jitter,
+      base: yield* durationOf("base", options.base, 200, true),
+      cap: yield* durationOf("cap", options.cap, 5_000, true),
+      deadline: yield* durationOf("deadline", options.deadline, 30_000, false),
+      attemptTimeout: yield* durationOf("attemptTimeout", options.attemptTimeout, Duration.infinity, false),
+    }
+  })
+
+/**
+ * Makes a policy.
+ *
+ * **Errors**
+ * - `InvalidOption`: a number or a duration that makes no sense.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): Effect.Effect<RetryPolicy, InvalidOption> =>
+  Effect.suspend(() => Effect.fromResult(parse(options)))
+
+/**
+ * Makes a policy, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUnsafe = (options: Options = {}): RetryPolicy => Result.getOrThrow(parse(options))
+
+/**
+ * The same policy with another deadline.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const withDeadline = (
+  policy: RetryPolicy,
+  deadline: Duration.Input,
+): Result.Result<RetryPolicy, InvalidOption> =>
+  Result.map(durationOf("timeout", deadline, deadline, false), (checked) => ({ ...policy, deadline: checked }))
+
+/**
+ * The wait after a failed attempt, in milliseconds: doubled per attempt, capped, less a random share; never less than the server asked,
+ * with a little chance on top so that callers who were told the same do not all come back at once.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const delayMillis = (
+  policy: RetryPolicy,
+  options: { readonly attempt: number; readonly random: number; readonly retryAfter?: Duration.Duration | undefined },
+): number => {
+  const base = Duration.toMillis(policy.base)
+  const full = Math.min(base * 2 ** (options.attempt - 1), Duration.toMillis(policy.cap))
+  const own = full * (1 - policy.jitter * options.random)
+  if (options.retryAfter === undefined) return own
+  return Math.max(own, Duration.toMillis(options.retryAfter) + base * policy.jitter * options.random)
+}
+
+/**
+ * What an attempt may know about the call it belongs to.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Turn {
+  /** 1 for the first attempt. */
+  readonly number: number
+  /** Time left for the whole call, at the moment it is asked; infinite without a deadline. */
+  readonly remaining: Effect.Effect<Duration.Duration>
+}
+
+/**
+ * Tries until an attempt succeeds, fails for good, or no further one fits the policy; then fails with the last attempt's error.
+ *
+ * **Details**
+ * - A wait that would end after the deadline is not begun: the call fails at once with the error that told how long to wait.
+ * - The attempt itself must keep within `remaining`. Time comes from the clock service.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const run = Effect.fnUntraced(function* <A, E extends Failure, R, R2 = never>(options: {
+  readonly policy: RetryPolicy
+  readonly attempt: (turn: Turn) => Effect.Effect<A, E, R>
+  /** Default: the error's own `isRetryable`. */
+  readonly isRetryable?: ((error: E) => boolean) | undefined
+  /** Told before each wait. */
+  readonly onRetry?: ((error: E, turn: Turn, wait: Duration.Duration) => Effect.Effect<void, never, R2>) | undefined
+}): Effect.fn.Return<A, E, R | R2> {
+  const { policy, isRetryable = (error: E) => error.isRetryable } = options
+  const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+  const deadlineAt = (yield* monotonicMillis) + Duration.toMillis(policy.deadline)
+  const remaining = Effect.map(monotonicMillis, (now) => Duration.millis(deadlineAt - now))
+  for (let number = 1; ; number++) {
+    const turn: Turn = { number, remaining }
+    const outcome = yield* Effect.result(options.attempt(turn))
+    if (outcome._tag === "Success") return outcome.success
+    const error = outcome.failure
+    if (number >= policy.maxAttempts || !isRetryable(error)) return yield* Effect.fail(error)
+    const random = yield* Random.next
+    const wait = delayMillis(policy, { attempt: number, random, retryAfter: error.retryAfter })
+    if ((yield* monotonicMillis) + wait >= deadlineAt) return yield* Effect.fail(error)
+    if (options.onRetry !== undefined) yield* options.onRetry(error, turn, Duration.millis(wait))
+    yield* Effect.sleep(Duration.millis(wait))
+  }
+})

@@ -1,0 +1,11 @@
+/** What Daybook's clients do on a bad network. Each module is a namespace here and importable by its path. */
+export type * as Attempt from "./Attempt.ts"
+export * as ClientError from "./ClientError.ts"
+export * as Endpoint from "./Endpoint.ts"
+export * as Exchange from "./Exchange.ts"
+export * as Http from "./Http.ts"
+export * as Pause from "./Pause.ts"
+export * as PromiseFace from "./PromiseFace.ts"
+export * as Redaction from "./Redaction.ts"
+export * as RetryAfter from "./RetryAfter.ts"
+export * as RetryPolicy from "./RetryPolicy.ts"
