@@ -1,0 +1,153 @@
+/**
+ * Proves that the packages work where they are used: builds and packs the five of them, looks at the tarballs with
+ * publint and attw, installs them with npm in a folder outside the repository, and there type-checks the programs of
+ * `consumer/` under `moduleResolution` bundler and nodenext. The programs also run when DAYBOOK_BASE_URL,
+ * DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS name a service.
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Manifest, files, manifest, published, report, root, run } from "./Workspace.ts"
+
+const problems: Array<string> = []
+const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
+const service = serviceVariables.every((name) => process.env[name] !== undefined)
+const programs = join(import.meta.dirname, "consumer")
+const folder = mkdtempSync(join(tmpdir(), "daybook-consumer-"))
+const packed = join(folder, "packed")
+const consumer = join(folder, "consumer")
+const tarball = (name: string): string => join(packed, `daybook-${name}.tgz`)
+
+/** Runs one step; when it fails the problem is kept and false comes back. */
+const step = async (title: string, command: string, args: ReadonlyArray<string>, cwd = root): Promise<boolean> => {
+  const started = performance.now()
+  const { code, output } = await run(command, args, { cwd, timeoutMillis: 300_000 })
+  if (code !== 0) problems.push(`${title} exits ${code}\n${output.trim()}`)
+  console.log(
+    `tarballs: ${title}, ${((performance.now() - started) / 1000).toFixed(1)} s${code === 0 ? "" : ", failed"}`,
+  )
+  return code === 0
+}
+
+/** The version that the workspace's catalog pins. */
+const pinned = (name: string): string => {
+  const found = new RegExp(`^  "?${name}"?: (\\S+)$`, "m").exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8"))
+  if (found?.[1] === undefined) throw new Error(`${name} is not in the catalog`)
+  return found[1]
+}
+
+/** What a packed manifest must no longer say, and the files it must point at. */
+const packedProblems = async (name: string): Promise<ReadonlyArray<string>> => {
+  const unpacked = join(packed, name)
+  mkdirSync(unpacked)
+  if (!(await step(`unpack ${name}`, "tar", ["xzf", tarball(name), "-C", unpacked]))) return []
+  const text = readFileSync(join(unpacked, "package/package.json"), "utf8")
+  const { dependencies, peerDependencies }: Manifest = JSON.parse(text)
+  const wanted = Object.entries({ ...dependencies, ...peerDependencies })
+  const sources = files(join(root, "packages", name, "src"), ".ts").map((file) => file.replace(/\.ts$/, ""))
+  const inside = new Set(files(join(unpacked, "package/dist"), "").map((file) => file.replace(/\.(?:js|d\.ts)$/, "")))
+  return [
+    ...wanted
+      .filter(([, range]) => /^(?:catalog|workspace|link):/.test(range))
+      .map(([one]) => `${name}: ${one} is not resolved`),
+    ...["LICENSE", "README.md"]
+      .filter((file) => !existsSync(join(unpacked, "package", file)))
+      .map((file) => `${name}: no ${file} in the tarball`),
+    ...sources.filter((module) => !inside.has(module)).map((module) => `${name}: ${module} was not built`),
+  ]
+}
+
+const pack = async (): Promise<boolean> => {
+  if (!(await step("build", "turbo", ["run", "build", "--filter=./packages/*"]))) return false
+  mkdirSync(packed)
+  const done = await Promise.all(
+    published.map((name) =>
+      step(`pack ${name}`, "pnpm", ["pack", "--out", tarball(name)], join(root, "packages", name)),
+    ),
+  )
+  if (done.includes(false)) return false
+  for (const name of published) {
+    problems.push(...(await packedProblems(name)))
+    await step(`publint ${name}`, "publint", [tarball(name), "--strict"])
+    await step(`attw ${name}`, "attw", ["--profile", "esm-only", tarball(name)])
+  }
+  return true
+}
+
+const install = (): Promise<boolean> => {
+  mkdirSync(consumer)
+  const ours = published.map((name) => [manifest(join(root, "packages", name)).name, `file:${tarball(name)}`])
+  const theirs = ["effect", "typescript", "@types/node", "viem"].map((name) => [name, pinned(name)])
+  const dependencies = Object.fromEntries([...ours, ...theirs])
+  writeFileSync(
+    join(consumer, "package.json"),
+    JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }),
+  )
+  return step("npm install", "npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], consumer)
+}
+
+/** Every module that the packages export can be imported on this Node. */
+const load = `
+import { readdirSync, readFileSync } from "node:fs"
+for (const name of ${JSON.stringify(published)}) {
+  const folder = "node_modules/@daybook/" + name
+  const modules = readdirSync(folder + "/dist").filter((file) => file.endsWith(".js") && file !== "main.js")
+  for (const file of modules) {
+    const module = file === "index.js" ? "" : "/" + file.slice(0, -3)
+    await import("@daybook/" + name + module)
+  }
+  try {
+    await import("@daybook/" + name + "/internal/anything")
+    throw new Error("internal modules can be imported from " + name)
+  } catch (error) {
+    if (error.code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw error
+  }
+}
+`
+
+const faces = readdirSync(programs).filter((file) => file !== "service.ts")
+
+const use = async (): Promise<void> => {
+  for (const file of readdirSync(programs)) cpSync(join(programs, file), join(consumer, file))
+  for (const [resolution, module] of [
+    ["bundler", "esnext"],
+    ["nodenext", "nodenext"],
+  ] as const) {
+    const config = `tsconfig.${resolution}.json`
+    const compilerOptions = {
+      module,
+      moduleResolution: resolution,
+      target: "es2023",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      types: ["node"],
+    }
+    writeFileSync(join(consumer, config), JSON.stringify({ compilerOptions, include: ["*.ts"] }))
+    await step(
+      `types under ${resolution}`,
+      join(consumer, "node_modules/.bin/tsc"),
+      ["-p", config, "--pretty", "false"],
+      consumer,
+    )
+  }
+  writeFileSync(join(consumer, "load.mjs"), load)
+  await step("every module loads", "node", ["load.mjs"], consumer)
+  await step("daybook --help", join(consumer, "node_modules/.bin/daybook"), ["--help"], consumer)
+  if (!service) return
+  for (const file of faces) await step(`run ${file}`, "node", [file], consumer)
+}
+
+try {
+  if ((await pack()) && (await install())) await use()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+if (!service)
+  console.log(`tarballs: the programs were only type-checked: set ${serviceVariables.join(", ")} to run them`)
+report(
+  "tarballs",
+  problems,
+  `${published.length} packages work outside the repository, ${faces.length} programs${service ? " ran" : ""}`,
+)
