@@ -45,10 +45,12 @@ export const files = (folder: string, ending: string): ReadonlyArray<string> => 
 /** What a finished command left behind. */
 export interface Finished {
   readonly code: number
+  /** Standard output and standard error, as they came. */
   readonly output: string
+  readonly standardOutput: string
 }
 
-/** Runs a command without a shell and without standard input; its two outputs are joined in one text. */
+/** Runs a command without a shell and without standard input. */
 export const run = (
   command: string,
   args: ReadonlyArray<string>,
@@ -63,11 +65,16 @@ export const run = (
       ...(options.timeoutMillis === undefined ? {} : { timeout: options.timeoutMillis }),
     })
     let output = ""
-    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+    let standardOutput = ""
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+      standardOutput += chunk.toString()
+    })
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
-    child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}\n` }))
+    child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}\n`, standardOutput }))
     child.on("close", (code, signal) => {
-      resolve({ code: code ?? 1, output: signal === null ? output : `${output}stopped by ${signal}\n` })
+      const told = signal === null ? output : `${output}stopped by ${signal}\n`
+      resolve({ code: code ?? 1, output: told, standardOutput })
     })
   })
 

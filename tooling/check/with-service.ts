@@ -1,0 +1,114 @@
+/**
+ * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`.
+ * A chain with the scenario's traffic, the service on SQLite in a temporary folder and a fresh key are started through
+ * the commands that an operator types; the scripts find them in DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY
+ * and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after Ctrl-C.
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { Anvil, Scenario } from "../chain/src/index.ts"
+import { root, run } from "./Workspace.ts"
+
+const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+)
+const scripts = process.argv.slice(2)
+const unknown = scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))
+if (scripts.length === 0 || unknown.length > 0) throw new Error(`name root scripts; unknown: ${unknown.join(", ")}`)
+
+const daybook = join(root, "packages/service/src/main.ts")
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
+    })
+  })
+
+/** Starts `daybook serve` and stops it with SIGTERM; `output` is what it has written. */
+const serve = (config: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [daybook, "serve", "--config", config], {
+        stdio: ["ignore", "pipe", "pipe"],
+      })
+      let output = ""
+      child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+      child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
+      const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
+      return { child, ended, output: () => output }
+    }),
+    ({ child, ended }) =>
+      Effect.promise(() => {
+        child.kill("SIGTERM")
+        const late = setTimeout(() => child.kill("SIGKILL"), 10_000)
+        return ended.finally(() => clearTimeout(late))
+      }),
+  )
+
+/** Waits until the service has indexed the chain to its head. */
+const untilReady = async (baseUrl: string, ended: Promise<unknown>, signal: AbortSignal): Promise<void> => {
+  let over = false
+  void ended.then(() => (over = true))
+  for (let answer = "none"; !signal.aborted && !over; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    answer = await fetch(`${baseUrl}/ready?chain=eth`, { signal })
+      .then((response) => (response.ok ? "ready" : response.text()))
+      .catch((error: unknown) => String(error))
+    if (answer === "ready") return
+  }
+  throw new Error(over ? "the service ended" : "the service was not ready in time")
+}
+
+const inherit = (script: string, env: NodeJS.ProcessEnv): Promise<number> =>
+  new Promise((resolve) => {
+    const child = spawn("sh", ["-c", script], { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    child.on("close", (code) => resolve(code ?? 1))
+  })
+
+const program = Effect.gen(function* () {
+  const node = yield* Anvil.Anvil
+  const world = yield* Scenario.Scenario
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-service-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+  )
+  const port = yield* Effect.promise(freePort)
+  const config = join(folder, "daybook.json")
+  const chains = { eth: { rpc: [node.url], fromBlock: 0 } }
+  writeFileSync(config, JSON.stringify({ listen: { host: "127.0.0.1", port }, database: "sqlite:data", chains }))
+
+  const key = yield* Effect.promise(() => run(process.execPath, [daybook, "keys", "add", "check", "--config", config]))
+  if (key.code !== 0) return yield* Effect.die(new Error(`daybook keys add exits ${key.code}\n${key.output}`))
+  const service = yield* serve(config)
+  const baseUrl = `http://127.0.0.1:${port}`
+  yield* Effect.tryPromise((signal) =>
+    untilReady(baseUrl, service.ended, AbortSignal.any([signal, AbortSignal.timeout(60_000)])),
+  ).pipe(Effect.tapError(() => Effect.sync(() => console.error(service.output()))))
+
+  const env = {
+    DAYBOOK_BASE_URL: baseUrl,
+    DAYBOOK_RPC_URL: `${baseUrl}/rpc`,
+    DAYBOOK_API_KEY: key.standardOutput.trim(),
+    DAYBOOK_ADDRESS: world.accounts.alice,
+  }
+  const failed: Array<string> = []
+  for (const name of scripts) {
+    const code = yield* Effect.promise(() => inherit(manifest.scripts[name] ?? "exit 127", env))
+    if (code !== 0) failed.push(name)
+  }
+  return failed
+})
+
+const stop = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
+
+const chain = Scenario.layer({ blocks: 40 }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
+const failed = await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(chain)), { signal: stop.signal })
+if (failed.length > 0) console.error(`with-service: ${failed.join(" and ")} failed`)
+process.exitCode = failed.length === 0 ? 0 : 1
