@@ -1,0 +1,221 @@
+import { it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as AbiParameters from "ox/AbiParameters"
+import { describe, expect } from "vitest"
+import * as AbiReader from "../../src/decode/AbiReader.ts"
+import * as AbiType from "../../src/decode/AbiType.ts"
+import { hex, parameters, textOf, valueOf, word, type Parameter, type Value } from "./abi.ts"
+
+const types = (of: ReadonlyArray<Parameter>) => of.map((one) => Result.getOrThrow(AbiType.fromParameter(one)))
+const read = (type: string, digits: string, trailing: AbiReader.Trailing = "nothing") =>
+  AbiReader.read(types([{ type }]), `0x${digits}`, 0, trailing)?.[0] ?? null
+const encode = (of: ReadonlyArray<Parameter>, values: ReadonlyArray<Value>) =>
+  AbiParameters.encode(of as AbiParameters.AbiParameters, values as never)
+const bytes = (text: string) => Buffer.from(text, "utf8").toString("hex").padEnd(64, "0")
+
+const encoded = Arbitrary.flatMap(parameters, (of) =>
+  Arbitrary.map(Arbitrary.all(of.map(valueOf)), (values) => ({ of, values, data: encode(of, values) })),
+)
+
+describe("AbiReader", () => {
+  describe("read", () => {
+    it("writes integers in decimal at every width", () => {
+      expect(read("uint256", "f".repeat(64))).toBe(
+        "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+      )
+      expect(read("uint256", word(2n ** 48n - 1n))).toBe("281474976710655")
+      expect(read("uint256", word(2n ** 48n))).toBe("281474976710656")
+      expect(read("int256", word(-1n))).toBe("-1")
+      expect(read("int24", word(-887272n))).toBe("-887272")
+      expect(read("int256", word(-(2n ** 255n)))).toBe(
+        "-57896044618658097711785492504343953926634992332820282019728792003956564819968",
+      )
+    })
+
+    it("refuses an integer wider than its type", () => {
+      expect(read("uint8", word(255))).toBe("255")
+      expect(read("uint8", word(256))).toBeNull()
+      expect(read("int8", word(127))).toBe("127")
+      expect(read("int8", word(128))).toBeNull()
+      expect(read("int8", word(-129n))).toBeNull()
+    })
+
+    it("writes addresses with their checksum and refuses dirty high bytes", () => {
+      expect(read("address", word("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"))).toBe(
+        "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+      )
+      expect(read("address", `01${word("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed").slice(2)}`)).toBeNull()
+    })
+
+    it("takes only 0 and 1 for a bool", () => {
+      expect(read("bool", word(0))).toBe("false")
+      expect(read("bool", word(1))).toBe("true")
+      expect(read("bool", word(2))).toBeNull()
+      expect(read("bool", word(17))).toBeNull()
+    })
+
+    it("refuses fixed bytes with something behind them", () => {
+      expect(read("bytes4", "12345678".padEnd(64, "0"))).toBe("0x12345678")
+      expect(read("bytes4", "1234567801".padEnd(64, "0"))).toBeNull()
+    })
+
+    it("keeps a byte order mark and control characters of a string", () => {
+      expect(read("string", `${word(32)}${word(4)}${"efbbbf00".padEnd(64, "0")}`)).toBe("\uFEFF\u0000")
+    })
+
+    it("refuses a string that is not UTF-8, and keeps the same bytes as bytes", () => {
+      const data = `${word(32)}${word(2)}${"c328".padEnd(64, "0")}`
+
+      expect(read("string", data)).toBeNull()
+      expect(read("bytes", data)).toBe("0xc328")
+    })
+
+    it("writes lists and tuples as JSON whose leaves are all strings", () => {
+      const tuple = { type: "tuple[]", components: [{ type: "uint256" }, { type: "bool" }, { type: "string" }] }
+      const data = encode(
+        [tuple],
+        [
+          [
+            [2n ** 255n, true, 'a"\n'],
+            [1n, false, ""],
+          ],
+        ],
+      )
+
+      expect(AbiReader.read(types([tuple]), data, 0, "nothing")).toEqual([
+        '[["57896044618658097711785492504343953926634992332820282019728792003956564819968","true","a\\"\\n"],["1","false",""]]',
+      ])
+    })
+
+    it("writes an empty list as []", () => {
+      expect(read("uint256[]", `${word(32)}${word(0)}`)).toBe("[]")
+    })
+
+    it("takes a last value whose padding is missing", () => {
+      expect(read("bytes", `${word(32)}${word(3)}abcdef`)).toBe("0xabcdef")
+      expect(read("bytes", `${word(32)}${word(4)}abcdef`)).toBeNull()
+    })
+
+    it("takes what follows the values only when told to", () => {
+      expect(read("uint8", `${word(7)}${word(9)}`)).toBeNull()
+      expect(read("uint8", `${word(7)}${word(9)}`, "anything")).toBe("7")
+      expect(read("uint8", `${word(7)}00`)).toBeNull()
+      expect(read("string", `${word(32)}${word(2)}${bytes("hi")}00`)).toBeNull()
+    })
+
+    it("refuses data that is too short, of odd length or not hex", () => {
+      expect(read("uint8", "")).toBeNull()
+      expect(read("uint8", word(7).slice(2))).toBeNull()
+      expect(read("uint8", `${word(7)}0`)).toBeNull()
+      expect(read("uint8", `${word(7).slice(1)}g`)).toBeNull()
+      expect(AbiReader.read(types([{ type: "uint8" }]), word(7), 0, "anything")).toBeNull()
+    })
+
+    it("refuses offsets and lengths beyond the data, however large", () => {
+      expect(read("bytes", `${word(64)}${word(0)}`)).toBeNull()
+      expect(read("bytes", `${"f".repeat(64)}${word(0)}`)).toBeNull()
+      expect(read("bytes", `${word(32)}${"f".repeat(64)}`)).toBeNull()
+      expect(read("bytes", `${word(32)}${word(2n ** 64n)}`)).toBeNull()
+      expect(read("uint256[]", `${word(32)}${word(2n ** 32n)}`)).toBeNull()
+      expect(read("uint256[9007199254740991][9007199254740991]", word(1))).toBeNull()
+    })
+
+    it("refuses a list that takes more members than there is data", () => {
+      expect(read("uint256[]", `${word(32)}${word(2)}${word(1)}`)).toBeNull()
+      expect(read("string[3]", `${word(32)}${word(0)}`)).toBeNull()
+    })
+
+    it("reads members that share one tail", () => {
+      const both = types([{ type: "bytes" }, { type: "bytes" }])
+      const data = `0x${word(64)}${word(64)}${word(1)}${"ab".padEnd(64, "0")}`
+
+      expect(AbiReader.read(both, data, 0, "nothing")).toEqual(["0xab", "0xab"])
+    })
+
+    it("gives up on members that share one tail without end", () => {
+      const count = 20_000
+      const heads = word(count * 32).repeat(count)
+      const tail = `${word(640_000)}${"ab".repeat(640_000)}`
+
+      expect(read("bytes[]", `${word(32)}${word(count)}${heads}${tail}`)).toBeNull()
+    })
+
+    it("gives up on lists that hold 64 lists each, 16 deep, in 13 kB", () => {
+      expect(read(`uint256${"[]".repeat(16)}`, word(64).repeat(400), "anything")).toBeNull()
+    })
+
+    it.prop(
+      "law: what ox encodes reads as the text of decision 15",
+      [encoded],
+      ([{ data, of, values }]) => {
+        expect(AbiReader.read(types(of), data, 0, "nothing")).toEqual(
+          of.map((one, index) => textOf(one, values[index] as Value)),
+        )
+      },
+      { arbitrary: { runs: 400 } },
+    )
+
+    it.prop(
+      "law: an encoding cut short is refused",
+      [encoded],
+      ([{ data, of }]) => {
+        const padding = /0*$/.exec(data)?.[0].length ?? 0
+
+        expect(
+          AbiReader.read(types(of), data.slice(0, Math.max(2, data.length - padding - 66)), 0, "anything"),
+        ).toBeNull()
+      },
+      { arbitrary: { runs: 200 } },
+    )
+
+    it.prop(
+      "law: an encoding with one byte changed is refused or reads as ox reads it",
+      [encoded, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })), hex(1, 1)],
+      ([{ data, of }, at, byte]) => {
+        const position = 2 + (at % (data.length / 2 - 1)) * 2
+        const changed = `${data.slice(0, position)}${byte.slice(2)}${data.slice(position + 2)}` as const
+
+        const texts = AbiReader.read(types(of), changed, 0, "anything")
+
+        if (texts === null) return
+        const values = AbiParameters.decode(of as AbiParameters.AbiParameters, changed as `0x${string}`)
+        expect(texts).toEqual(of.map((one, index) => textOf(one, values[index] as Value)))
+      },
+      { arbitrary: { runs: 400 } },
+    )
+
+    it.prop(
+      "law: any bytes give an answer",
+      [parameters, hex(0, 400)],
+      ([of, data]) => {
+        const texts = AbiReader.read(types(of), data, 0, "anything")
+
+        expect(texts === null || texts.length === of.length).toBe(true)
+      },
+      { arbitrary: { runs: 400 } },
+    )
+  })
+
+  describe("readTopic", () => {
+    const topic = (type: string, digits: string) => AbiReader.readTopic(types([{ type }])[0] as never, `0x${digits}`)
+
+    it("reads a value that a topic holds", () => {
+      expect(topic("uint24", word(3000))).toBe("3000")
+      expect(topic("int24", word(-60n))).toBe("-60")
+      expect(topic("bytes32", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
+    })
+
+    it("gives the topic itself for what is only there as a hash", () => {
+      expect(topic("string", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
+      expect(topic("uint256[2]", "cd".repeat(32))).toBe(`0x${"cd".repeat(32)}`)
+    })
+
+    it("refuses a dirty, short or malformed topic", () => {
+      expect(topic("address", "ab".repeat(32))).toBeNull()
+      expect(topic("uint256", word(1).slice(2))).toBeNull()
+      expect(topic("bytes32", `${"ab".repeat(31)}zz`)).toBeNull()
+    })
+  })
+})

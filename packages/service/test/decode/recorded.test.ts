@@ -1,0 +1,63 @@
+/**
+ * Holds the decoder against recorded answers of a hosted provider and of nodes, where they lie beside the repository.
+ */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Decoder from "../../src/decode/Decoder.ts"
+
+const folder = path.resolve(import.meta.dirname, "../../../../../shared/wire")
+const decoder = Decoder.make()
+
+type Json = { readonly [key: string]: unknown }
+
+const objects = function* (value: unknown): Generator<Json> {
+  if (typeof value !== "object" || value === null) return
+  if (!Array.isArray(value)) yield value as Json
+  for (const child of Object.values(value)) yield* objects(child)
+}
+
+const recorded = (): ReadonlyArray<Json> =>
+  fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".json"))
+    .flatMap((name) => [...objects(JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")))])
+
+const withoutNames = (item: Decoder.DecodedItemWire) => ({
+  ...item,
+  params: item.params.map(({ type, value }) => ({ type, value })),
+})
+
+describe.skipIf(!fs.existsSync(folder))("Decoder on recorded answers", () => {
+  it("decodes as a hosted provider does, but for names that the provider takes from the contract", () => {
+    let compared = 0
+    for (const record of recorded()) {
+      const { data, decoded_call: call, decoded_event: event, input } = record
+      const topics = [record["topic0"], record["topic1"], record["topic2"], record["topic3"]].filter(
+        (topic): topic is string => typeof topic === "string" && topic !== "",
+      )
+      const ours =
+        event && typeof data === "string"
+          ? decoder.event({ topics, data })
+          : call && typeof input === "string"
+            ? decoder.call(input)
+            : null
+      if (ours === null) continue
+      compared++
+      expect(withoutNames(ours)).toEqual(withoutNames((event ?? call) as Decoder.DecodedItemWire))
+    }
+
+    expect(compared).toBeGreaterThan(0)
+  })
+
+  it("decodes every log with the topic of a known event", () => {
+    const known = new Set(["0xddf252ad", "0x8c5be1e5", "0xd78ad95f", "0x1c411e9a", "0xe1fffcc4", "0x7fcf532c"])
+    const undecoded: Array<unknown> = []
+    for (const { data, topics } of recorded()) {
+      if (!Array.isArray(topics) || typeof data !== "string" || !known.has(String(topics[0]).slice(0, 10))) continue
+      if (decoder.event({ topics, data }) === null) undecoded.push({ topics, data })
+    }
+
+    expect(undecoded).toEqual([])
+  })
+})
