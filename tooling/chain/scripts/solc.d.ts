@@ -1,0 +1,4 @@
+declare module "solc" {
+  const solc: { readonly compile: (input: string) => string; readonly version: () => string }
+  export default solc
+}
