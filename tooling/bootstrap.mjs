@@ -23,9 +23,9 @@ const pnpmFits = pnpmVersion.split(".")[0] === manifest.packageManager.match(/@(
 
 const missing = [...(nodeFits ? [] : ["node@24"]), ...(pnpmFits ? [] : [manifest.packageManager])]
 if (missing.length > 0) {
-  console.error(`bootstrap: fetching ${missing.join(" and ")} through npx`)
+  console.error(`bootstrap: using ${missing.join(" and ")} through npx`)
   const printPath = ["node", "-p", "process.env.PATH"]
-  const npx = spawnSync("npx", ["-y", ...missing.flatMap((name) => ["-p", name]), ...printPath], {
+  const npx = spawnSync("npx", ["-y", "--loglevel=error", ...missing.flatMap((name) => ["-p", name]), ...printPath], {
     cwd: root,
     shell: windows,
     encoding: "utf8",
