@@ -1,0 +1,181 @@
+/**
+ * A block as a node gives it (JSON-RPC): with the hashes of its transactions (`Block`) or with the transactions themselves
+ * (`HydratedBlock`).
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Hash from "./Hash.ts"
+import * as Hex from "./Hex.ts"
+import { open } from "./internal/open.ts"
+import * as Quantity from "./Quantity.ts"
+import * as Transaction from "./Transaction.ts"
+
+/**
+ * Wei paid out of the beacon chain in a block.
+ *
+ * Source: EIP-4895.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Withdrawal = open("Withdrawal", {
+  /** Number of the withdrawal since the first. Source: EIP-4895. */
+  index: Quantity.Quantity,
+  /** The validator. Source: EIP-4895. */
+  validatorIndex: Quantity.Quantity,
+  /** The account that is paid. Source: EIP-4895. */
+  address: Address.Address,
+  /** Amount in gwei (not wei). Source: EIP-4895. */
+  amount: Quantity.Quantity,
+})
+
+/**
+ * Wei paid out of the beacon chain in a block.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
+
+const header = {
+  /** Number of the block; `null` while pending. Wire: hex quantity. Source: interface 2.8. */
+  number: Quantity.OrNull,
+  /** Hash of the block; `null` while pending. Source: interface 2.8. */
+  hash: Hash.OrNull,
+  /** Hash of the block before it. Source: interface 2.8. */
+  parentHash: Hash.Hash,
+  /** 8 bytes of proof of work; `null` while pending, missing or `null` on chains without it. Source: interface 2.8. */
+  nonce: Schema.optionalKey(Hex.BlockNonceOrNull),
+  /** Hash of the list of uncles. Source: interface 2.8. */
+  sha3Uncles: Hash.Hash,
+  /** Bloom filter of the addresses and topics of all logs, 256 bytes; `null` while pending. Source: interface 2.8. */
+  logsBloom: Hex.BloomOrNull,
+  /** Root of the trie of transactions. Source: interface 2.8. */
+  transactionsRoot: Hash.Hash,
+  /** Root of the trie of the state. Source: interface 2.8. */
+  stateRoot: Hash.Hash,
+  /** Root of the trie of receipts. Source: interface 2.8. */
+  receiptsRoot: Hash.Hash,
+  /** Account that is paid for the block; `null` while pending. Source: interface 2.8. */
+  miner: Address.OrNull,
+  /** Difficulty of the block; 0 after the merge; may exceed 64 bits. Source: interface 2.8. */
+  difficulty: Quantity.Quantity,
+  /** Difficulty of the chain up to here; gone from most nodes. Source: interface 2.8; decision 0020. */
+  totalDifficulty: Schema.optionalKey(Quantity.OrNull),
+  /** Free bytes of the producer; 32 on Ethereum, hundreds elsewhere. Source: interface 2.8. */
+  extraData: Hex.Hex,
+  /** Size in bytes. Source: interface 2.8. */
+  size: Quantity.Quantity,
+  /** Most gas that the block may use. Source: interface 2.8. */
+  gasLimit: Quantity.Quantity,
+  /** Gas used by all transactions. Source: interface 2.8. */
+  gasUsed: Quantity.Quantity,
+  /** Time in seconds since 1970. Wire: hex quantity. Source: interface 2.8. */
+  timestamp: Quantity.Quantity,
+  /** Hashes of uncles; empty after the merge; read as empty where missing. Source: interface 2.8. */
+  uncles: Schema.optionalKey(Schema.Array(Hash.Hash)),
+  /** Randomness of the beacon chain, or the digest of proof of work. Source: EIP-4399. */
+  mixHash: Schema.optionalKey(Hash.OrNull),
+  /** Price of gas that is burnt, in wei per unit. Source: EIP-1559. */
+  baseFeePerGas: Schema.optionalKey(Quantity.OrNull),
+  /** Payouts of the beacon chain. Source: EIP-4895. */
+  withdrawals: Schema.optionalKey(Schema.NullOr(Schema.Array(Withdrawal))),
+  /** Root of the trie of withdrawals. Source: EIP-4895. */
+  withdrawalsRoot: Schema.optionalKey(Hash.OrNull),
+  /** Blob gas used by the block. Source: EIP-4844. */
+  blobGasUsed: Schema.optionalKey(Quantity.OrNull),
+  /** Running excess of blob gas. Source: EIP-4844. */
+  excessBlobGas: Schema.optionalKey(Quantity.OrNull),
+  /** Root of the parent beacon block. Source: EIP-4788. */
+  parentBeaconBlockRoot: Schema.optionalKey(Hash.OrNull),
+  /** Hash of the requests to the consensus layer. Source: EIP-7685. */
+  requestsHash: Schema.optionalKey(Hash.OrNull),
+  /** arbitrum: block of layer 1 that this one saw. Source: Nitro. */
+  l1BlockNumber: Schema.optionalKey(Quantity.OrNull),
+  /** arbitrum: root of the messages to layer 1. Source: Nitro. */
+  sendRoot: Schema.optionalKey(Hash.OrNull),
+  /** arbitrum: number of messages to layer 1. Source: Nitro. */
+  sendCount: Schema.optionalKey(Quantity.OrNull),
+  /** bsc: time in milliseconds since 1970. Source: BEP-520. */
+  milliTimestamp: Schema.optionalKey(Quantity.OrNull),
+  /** avalanche: hash of `blockExtraData`. Source: coreth. */
+  extDataHash: Schema.optionalKey(Hash.OrNull),
+  /** avalanche: atomic transactions of the block. Source: coreth. */
+  blockExtraData: Schema.optionalKey(Hex.OrNull),
+  /** avalanche: gas used by atomic transactions. Source: coreth. */
+  extDataGasUsed: Schema.optionalKey(Quantity.OrNull),
+  /** avalanche: cost of producing the block. Source: coreth. */
+  blockGasCost: Schema.optionalKey(Quantity.OrNull),
+  /** fantom: epoch of the block. Source: go-opera. */
+  epoch: Schema.optionalKey(Quantity.OrNull),
+  /** fantom: time in nanoseconds since 1970. Source: go-opera. */
+  timestampNano: Schema.optionalKey(Quantity.OrNull),
+  /** gnosis (AuRa), moonbeam family: the producer. Source: OpenEthereum. */
+  author: Schema.optionalKey(Address.OrNull),
+}
+
+const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
+
+/**
+ * A block with the hashes of its transactions: the answer when the hydrated flag is false.
+ *
+ * **Details**
+ *
+ * Fields of newer forks and of layer 2 chains are typed where they are known; the rest is kept and listed by `extras`.
+ *
+ * Source: interface 2.8; decisions 0004 and 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Block = open(
+  "Block",
+  {
+    ...header,
+    /** Hashes of the transactions, in order. Source: interface 2.8. */
+    transactions: Schema.Array(Hash.Hash),
+  },
+  noUncles,
+)
+
+/**
+ * A block with the hashes of its transactions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Block extends Schema.Schema.Type<typeof Block> {}
+
+/**
+ * A block with its transactions: the answer when the hydrated flag is true.
+ *
+ * Source: interface 2.8; decisions 0004 and 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const HydratedBlock = open(
+  "HydratedBlock",
+  {
+    ...header,
+    /** The transactions, in order. Source: interface 2.8. */
+    transactions: Schema.Array(Transaction.Transaction),
+  },
+  noUncles,
+)
+
+/**
+ * A block with its transactions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> {}
+
+/**
+ * The keys of a block that the schema does not name, with their values as they came.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const extras = (block: Block | HydratedBlock): Readonly<Record<string, unknown>> => Block.extras(block)

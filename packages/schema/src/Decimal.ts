@@ -1,0 +1,108 @@
+/**
+ * Decimal text of the REST operation: unsigned integers written as decimal digits.
+ * This is the one place where they are read and written. Hex quantities of JSON-RPC are `Quantity`.
+ */
+import * as Schema from "effect/Schema"
+import { isDigits } from "./internal/hexText.ts"
+import { leaf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
+
+const maxDigits = 78
+const max = 2n ** 256n
+
+const isCount = (input: unknown): input is number => Number.isSafeInteger(input) && (input as number) >= 0
+
+const reads = (input: unknown): boolean =>
+  typeof input === "string"
+    ? input.length <= maxDigits && isDigits(input) && (input.length < maxDigits || BigInt(input) < max)
+    : isCount(input)
+
+const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/)).annotate({
+  title: "decimal",
+  examples: ["0", "21000"],
+})
+
+/**
+ * An unsigned integer of up to 256 bits, such as an amount or gas; `bigint` in the program.
+ *
+ * **Details**
+ *
+ * Wire: a string of decimal digits without leading zeros. Also read: leading zeros and JSON numbers.
+ *
+ * Source: interface 2 (numeric strings); decision 0003.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Decimal: Schema.Codec<bigint, string> = leaf({
+  expected: "decimal digits such as 21000",
+  wire,
+  reads,
+  decode: (input) => BigInt(input),
+  encode: (value) => value.toString(),
+  type: typeSide<bigint>({
+    expected: "an unsigned bigint of at most 256 bits",
+    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
+    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: max - 1n })),
+  }),
+})
+
+/**
+ * A position, count or nonce: an unsigned safe integer; `number` in the program.
+ *
+ * **Details**
+ *
+ * Written and read like `Decimal`, but at most 2^53 - 1.
+ *
+ * Source: interface 2 (numeric strings); decision 0003.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SafeInteger: Schema.Codec<number, string> = leaf({
+  expected: "decimal digits of a safe integer such as 12",
+  wire,
+  reads: (input) => reads(input) && Number.isSafeInteger(Number(input)),
+  decode: (input) => Number(input),
+  encode: (value) => value.toString(),
+  type: typeSide<number>({
+    expected: "an unsigned safe integer",
+    is: isCount,
+    from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  }),
+})
+
+/**
+ * A `SafeInteger` that is `null` when the wire has none (`""` or `null`); written as `""`.
+ *
+ * Source: decision 0002.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(SafeInteger, "")
+
+/**
+ * A `Decimal` that the interface types as a JSON number, such as the block number of an internal transaction.
+ *
+ * **Details**
+ *
+ * Written as a JSON number; a value above 2^53 - 1 cannot be written.
+ *
+ * Source: interface 2.5; decision 0003.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const FromNumber: Schema.Codec<bigint, number> = relax(Decimal, (options) => ({
+  ...options,
+  expected: "a block number such as 12",
+  wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  reads: (input) => reads(input) && Number.isSafeInteger(Number(input)),
+  decode: (input: number) => BigInt(input),
+  encode: (value: bigint) => Number(value),
+  type: typeSide<bigint>({
+    expected: "an unsigned bigint of at most 53 bits",
+    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,
+    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 53n - 1n })),
+  }),
+}))

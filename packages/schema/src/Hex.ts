@@ -1,0 +1,179 @@
+/**
+ * Bytes as hex text: call data, log data, blooms, nonces of blocks, signatures.
+ * This is the one place where they are read and written. Integers are `Quantity`; ids are `Address` and `Hash`.
+ */
+import type * as Brand from "effect/Brand"
+import * as Schema from "effect/Schema"
+import { hexCase } from "./internal/hexText.ts"
+import { leaf, orEmpty, orNull, typeSide } from "./internal/leaf.ts"
+
+/**
+ * Bytes as lower-case hex text with `0x`, two digits a byte.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Hex = `0x${string}` & Brand.Brand<"Hex">
+
+const pattern = (byteCount: number | undefined) =>
+  byteCount === undefined ? /^0x([0-9a-f]{2})*$/ : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`)
+
+const lower = (text: string): string => (hexCase(text) === 2 ? text.toLowerCase() : text)
+
+/** Hex text of a fixed or free number of bytes under a brand of its own. */
+const bytesAs = <A extends string>(what: string, byteCount: number | undefined): Schema.Codec<A, string> => {
+  const length = byteCount === undefined ? undefined : byteCount * 2 + 2
+  const wire = Schema.String.check(Schema.isPattern(pattern(byteCount))).annotate({ title: what })
+  const fits = (text: string) => (length === undefined ? text.length % 2 === 0 : text.length === length)
+  return leaf<A, string>({
+    expected: what,
+    wire,
+    reads:
+      length === undefined
+        ? (input) => typeof input === "string" && (input === "" || (fits(input) && hexCase(input) !== 0))
+        : (input) => typeof input === "string" && fits(input) && hexCase(input) !== 0,
+    decode: (input) => (input === "" ? "0x" : lower(input)) as A,
+    encode: (value) => value,
+    type: typeSide<A>({
+      expected: what,
+      is: (input): input is A => typeof input === "string" && fits(input) && hexCase(input) === 1,
+      from: wire,
+    }),
+  })
+}
+
+/**
+ * Hex text of exactly `byteCount` bytes, lower case in the program, any case on the wire.
+ *
+ * Source: interface 2 (hex strings).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const bytes = <A extends string = Hex>(what: string, byteCount: number): Schema.Codec<A, string> =>
+  bytesAs<A>(what, byteCount)
+
+/**
+ * Bytes of any length, such as call data; `0x` when empty.
+ *
+ * **Details**
+ *
+ * Upper-case digits are read and written in lower case; `""` is read as no bytes.
+ *
+ * Source: interface 2 (hex strings); tolerance: decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Hex: Schema.Codec<Hex, string> = bytesAs<Hex>("hex bytes such as 0xa9059cbb", undefined)
+
+/**
+ * The logs bloom of a block or receipt: 256 bytes.
+ *
+ * Source: interface 2.8 (logsBloom).
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex", 256)
+
+/**
+ * The nonce of a block: 8 bytes of data, not a quantity.
+ *
+ * Source: interface 2.8 (nonce).
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of hex", 8)
+
+/**
+ * A `Hex` that may be `null`.
+ *
+ * Source: Ethereum JSON-RPC; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
+
+/**
+ * A `Bloom` that is `null` on a pending block.
+ *
+ * Source: Ethereum JSON-RPC; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom)
+
+/**
+ * A `BlockNonce` that is `null` on a pending block and on chains without one.
+ *
+ * Source: Ethereum JSON-RPC; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(BlockNonce)
+
+/**
+ * A `Hex` that is `null` when the wire has none (`""` or `null`); written as `""`.
+ *
+ * Source: decision 0002.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
+  // "" means none here, not "no bytes", so the plain leaf is asked for at least `0x`.
+  leaf<Hex, string>({
+    expected: "hex bytes such as 0x01",
+    wire: Schema.String.check(Schema.isPattern(pattern(undefined))),
+    reads: (input) => typeof input === "string" && input.length % 2 === 0 && hexCase(input) !== 0,
+    decode: (input) => lower(input) as Hex,
+    encode: (value) => value,
+    type: Schema.toType(Hex),
+  }),
+  "",
+)
+
+/**
+ * Hex digits as they came: a signature's `r` and `s`, where odd lengths and leading zeros exist in real answers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type HexText = `0x${string}` & Brand.Brand<"HexText">
+
+const isHexText = (input: unknown): input is HexText =>
+  typeof input === "string" && input.length <= 4098 && hexCase(input) !== 0
+
+/**
+ * Hex digits kept as they came, of any length and case. `toBigInt` gives their value.
+ *
+ * Source: interface 2.9 (r, s); decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
+  expected: "hex digits such as 0x1f",
+  wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/)).annotate({ title: "hex text" }),
+  reads: isHexText,
+  decode: (input) => input as HexText,
+  encode: (value) => value,
+  type: typeSide<HexText>({
+    expected: "hex digits such as 0x1f",
+    is: isHexText,
+    from: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,64}$/)),
+  }),
+})
+
+/**
+ * The integer that hex digits spell; `0x` is zero.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const toBigInt = (text: Hex | HexText): bigint => (text.length <= 2 ? 0n : BigInt(text))

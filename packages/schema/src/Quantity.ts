@@ -1,0 +1,141 @@
+/**
+ * Hex quantities of JSON-RPC: unsigned integers written as `0x` and hex digits without leading zeros.
+ * This is the one place where they are read and written. Decimal text of the REST operation is `Decimal`; bytes are `Hex`.
+ */
+import * as Schema from "effect/Schema"
+import { hexCase, isDigits } from "./internal/hexText.ts"
+import { leaf, orNull, relax, typeSide } from "./internal/leaf.ts"
+
+const maxHexLength = 66
+const maxDigits = 78
+
+const reads = (input: unknown): boolean =>
+  typeof input === "string"
+    ? input.length <= maxHexLength && hexCase(input) !== 0
+      ? true
+      : input.length <= maxDigits && isDigits(input)
+    : typeof input === "number" && Number.isSafeInteger(input) && input >= 0
+
+const toBigInt = (input: string): bigint => (input.length === 2 && hexCase(input) !== 0 ? 0n : BigInt(input))
+
+const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)).annotate({
+  title: "quantity",
+  examples: ["0x0", "0x1f"],
+})
+
+const max = 2n ** 256n
+
+/**
+ * An unsigned integer of up to 256 bits; `bigint` in the program.
+ *
+ * **Details**
+ *
+ * Wire: `0x` and lower-case hex digits, no leading zeros, zero is `0x0`. Also read, because real nodes send them:
+ * leading zeros, `0x` for zero, upper-case digits, JSON numbers and decimal digits.
+ *
+ * Source: interface 2 (hex quantities), Ethereum JSON-RPC; tolerance: decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Quantity: Schema.Codec<bigint, string> = leaf({
+  expected: "a hex quantity of at most 256 bits such as 0x1f",
+  wire,
+  reads,
+  decode: toBigInt,
+  encode: (value) => `0x${value.toString(16)}`,
+  type: typeSide<bigint>({
+    expected: "an unsigned bigint of at most 256 bits",
+    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
+    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: max - 1n })),
+  }),
+})
+
+/**
+ * A position, count, nonce or type: an unsigned safe integer; `number` in the program.
+ *
+ * **Details**
+ *
+ * Written and read like `Quantity`, but at most 2^53 - 1.
+ *
+ * Source: interface 2 (hex quantities); the type side: decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SafeInteger: Schema.Codec<number, string> = leaf({
+  expected: "a hex quantity of at most 53 bits such as 0x1f",
+  wire,
+  reads: (input) =>
+    reads(input) &&
+    (typeof input === "number" || (input as string).length <= 13 || toBigInt(input as string) < 2n ** 53n),
+  decode: (input) => (typeof input === "string" && input.length === 2 && hexCase(input) !== 0 ? 0 : Number(input)),
+  encode: (value) => `0x${value.toString(16)}`,
+  type: typeSide<number>({
+    expected: "an unsigned safe integer",
+    is: (input): input is number => Number.isSafeInteger(input) && (input as number) >= 0,
+    from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  }),
+})
+
+/**
+ * A `Quantity` that is `null` where the chain has none yet, such as the number of a pending block.
+ *
+ * Source: Ethereum JSON-RPC; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantity)
+
+/**
+ * A `SafeInteger` that is `null` where the chain has none yet, such as the index of a pending transaction.
+ *
+ * Source: Ethereum JSON-RPC; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orNull(SafeInteger)
+
+/**
+ * An unsigned integer that a JSON-RPC answer carries as a JSON number, such as a block number in a flat trace.
+ *
+ * **Details**
+ *
+ * Written as a JSON number; a value above 2^53 - 1 cannot be written.
+ *
+ * Source: OpenEthereum trace module; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (options) => ({
+  ...options,
+  expected: "an unsigned integer",
+  wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  decode: (input: number) => BigInt(input),
+  encode: (value: bigint) => Number(value),
+  type: typeSide<bigint>({
+    expected: "an unsigned bigint of at most 53 bits",
+    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,
+    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 53n - 1n })),
+  }),
+}))
+
+/**
+ * A position or count that a JSON-RPC answer carries as a JSON number.
+ *
+ * Source: OpenEthereum trace module; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SafeIntegerFromNumber: Schema.Codec<number, number> = relax(SafeInteger, (options) => ({
+  ...options,
+  expected: "an unsigned integer",
+  wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  decode: (input: number) => Number(input),
+  encode: (value: number) => value,
+  type: options.type,
+}))

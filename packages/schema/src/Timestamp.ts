@@ -1,0 +1,46 @@
+/**
+ * Instants of the REST operation: ISO 8601 text on the wire, `Date` in the program.
+ * Timestamps of blocks over JSON-RPC are seconds since 1970 as a `Quantity`.
+ */
+import * as Schema from "effect/Schema"
+import { leaf, typeSide } from "./internal/leaf.ts"
+
+const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/
+
+const parse = (text: string): number => Date.parse(/(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`)
+
+const first = Date.parse("0000-01-01T00:00:00.000Z")
+const last = Date.parse("9999-12-31T23:59:59.999Z")
+
+const inRange = (millis: number) => millis >= first && millis <= last
+
+/**
+ * An instant; `Date` in the program, to the millisecond.
+ *
+ * **Details**
+ *
+ * Wire: `2021-05-07T11:08:35.000Z`. Also read: other zones, no zone (UTC), no fraction, up to nine digits of fraction
+ * (cut to milliseconds). Years 0000 to 9999.
+ *
+ * Source: interface 2.2 (block_timestamp), ISO 8601.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({
+  expected: "an ISO 8601 timestamp such as 2021-05-07T11:08:35.000Z",
+  wire: Schema.String.annotate({ format: "date-time" }),
+  reads: (input) => typeof input === "string" && input.length <= 40 && pattern.test(input) && inRange(parse(input)),
+  decode: (input) => new Date(parse(input)),
+  encode: (value) => value.toISOString(),
+  type: typeSide<Date>({
+    expected: "a valid Date between the years 0000 and 9999",
+    is: (input): input is Date => input instanceof Date && inRange(input.getTime()),
+    from: Schema.Date.check(
+      Schema.isBetweenDate({
+        minimum: new Date("1970-01-01T00:00:00.000Z"),
+        maximum: new Date("9999-12-31T23:59:59.999Z"),
+      }),
+    ),
+  }),
+})

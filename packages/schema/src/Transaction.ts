@@ -1,0 +1,596 @@
+/**
+ * A transaction as a node gives it (JSON-RPC), told apart by its EIP-2718 type.
+ * The wallet operation's record of a transaction is `WalletTransaction`; the outcome of one is `Receipt`.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import * as Address from "./Address.ts"
+import * as Hash from "./Hash.ts"
+import * as Hex from "./Hex.ts"
+import { leaf, typeSide } from "./internal/leaf.ts"
+import { open, type Open } from "./internal/open.ts"
+import * as Quantity from "./Quantity.ts"
+
+const place = {
+  /** Hash of the block; `null` while pending, also where missing. Source: interface 2.9. */
+  blockHash: Schema.optionalKey(Hash.OrNull),
+  /** Number of the block; `null` while pending, also where missing. Wire: hex quantity. Source: interface 2.9. */
+  blockNumber: Schema.optionalKey(Quantity.OrNull),
+  /** Position in the block, from 0; `null` while pending, also where missing. Source: interface 2.9. */
+  transactionIndex: Schema.optionalKey(Quantity.SafeIntegerOrNull),
+  /** Time of the block in seconds since 1970; `null` while pending; only newer nodes send it. Source: execution-apis. */
+  blockTimestamp: Schema.optionalKey(Quantity.OrNull),
+}
+
+const unplaced = { blockHash: () => null, blockNumber: () => null, transactionIndex: () => null }
+
+const common = {
+  ...place,
+  /** Hash of the transaction. Source: interface 2.9. */
+  hash: Hash.Hash,
+  /** Sender. Source: interface 2.9. */
+  from: Address.Address,
+  /** Recipient; `null` when a contract is created. Source: interface 2.9. */
+  to: Address.OrNull,
+  /** Amount in wei. Wire: hex quantity. Source: interface 2.9. */
+  value: Quantity.Quantity,
+  /** Call data, or the init code of a creation; `0x` when none. Source: interface 2.9. */
+  input: Hex.Hex,
+  /** Gas limit, in gas units. Wire: hex quantity. Source: interface 2.9. */
+  gas: Quantity.Quantity,
+  /** How many transactions the sender had sent before. Wire: hex quantity. Source: interface 2.9. */
+  nonce: Quantity.SafeInteger,
+}
+
+const signature = {
+  /** Recovery value of the signature; may exceed 64 bits on chains with large ids. Source: interface 2.9, EIP-155. */
+  v: Quantity.Quantity,
+  /** First half of the signature, digits as they came. Source: interface 2.9. */
+  r: Hex.HexText,
+  /** Second half of the signature, digits as they came. Source: interface 2.9. */
+  s: Hex.HexText,
+  /** Parity of the signature's point, 0 or 1; newer nodes send it beside `v`. Source: EIP-2930. */
+  yParity: Schema.optionalKey(Quantity.OrNull),
+}
+
+const unsigned = {
+  v: Schema.optionalKey(Quantity.Quantity),
+  r: Schema.optionalKey(Hex.HexText),
+  s: Schema.optionalKey(Hex.HexText),
+  yParity: Schema.optionalKey(Quantity.OrNull),
+}
+
+/**
+ * Storage that a transaction announces to touch.
+ *
+ * Source: EIP-2930.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const AccessListEntry = open("AccessListEntry", {
+  /** The account. Source: EIP-2930. */
+  address: Address.Address,
+  /** Its storage slots. Source: EIP-2930. */
+  storageKeys: Schema.Array(Hash.Hash),
+})
+
+/**
+ * Storage that a transaction announces to touch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AccessListEntry extends Schema.Schema.Type<typeof AccessListEntry> {}
+
+/**
+ * An account's signed permission to run a contract's code as its own.
+ *
+ * Source: EIP-7702.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Authorization = open("Authorization", {
+  /** Chain that it holds for; 0 for any; the moonbeam family writes `chain_id`. Source: EIP-7702; decision 0020. */
+  chainId: Schema.optionalKey(Quantity.Quantity),
+  /** Contract whose code is used. Source: EIP-7702. */
+  address: Address.Address,
+  /** Nonce of the authority. Source: EIP-7702. */
+  nonce: Quantity.Quantity,
+  /** Parity of the signature, 0 or 1. Source: EIP-7702. */
+  yParity: Schema.optionalKey(Quantity.Quantity),
+  /** Recovery value, sent by some nodes instead of `yParity`. Source: decision 0020. */
+  v: Schema.optionalKey(Quantity.Quantity),
+  /** First half of the signature; the moonbeam family nests it in `signature`. Source: EIP-7702; decision 0020. */
+  r: Schema.optionalKey(Hex.HexText),
+  /** Second half of the signature; the moonbeam family nests it in `signature`. Source: EIP-7702; decision 0020. */
+  s: Schema.optionalKey(Hex.HexText),
+})
+
+/**
+ * An account's signed permission to run a contract's code as its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
+
+const numberOf = (type: unknown): number =>
+  typeof type === "number"
+    ? type
+    : typeof type === "string" && type.length <= 18
+      ? type === "0x"
+        ? 0
+        : Number(type)
+      : NaN
+
+/** The `type` of one known family: only its number is read, under any spelling. */
+const typeOf = <const N extends number>(type: N): Schema.Codec<N, string> =>
+  leaf<N, string>({
+    expected: `transaction type 0x${type.toString(16)}`,
+    wire: Schema.Literal(`0x${type.toString(16)}`) as unknown as Schema.Codec<string>,
+    reads: (input) => numberOf(input) === type,
+    decode: () => type,
+    encode: (value) => `0x${value.toString(16)}`,
+    type: Schema.Literal(type),
+  })
+
+const price = {
+  /** Price paid per unit of gas, in wei. Source: interface 2.9. */
+  gasPrice: Quantity.Quantity,
+}
+
+const chain = {
+  /** EIP-155 id of the chain. Wire: hex quantity. Source: interface 2.9. */
+  chainId: Quantity.Quantity,
+}
+
+const accessList = {
+  /** Storage announced in advance. Source: EIP-2930. */
+  accessList: Schema.Array(AccessListEntry),
+}
+
+const mayHaveAccessList = {
+  /** Storage announced in advance; some nodes leave it out. Source: EIP-2930; decision 0020. */
+  accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
+}
+
+const fees = {
+  /** Price paid per unit of gas, in wei, once it is known; some nodes leave it out. Source: interface 2.9. */
+  gasPrice: Schema.optionalKey(Quantity.OrNull),
+  /** Most that is paid per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
+  maxFeePerGas: Quantity.Quantity,
+  /** Most that goes to the block's producer per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
+  maxPriorityFeePerGas: Quantity.Quantity,
+}
+
+/**
+ * A legacy transaction (type 0, or none written). `chainId` is missing before EIP-155 and on a fifth of real answers.
+ *
+ * Source: interface 2.9, EIP-155.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Legacy = open(
+  "Legacy transaction",
+  {
+    ...common,
+    ...signature,
+    ...price,
+    /** 0; some nodes leave it out. Source: EIP-2718; decision 0020. */
+    type: Schema.optionalKey(typeOf(0)),
+    chainId: Schema.optionalKey(Quantity.OrNull),
+  },
+  unplaced,
+)
+
+/**
+ * A transaction with an access list (type 1).
+ *
+ * Source: interface 2.9, EIP-2930.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const AccessList = open(
+  "AccessList transaction",
+  {
+    ...common,
+    ...signature,
+    ...price,
+    ...chain,
+    ...accessList,
+    /** 1. Source: EIP-2718. */
+    type: typeOf(1),
+  },
+  unplaced,
+)
+
+/**
+ * A transaction with a fee market (type 2).
+ *
+ * Source: interface 2.9, EIP-1559.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const FeeMarket = open(
+  "FeeMarket transaction",
+  {
+    ...common,
+    ...signature,
+    ...fees,
+    ...chain,
+    ...mayHaveAccessList,
+    /** 2. Source: EIP-2718. */
+    type: typeOf(2),
+  },
+  unplaced,
+)
+
+/**
+ * A transaction that carries blobs (type 3).
+ *
+ * Source: EIP-4844.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Blob = open(
+  "Blob transaction",
+  {
+    ...common,
+    ...signature,
+    ...fees,
+    ...chain,
+    ...mayHaveAccessList,
+    /** 3. Source: EIP-2718. */
+    type: typeOf(3),
+    /** Most that is paid per unit of blob gas, in wei. Source: EIP-4844. */
+    maxFeePerBlobGas: Quantity.Quantity,
+    /** Versioned hashes of the blobs. Source: EIP-4844. */
+    blobVersionedHashes: Schema.Array(Hash.Hash),
+  },
+  unplaced,
+)
+
+/**
+ * A transaction that sets the code of accounts (type 4).
+ *
+ * Source: EIP-7702.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SetCode = open(
+  "SetCode transaction",
+  {
+    ...common,
+    ...signature,
+    ...fees,
+    ...chain,
+    ...mayHaveAccessList,
+    /** 4. Source: EIP-2718. */
+    type: typeOf(4),
+    /** Permissions of the accounts whose code is set. Source: EIP-7702. */
+    authorizationList: Schema.Array(Authorization),
+  },
+  unplaced,
+)
+
+/**
+ * A deposit from layer 1 on optimism and base (type 0x7e). It has no chain id, and its signature is zero or missing.
+ *
+ * Source: OP Stack specification, deposits.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Deposit = open(
+  "Deposit transaction",
+  {
+    ...common,
+    ...unsigned,
+    /** 0x7e. Source: OP Stack specification. */
+    type: typeOf(0x7e),
+    /** 0 on deposits. Source: OP Stack specification. */
+    gasPrice: Schema.optionalKey(Quantity.OrNull),
+    /** Identifies the origin of the deposit. Source: OP Stack specification. */
+    sourceHash: Hash.Hash,
+    /** Wei minted on layer 2; `null` or missing when none. Source: OP Stack specification. */
+    mint: Schema.optionalKey(Quantity.OrNull),
+    /** True where the transaction does not count against the block's gas. Source: OP Stack specification. */
+    isSystemTx: Schema.optionalKey(Schema.Boolean),
+    /** Version of the deposit's receipt. Source: OP Stack specification, Canyon. */
+    depositReceiptVersion: Schema.optionalKey(Quantity.OrNull),
+    chainId: Schema.optionalKey(Quantity.OrNull),
+  },
+  unplaced,
+)
+
+const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78] as const
+
+/**
+ * A transaction of Arbitrum's own families: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable
+ * 0x69, internal 0x6a, and classic 0x78 (before Nitro). Which of the fields below are present depends on the type.
+ *
+ * Source: Nitro, `arbitrum_types.go`.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Arbitrum = open(
+  "Arbitrum transaction",
+  {
+    ...common,
+    ...unsigned,
+    /** 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a or 0x78. Source: Nitro. */
+    type: leaf<(typeof arbitrumTypes)[number], string>({
+      expected: "a transaction type of Arbitrum",
+      wire: Schema.Literals([
+        "0x64",
+        "0x65",
+        "0x66",
+        "0x68",
+        "0x69",
+        "0x6a",
+        "0x78",
+      ]) as unknown as Schema.Codec<string>,
+      reads: (input) => (arbitrumTypes as ReadonlyArray<number>).includes(numberOf(input)),
+      decode: (input) => numberOf(input) as (typeof arbitrumTypes)[number],
+      encode: (value) => `0x${value.toString(16)}`,
+      type: Schema.Literals(arbitrumTypes),
+    }),
+    gasPrice: Schema.optionalKey(Quantity.OrNull),
+    chainId: Schema.optionalKey(Quantity.OrNull),
+    maxFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    maxPriorityFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    /** Identifies the message from layer 1. Source: Nitro. */
+    requestId: Schema.optionalKey(Hash.OrNull),
+    /** The retryable ticket that is redeemed. Source: Nitro. */
+    ticketId: Schema.optionalKey(Hash.OrNull),
+    /** Most wei that is refunded. Source: Nitro. */
+    maxRefund: Schema.optionalKey(Quantity.OrNull),
+    /** Wei paid for submitting. Source: Nitro. */
+    submissionFeeRefund: Schema.optionalKey(Quantity.OrNull),
+    /** Account that is refunded. Source: Nitro. */
+    refundTo: Schema.optionalKey(Address.OrNull),
+    /** Base fee of layer 1, in wei. Source: Nitro. */
+    l1BaseFee: Schema.optionalKey(Quantity.OrNull),
+    /** Wei deposited with a retryable. Source: Nitro. */
+    depositValue: Schema.optionalKey(Quantity.OrNull),
+    /** Recipient of the retried call; `null` for a creation. Source: Nitro. */
+    retryTo: Schema.optionalKey(Address.OrNull),
+    /** Value of the retried call, in wei. Source: Nitro. */
+    retryValue: Schema.optionalKey(Quantity.OrNull),
+    /** Call data of the retried call. Source: Nitro. */
+    retryData: Schema.optionalKey(Hex.OrNull),
+    /** Account that may cancel and gets the call value back. Source: Nitro. */
+    beneficiary: Schema.optionalKey(Address.OrNull),
+    /** Most wei paid for submitting. Source: Nitro. */
+    maxSubmissionFee: Schema.optionalKey(Quantity.OrNull),
+    /** Wei that the message carries. Source: Nitro. */
+    effectiveGasPrice: Schema.optionalKey(Quantity.OrNull),
+  },
+  unplaced,
+)
+
+/**
+ * A state-sync transaction of Polygon (type 0x7f): no signer, last in its block.
+ *
+ * Source: Bor, PIP-74.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const StateSync = open(
+  "StateSync transaction",
+  {
+    ...common,
+    ...unsigned,
+    /** 0x7f. Source: PIP-74. */
+    type: typeOf(0x7f),
+    gasPrice: Schema.optionalKey(Quantity.OrNull),
+    chainId: Schema.optionalKey(Quantity.OrNull),
+  },
+  unplaced,
+)
+
+/**
+ * A type number outside the families that are known here.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type UnknownType = number & { readonly UnknownType: unique symbol }
+
+const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7e, 0x7f, ...arbitrumTypes])
+
+const isUnknownType = (input: unknown): input is UnknownType =>
+  Number.isSafeInteger(input) && (input as number) >= 0 && !knownTypes.has(input as number)
+
+/**
+ * A transaction of a type that is not known here. Fields that mean the same on every chain are typed where present;
+ * the rest is kept as it came and listed by `extras`.
+ *
+ * Source: EIP-2718; decision 0004.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Unknown = open(
+  "transaction of an unknown type",
+  {
+    ...place,
+    ...unsigned,
+    /** Hash of the transaction. Source: interface 2.9. */
+    hash: Hash.Hash,
+    /** Sender. Source: interface 2.9. */
+    from: Address.Address,
+    /** A number outside the known families. Source: EIP-2718. */
+    type: leaf<UnknownType, string>({
+      expected: "a transaction type outside the known ones",
+      wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)),
+      reads: (input) => isUnknownType(numberOf(input)),
+      decode: (input) => numberOf(input) as UnknownType,
+      encode: (value) => `0x${value.toString(16)}`,
+      type: typeSide<UnknownType>({
+        expected: "a transaction type outside the known ones",
+        is: isUnknownType,
+        from: Schema.Int.check(Schema.isBetween({ minimum: 0x80, maximum: 0xff })),
+      }),
+    }),
+    to: Schema.optionalKey(Address.OrNull),
+    value: Schema.optionalKey(Quantity.OrNull),
+    input: Schema.optionalKey(Hex.OrNull),
+    gas: Schema.optionalKey(Quantity.OrNull),
+    nonce: Schema.optionalKey(Quantity.OrNull),
+    gasPrice: Schema.optionalKey(Quantity.OrNull),
+    maxFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    maxPriorityFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    chainId: Schema.optionalKey(Quantity.OrNull),
+  },
+  unplaced,
+)
+
+/**
+ * A legacy transaction.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Legacy extends Schema.Schema.Type<typeof Legacy> {}
+
+/**
+ * A transaction with an access list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface AccessList extends Schema.Schema.Type<typeof AccessList> {}
+
+/**
+ * A transaction with a fee market.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FeeMarket extends Schema.Schema.Type<typeof FeeMarket> {}
+
+/**
+ * A transaction that carries blobs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Blob extends Schema.Schema.Type<typeof Blob> {}
+
+/**
+ * A transaction that sets the code of accounts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SetCode extends Schema.Schema.Type<typeof SetCode> {}
+
+/**
+ * A deposit on optimism or base.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
+
+/**
+ * A transaction of Arbitrum's own families.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Arbitrum extends Schema.Schema.Type<typeof Arbitrum> {}
+
+/**
+ * A state-sync transaction of Polygon.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StateSync extends Schema.Schema.Type<typeof StateSync> {}
+
+/**
+ * A transaction of a type that is not known here.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Unknown extends Schema.Schema.Type<typeof Unknown> {}
+
+/**
+ * A transaction of any type; `type` tells which, and narrows.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Transaction = Legacy | AccessList | FeeMarket | Blob | SetCode | Deposit | Arbitrum | StateSync | Unknown
+
+const members = [Legacy, AccessList, FeeMarket, Blob, SetCode, Deposit, Arbitrum, StateSync, Unknown] as const
+
+const memberOf = (value: object): number => {
+  const type = (value as { readonly type?: unknown }).type
+  if (type === undefined) return 0
+  const number = numberOf(type)
+  if (number <= 4) return number
+  if (number === 0x7e) return 5
+  if (number === 0x7f) return 7
+  return knownTypes.has(number) ? 6 : 8
+}
+
+const passthrough = { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() }
+
+/**
+ * A transaction of any type, dispatched by `type` (missing: legacy).
+ *
+ * **Details**
+ *
+ * A broken transaction of a known type is an error, never an unknown one. Unknown keys are kept and written again.
+ *
+ * Source: interface 2.9, EIP-2718; decisions 0004 and 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["Encoded"]> = Schema.declareConstructor<
+  Transaction,
+  (typeof members)[number]["Encoded"]
+>()(
+  members,
+  (codecs) => {
+    const parsers = codecs.map((codec) => SchemaParser.decodeUnknownEffect(codec as Schema.Codec<Transaction, unknown>))
+    return (input, ast, options) => {
+      if (typeof input !== "object" || input === null) {
+        return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+      }
+      return (parsers[memberOf(input)] ?? parsers[8]!)(input, options)
+    }
+  },
+  {
+    expected: "a transaction object",
+    toCodecJson: (codecs) => Schema.link<any>()(Schema.Union(codecs as ReadonlyArray<Schema.Codec<any>>), passthrough),
+    toCodecArbitrary: ({ typeParameters }) =>
+      Schema.link<any>()(Schema.Union(typeParameters as ReadonlyArray<Schema.Codec<any>>), passthrough),
+  },
+) as unknown as Schema.Codec<Transaction, (typeof members)[number]["Encoded"]>
+
+/**
+ * The keys of a transaction that its type does not name, with their values as they came.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const extras = (transaction: Transaction): Readonly<Record<string, unknown>> =>
+  (members[memberOf(transaction)] as Open<Schema.Struct.Fields> | undefined)?.extras(transaction) ?? {}
