@@ -76,7 +76,7 @@ export interface Exchange {
    * - `RateLimited`: an earlier answer asked for a pause that outlasts the deadline. Not tried again.
    * - A `timeout` or `maxBytes` that makes no sense is a defect: it dies with `InvalidOption`.
    * - whatever `decode` fails with: tried again when it says `isRetryable`; its `retryAfter` holds for all calls to the endpoint,
-   *   unless its `scope` is `call`.
+   *   unless its `scope` is `call`. A `RateLimited` without `retryAfter` holds for them as long as this call backs off.
    */
   readonly request: <A, E extends Failure, R>(
     request: Request<E>,
@@ -130,7 +130,7 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
     const policy = yield* RetryPolicy.parse(options.policy ?? {})
     const maxBytes = yield* bytesOf(options.maxBytes ?? 64 * 1024 * 1024)
     const fetch = options.fetch ?? globalFetch
-    const pause = Pause.make()
+    const pause = Pause.make({ spread: Duration.times(policy.base, policy.jitter) })
 
     const request: Exchange["request"] = Effect.fnUntraced(function* (call, decode) {
       const ownPolicy =
@@ -170,8 +170,13 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
         attempt,
         isRetryable: call.isRetryable,
         onRetry: (error, turn, wait) =>
-          Effect.logDebug(
-            `${endpoint.host}: attempt ${turn.number} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
+          Effect.andThen(
+            error._tag === "RateLimited" && error.retryAfter === undefined && scopeOf(error) !== "call"
+              ? pause.ask(endpoint, wait)
+              : Effect.void,
+            Effect.logDebug(
+              `${endpoint.host}: attempt ${turn.number} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
+            ),
           ),
       })
     })

@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import type { Attempt } from "./Attempt.ts"
 import { RateLimited } from "./ClientError.ts"
@@ -38,10 +39,14 @@ export interface Pause {
 /**
  * Makes an empty set of pauses.
  *
+ * **Details**
+ * - `spread`: each waiting call adds a random part of it, so that not all come back at the same instant. Default none.
+ *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Pause => {
+export const make = (options: { readonly spread?: Duration.Duration } = {}): Pause => {
+  const spreadMillis = options.spread === undefined ? 0 : Duration.toMillis(options.spread)
   const endNanos = new Map<string, bigint>()
   const keys = new WeakMap<Endpoint, string>()
   const keyOf = (endpoint: Endpoint): string => {
@@ -80,8 +85,9 @@ export const make = (): Pause => {
         const detail = "an earlier answer asked all calls to wait, beyond this call's deadline"
         return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter: left, detail })
       }
-      yield* Effect.sleep(left)
-      waited += millis
+      const sleepMillis = Math.min(millis + spreadMillis * (yield* Random.next), allowed - waited)
+      yield* Effect.sleep(Duration.millis(sleepMillis))
+      waited += sleepMillis
       left = yield* remaining(endpoint)
     }
   })

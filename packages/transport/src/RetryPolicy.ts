@@ -57,7 +57,7 @@ const durationOf = (
   fallback: Duration.Input,
   allowZero: boolean,
 ): Result.Result<Duration.Duration, InvalidOption> => {
-  const duration = Duration.fromInput(input ?? fallback)
+  const duration = Duration.fromInput(input === undefined ? fallback : input)
   if (duration._tag === "Some" && (allowZero || Duration.toMillis(duration.value) > 0)) {
     return Result.succeed(duration.value)
   }

@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Transport from "../src/index.ts"
+
+describe("index", () => {
+  it("exports these names and no others", () => {
+    const names = Object.fromEntries(
+      Object.entries(Transport).map(([module, members]) => [module, Object.keys(members).sort()]),
+    )
+
+    assert.deepStrictEqual(names, {
+      ClientError: [
+        "InvalidOption",
+        "InvalidResponse",
+        "RateLimited",
+        "TimeoutError",
+        "TransportError",
+        "Unauthorized",
+      ],
+      Endpoint: ["identity", "make", "makeUnsafe", "resolve"],
+      Exchange: ["accept", "make", "makeUnsafe"],
+      Http: ["send"],
+      Pause: ["make"],
+      PromiseFace: ["run"],
+      Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten", "url"],
+      RetryAfter: ["fromHeaders", "httpDate", "longest"],
+      RetryPolicy: ["delayMillis", "make", "makeUnsafe", "parse", "run", "withDeadline"],
+    })
+  })
+})
