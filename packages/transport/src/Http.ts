@@ -115,6 +115,8 @@ const headersOf = (response: FetchResponse): Record<string, string> => {
   return headers
 }
 
+const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
+
 const isRedirect = (response: FetchResponse): boolean =>
   response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
 
@@ -124,7 +126,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
     const exchange = async (): Promise<string | BodyFault> => {
       const { endpoint, body } = request
       const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
-        method: request.method ?? (body === undefined ? "GET" : "POST"),
+        method: methodOf(request),
         headers: { ...request.headers, ...Redacted.value(endpoint.headers) },
         ...(body === undefined ? {} : { body }),
         redirect: "manual",
@@ -148,6 +150,13 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
     )
     return Effect.sync(() => controller.abort())
   })
+
+interface Facts {
+  readonly host: string
+  readonly requestId: string | undefined
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly scrub: (text: string) => string
+}
 
 const redirectText = (progress: Progress): string => {
   const target = progress.headers["location"]
@@ -188,24 +197,63 @@ const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes:
   }
 }
 
-interface Facts {
-  readonly host: string
-  readonly requestId: string | undefined
-  readonly attempts: ReadonlyArray<Attempt>
-  readonly scrub: (text: string) => string
-}
+const exchange = Effect.fnUntraced(function* (
+  request: Request,
+  limits: Limits,
+  keep: (reply: Reply) => void,
+): Effect.fn.Return<void, TransportError | TimeoutError | InvalidResponse> {
+  const { endpoint } = request
+  const { host, scrub } = endpoint
+  const progress: Progress = { phase: "headers", status: undefined, headers: {} }
+  const startedAt = yield* Clock.currentTimeMillis
+  const startedNanos = yield* Clock.monotonicTimeNanos
+
+  const factsAfter = (outcome: string): Effect.Effect<Facts> =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => {
+      const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
+      const attempt: Attempt = { host, at: new Date(startedAt), outcome, duration: Duration.nanos(now - startedNanos) }
+      const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
+      return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
+    })
+
+  const outcome = yield* perform(request, limits, progress).pipe(
+    Effect.catch(({ error }) => {
+      const fault = faultOf(error, progress.phase)
+      const reason = shorten(scrub(fault.reason))
+      return Effect.flatMap(factsAfter(`TransportError ${fault.phase}`), (facts) =>
+        Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason })),
+      )
+    }),
+    Effect.timeoutOrElse({
+      duration: limits.within,
+      orElse: () => {
+        const { phase } = progress
+        return Effect.flatMap(factsAfter(`TimeoutError ${phase}`), (facts) =>
+          Effect.fail(new TimeoutError({ ...facts, phase, deadline: limits.deadline ?? limits.within })),
+        )
+      },
+    }),
+  )
+  const { status = 0, headers } = progress
+  yield* Effect.annotateCurrentSpan("http.response.status_code", status)
+  const facts = yield* factsAfter(isBodyFault(outcome) ? `InvalidResponse ${outcome.reason}` : String(status))
+  if (isBodyFault(outcome)) return yield* bodyError(outcome, facts, progress, limits.maxBytes)
+  const retryAfter = RetryAfter.fromHeaders(headers, yield* Clock.currentTimeMillis)
+  keep({ ...facts, status, headers, text: outcome, retryAfter })
+})
 
 /**
  * Sends one request and reads its whole answer.
+ *
+ * **Details**
+ * - Any status but a redirect is a reply: what it means is the caller's knowledge.
+ * - The span `daybook.http` has host, method, attempt and status. It ends without a value: a tracer that keeps exits
+ *   would keep whole answers alive and print what they hold.
  *
  * **Errors**
  * - `TransportError`: no connection, or one that broke.
  * - `TimeoutError`: the last byte of the body did not come in time.
  * - `InvalidResponse`: a redirect, too many bytes, or a successful answer that is not UTF-8.
- *
- * **Details**
- * - Any other status is a reply: what it means is the caller's knowledge.
- * - The span `daybook.http` has host, method, attempt and status.
  *
  * @category combinators
  * @since 0.1.0
@@ -213,60 +261,21 @@ interface Facts {
 export const send = (
   request: Request,
   limits: Limits,
-): Effect.Effect<Reply, TransportError | TimeoutError | InvalidResponse> => {
-  const { endpoint } = request
-  const previous = limits.attempts ?? []
-  const exchange = Effect.gen(function* () {
-    const progress: Progress = { phase: "headers", status: undefined, headers: {} }
-    const startedAt = yield* Clock.currentTimeMillis
-    const startedNanos = yield* Clock.monotonicTimeNanos
-    const deadline = limits.deadline ?? limits.within
-
-    const factsAfter = (outcome: string): Effect.Effect<Facts> =>
-      Effect.map(Clock.monotonicTimeNanos, (now) => {
-        const { host, scrub } = endpoint
-        const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
-        const attempt: Attempt = {
-          host,
-          at: new Date(startedAt),
-          outcome,
-          duration: Duration.nanos(now - startedNanos),
-        }
-        const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
-        return { host, scrub, requestId, attempts: [...previous, attempt] }
-      })
-
-    const outcome = yield* perform(request, limits, progress).pipe(
-      Effect.catch(({ error }) => {
-        const fault = faultOf(error, progress.phase)
-        const reason = shorten(endpoint.scrub(fault.reason))
-        return Effect.flatMap(factsAfter(`TransportError ${fault.phase}`), (facts) =>
-          Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason })),
-        )
-      }),
-      Effect.timeoutOrElse({
-        duration: limits.within,
-        orElse: () => {
-          const { phase } = progress
-          return Effect.flatMap(factsAfter(`TimeoutError ${phase}`), (facts) =>
-            Effect.fail(new TimeoutError({ ...facts, phase, deadline })),
-          )
+): Effect.Effect<Reply, TransportError | TimeoutError | InvalidResponse> =>
+  Effect.suspend(() => {
+    let reply: Reply | undefined
+    const traced = Effect.withSpan(
+      exchange(request, limits, (kept) => (reply = kept)),
+      "daybook.http",
+      {
+        kind: "client",
+        attributes: {
+          "server.address": request.endpoint.host,
+          "http.request.method": methodOf(request),
+          "daybook.attempt": (limits.attempts?.length ?? 0) + 1,
         },
-      }),
+      },
     )
-    const { status = 0, headers } = progress
-    yield* Effect.annotateCurrentSpan("http.response.status_code", status)
-    const facts = yield* factsAfter(isBodyFault(outcome) ? `InvalidResponse ${outcome.reason}` : String(status))
-    if (isBodyFault(outcome)) return yield* bodyError(outcome, facts, progress, limits.maxBytes)
-    const retryAfter = RetryAfter.fromHeaders(headers, yield* Clock.currentTimeMillis)
-    return { ...facts, status, headers, text: outcome, retryAfter }
+    // Sound: an exchange that succeeds has kept its reply.
+    return Effect.map(traced, () => reply as Reply)
   })
-  return Effect.withSpan(exchange, "daybook.http", {
-    kind: "client",
-    attributes: {
-      "server.address": endpoint.host,
-      "http.request.method": request.method ?? (request.body === undefined ? "GET" : "POST"),
-      "daybook.attempt": previous.length + 1,
-    },
-  })
-}
