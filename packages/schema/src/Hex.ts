@@ -5,7 +5,7 @@
 import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 import { hexCase } from "./internal/hexText.ts"
-import { leaf, orEmpty, orNull, typeSide } from "./internal/leaf.ts"
+import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
 
 /**
  * Bytes as lower-case hex text with `0x`, two digits a byte.
@@ -137,6 +137,28 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
   }),
   "",
 )
+
+/**
+ * Bytes where `null` and `""` mean no bytes; written as `0x`.
+ *
+ * Source: interface 2.5 (input, output); decision 0002.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
+  ...options,
+  reads: (input) => input === null || options.reads(input),
+  decode: (input: string | null) => options.decode(input ?? ""),
+}))
+
+/**
+ * No bytes: `0x`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const nothing = (): Hex => "0x" as Hex
 
 /**
  * Hex digits as they came: a signature's `r` and `s`, where odd lengths and leading zeros exist in real answers.

@@ -1,0 +1,206 @@
+/**
+ * The envelopes of JSON-RPC 2.0. Methods, their parameters and results are `RpcMethod`.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as SchemaGetter from "effect/SchemaGetter"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import { open } from "./internal/open.ts"
+
+/**
+ * Identifier of a request, echoed by its response: a number or a text; `null` when the request could not be read.
+ *
+ * Source: interface 2.6; JSON-RPC 2.0 section 4; decision 0016.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Id = Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))
+
+/**
+ * Identifier of a request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Id = typeof Id.Type
+
+const version = Schema.Literal("2.0")
+
+/**
+ * A request. Without `id` it is a notification, which gets no response.
+ *
+ * Source: interface 2.6; JSON-RPC 2.0 section 4; decision 0016.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Request = open("JSON-RPC request", {
+  /** `2.0`. Source: interface 2.6. */
+  jsonrpc: version,
+  /** Number or text that the response echoes. Source: interface 2.6. */
+  id: Schema.optionalKey(Id),
+  /** Name of the method. Source: interface 2.6. */
+  method: Schema.String,
+  /** Parameters by position; missing means none. Source: interface 2.6; decision 0016. */
+  params: Schema.optionalKey(Schema.Array(Schema.Unknown)),
+})
+
+/**
+ * A request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request extends Schema.Schema.Type<typeof Request> {}
+
+/**
+ * Why a call failed, as the node says it.
+ *
+ * Source: JSON-RPC 2.0 section 5.1.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const ErrorObject = open("JSON-RPC error", {
+  /** Negative integers of the standard and of EIP-1474; others by provider. Source: JSON-RPC 2.0 section 5.1. */
+  code: Schema.Int,
+  /** What happened, in a sentence. Source: JSON-RPC 2.0 section 5.1. */
+  message: Schema.String,
+  /** Anything more, such as the bytes of a revert. Source: JSON-RPC 2.0 section 5.1. */
+  data: Schema.optionalKey(Schema.Unknown),
+})
+
+/**
+ * Why a call failed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ErrorObject extends Schema.Schema.Type<typeof ErrorObject> {}
+
+/**
+ * A response with a result.
+ *
+ * Source: interface 2.7; JSON-RPC 2.0 section 5.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Success = open("JSON-RPC response", {
+  /** `2.0`. Source: interface 2.7. */
+  jsonrpc: version,
+  /** Echo of the request's id. Source: interface 2.7. */
+  id: Id,
+  /** The result; what it is depends on the method. Source: interface 2.7. */
+  result: Schema.Unknown,
+})
+
+/**
+ * A response with a result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Success extends Schema.Schema.Type<typeof Success> {}
+
+/**
+ * A response with an error.
+ *
+ * Source: JSON-RPC 2.0 section 5.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Failure = open("JSON-RPC error response", {
+  /** `2.0`. Source: interface 2.7. */
+  jsonrpc: version,
+  /** Echo of the request's id; `null` when it could not be read. Source: JSON-RPC 2.0 section 5. */
+  id: Id,
+  /** Why the call failed. Source: JSON-RPC 2.0 section 5.1. */
+  error: ErrorObject,
+})
+
+/**
+ * A response with an error.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Failure extends Schema.Schema.Type<typeof Failure> {}
+
+/**
+ * A response of either kind.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Response = Success | Failure
+
+type ResponseWire = typeof Success.Encoded | typeof Failure.Encoded
+
+const passthrough = { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() }
+
+/**
+ * A response: with a result or with an error, never with both.
+ *
+ * **Details**
+ *
+ * A `result` beside an `error` that is not an object (`null` included) is refused: it does not say which one holds.
+ *
+ * Source: interface 2.7; JSON-RPC 2.0 section 5.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Response: Schema.Codec<Response, ResponseWire> = Schema.declareConstructor<Response, ResponseWire>()(
+  [Success, Failure],
+  ([success, failure]) => {
+    const parseSuccess = SchemaParser.decodeUnknownEffect(success)
+    const parseFailure = SchemaParser.decodeUnknownEffect(failure)
+    return (input, ast, options) => {
+      if (typeof input !== "object" || input === null || Array.isArray(input)) {
+        return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+      }
+      const isFailure = "error" in input
+      if (isFailure && "result" in input) return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+      return isFailure ? parseFailure(input, options) : parseSuccess(input, options)
+    }
+  },
+  {
+    expected: "a JSON-RPC response with either a result or an error",
+    toCodecJson: (codecs) => Schema.link<any>()(Schema.Union(codecs as ReadonlyArray<Schema.Codec<any>>), passthrough),
+    toCodecArbitrary: ({ typeParameters }) =>
+      Schema.link<any>()(Schema.Union(typeParameters as ReadonlyArray<Schema.Codec<any>>), passthrough),
+  },
+) as unknown as Schema.Codec<Response, ResponseWire>
+
+/**
+ * Tells whether a response carries an error.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isFailure = (response: Response): response is Failure => "error" in response
+
+/**
+ * The codes that the standard fixes, by name.
+ *
+ * Source: JSON-RPC 2.0 section 5.1.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const code = {
+  /** The body is not JSON. */
+  parseError: -32700,
+  /** The JSON is not a request. */
+  invalidRequest: -32600,
+  /** The method does not exist, or is not exposed to this key. */
+  methodNotFound: -32601,
+  /** The parameters do not fit the method. */
+  invalidParams: -32602,
+  /** The server failed. */
+  internalError: -32603,
+} as const

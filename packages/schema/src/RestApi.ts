@@ -1,0 +1,118 @@
+/**
+ * The wallet operation as one HttpApi: path, parameters, security, headers, answers. Server and OpenAPI are derived from it.
+ * It is imported by its path, so that those who want only types do not carry an HTTP stack.
+ */
+import * as Schema from "effect/Schema"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as ApiError from "./ApiError.ts"
+import * as WalletPage from "./WalletPage.ts"
+import * as WalletQuery from "./WalletQuery.ts"
+
+/**
+ * Requires a key in the header `X-API-Key`.
+ *
+ * Source: interface 5.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema/RestApi/ApiKey", {
+  security: { apiKey: HttpApiSecurity.apiKey({ key: "X-API-Key", in: "header" }) },
+  error: [ApiError.Unauthorized, ApiError.Forbidden],
+}) {}
+
+/**
+ * The headers that tell how far the index reaches, so that "empty" differs from "not indexed".
+ *
+ * Source: decision 0013.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Completeness = Schema.Struct({
+  /** First block that is indexed; missing while there is none. Source: decision 0013. */
+  "daybook-indexed-from": Schema.optionalKey(Schema.String),
+  /** Last block that is indexed; missing while there is none. Source: decision 0013. */
+  "daybook-indexed-to": Schema.optionalKey(Schema.String),
+  /** Last block that cannot be reorganised away; missing while none is known. Source: decision 0013. */
+  "daybook-finalized-to": Schema.optionalKey(Schema.String),
+})
+
+/**
+ * The headers that tell how much of the rate limit is left.
+ *
+ * Source: decision 0012.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const RateLimitHeaders = Schema.Struct({
+  /** Seconds to wait. Source: RFC 9110. */
+  "retry-after": Schema.String,
+  /** Requests in the window. Source: IETF draft ratelimit-headers. */
+  "ratelimit-limit": Schema.optionalKey(Schema.String),
+  /** Requests left. Source: IETF draft ratelimit-headers. */
+  "ratelimit-remaining": Schema.optionalKey(Schema.String),
+  /** Seconds until all are back. Source: IETF draft ratelimit-headers. */
+  "ratelimit-reset": Schema.optionalKey(Schema.String),
+})
+
+/**
+ * The wallet operation: native transactions of one address, with logs, decoded events and calls.
+ *
+ * Source: interface 4.1; errors: decision 0012.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const walletTransactions = HttpApiEndpoint.get("walletTransactions", "/:address/verbose", {
+  params: WalletQuery.Path,
+  query: WalletQuery.WalletQuery,
+  success: HttpApiSchema.WithHeaders(WalletPage.WalletPage, Completeness),
+  error: [
+    ApiError.BadRequest,
+    ApiError.NotFound,
+    ApiError.MethodNotAllowed,
+    ApiError.StaleCursor,
+    ApiError.RateLimited,
+    ApiError.Internal,
+    ApiError.Unavailable,
+  ],
+})
+  .annotate(OpenApi.Title, "Get wallet transactions (decoded, verbose)")
+  .annotate(
+    OpenApi.Description,
+    "Native transactions of one wallet address with logs, decoded events, decoded calls, address labels and, on request, internal transactions.",
+  )
+
+/**
+ * The operations on wallets, behind a key.
+ *
+ * Source: interface 4.1 and 5.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Wallets extends HttpApiGroup.make("wallets")
+  .add(walletTransactions)
+  .middleware(ApiKey)
+  .prefix("/api/v2.2") {}
+
+/**
+ * The REST interface, version 2.2.
+ *
+ * Source: interface 4.1 and 9; decision 0019.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class RestApi extends HttpApi.make("daybook")
+  .add(Wallets)
+  .annotate(OpenApi.Title, "Daybook")
+  .annotate(OpenApi.Version, "2.2") {}

@@ -1,0 +1,116 @@
+/**
+ * What is asked of the wallet operation: the address in the path and the parameters of the query, and the rules that
+ * say which bound wins.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Decimal from "./Decimal.ts"
+import { leaf } from "./internal/leaf.ts"
+
+/**
+ * Newest first or oldest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Order = "ASC" | "DESC"
+
+const Order: Schema.Codec<Order, string> = leaf<Order, string>({
+  expected: "ASC or DESC",
+  wire: Schema.Literals(["ASC", "DESC"]) as unknown as Schema.Codec<string>,
+  reads: (input) => typeof input === "string" && /^(asc|desc)$/i.test(input),
+  decode: (input) => (input.toUpperCase() === "ASC" ? "ASC" : "DESC"),
+  encode: (value) => value,
+  type: Schema.Literals(["ASC", "DESC"]),
+})
+
+/**
+ * The path of the wallet operation.
+ *
+ * Source: interface 4.1.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const Path = Schema.Struct({
+  /** The wallet. Source: interface 4.1. */
+  address: Address.Address,
+})
+
+/**
+ * The parameters of the wallet operation. All are optional; what is left out is decided by the server.
+ *
+ * Source: interface 4.1; decisions 0006 to 0008.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const WalletQuery = Schema.Struct({
+  /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. Source: interface 4.1, 4.1.1; decision 0005. */
+  chain: Schema.optionalKey(Schema.String),
+  /** First block, inclusive. Beats `from_date`. Source: interface 4.1, rules 1 and 3. */
+  from_block: Schema.optionalKey(Decimal.Decimal),
+  /** Last block, inclusive. Beats `to_date`. Source: interface 4.1, rules 2 and 4. */
+  to_block: Schema.optionalKey(Decimal.Decimal),
+  /** First instant: the first block at or after it. Any format of the moment library, in UTC. Source: interface 4.1; decision 0006. */
+  from_date: Schema.optionalKey(Schema.String),
+  /** Last instant: the last block at or before it. Any format of the moment library, in UTC. Source: interface 4.1; decision 0006. */
+  to_date: Schema.optionalKey(Schema.String),
+  /** The `cursor` of the page before. Source: interface 4.1; decision 0011. */
+  cursor: Schema.optionalKey(Schema.String),
+  /** `internal_transactions` to get the calls inside each transaction. Source: interface 4.1; decision 0014. */
+  include: Schema.optionalKey(Schema.Literal("internal_transactions")),
+  /** Rows wanted on a page, from 1. Default 100. Source: interface 4.1; decision 0007. */
+  limit: Schema.optionalKey(Decimal.SafeInteger),
+  /** `DESC` newest first (default), `ASC` oldest first; read in any case. Source: interface 4.1; decision 0007. */
+  order: Schema.optionalKey(Order),
+})
+
+/**
+ * The parameters of the wallet operation.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}
+
+/**
+ * One end of the range that is asked for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Bound<Block, Instant> =
+  | { readonly _tag: "Block"; readonly block: Block }
+  | { readonly _tag: "Date"; readonly date: Instant }
+  | { readonly _tag: "Open" }
+
+const bound = <Block, Instant>(block: Block | undefined, date: Instant | undefined): Bound<Block, Instant> =>
+  block !== undefined ? { _tag: "Block", block } : date !== undefined ? { _tag: "Date", date } : { _tag: "Open" }
+
+/**
+ * The range that a query asks for: a block beats a date, at each end by itself.
+ *
+ * **Example** (Giving both a block and a date)
+ *
+ * ```ts
+ * import * as WalletQuery from "@daybook/schema/WalletQuery"
+ *
+ * const { from, to } = WalletQuery.bounds({ from_block: 5n, from_date: "2024-01-01", to_date: "2024-02-01" })
+ * console.log(from, to) // { _tag: 'Block', block: 5n } { _tag: 'Date', date: '2024-02-01' }
+ * ```
+ *
+ * Source: interface 4.1, rules 1 to 4.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const bounds = <Block, Instant>(query: {
+  readonly from_block?: Block
+  readonly to_block?: Block
+  readonly from_date?: Instant
+  readonly to_date?: Instant
+}): { readonly from: Bound<Block, Instant>; readonly to: Bound<Block, Instant> } => ({
+  from: bound(query.from_block, query.from_date),
+  to: bound(query.to_block, query.to_date),
+})
