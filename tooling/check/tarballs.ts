@@ -105,10 +105,13 @@ for (const name of ${JSON.stringify(published)}) {
 }
 `
 
-const faces = readdirSync(programs).filter((file) => file !== "service.ts")
+/** The programs, one per face of a client; viem's comes with its module. */
+const faces = readdirSync(programs).filter(
+  (file) => file !== "service.ts" && (file !== "rpc-viem.ts" || existsSync(join(root, "packages/rpc/src/viem.ts"))),
+)
 
 const use = async (): Promise<void> => {
-  for (const file of readdirSync(programs)) cpSync(join(programs, file), join(consumer, file))
+  for (const file of ["service.ts", ...faces]) cpSync(join(programs, file), join(consumer, file))
   for (const [resolution, module] of [
     ["bundler", "esnext"],
     ["nodenext", "nodenext"],

@@ -22,8 +22,8 @@ export const library = () =>
       {
         name: "one file per module",
         setup(build) {
-          build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path }) =>
-            kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+          build.onResolve({ filter: /^\.\.?\/.*\.ts$|^[^.]/ }, ({ kind, path }) =>
+            kind === "entry-point" ? undefined : { path: path.replace(/^(\..*)\.ts$/, "$1.js"), external: true },
           )
         },
       },
