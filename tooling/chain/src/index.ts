@@ -1,6 +1,7 @@
 export * as Anvil from "./Anvil.ts"
 export * as Blob from "./Blob.ts"
 export * as Contracts from "./Contracts.ts"
+export * as Head from "./Head.ts"
 export * as Random from "./Random.ts"
 export * as Rpc from "./Rpc.ts"
 export * as Scenario from "./Scenario.ts"

@@ -1,5 +1,7 @@
 import { describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { expect } from "vitest"
 import { Anvil, Rpc } from "@daybook/chain"
@@ -11,6 +13,35 @@ const alive = (pid: number): boolean => {
     return false
   }
 }
+
+/** Runs a program that starts a node and prints `[pid, folder]`; ends it with `signal`, if any. */
+const runProgram = (afterwards: string, signal?: NodeJS.Signals) =>
+  Effect.promise(async () => {
+    const code = `
+      import { NodeRuntime } from "@effect/platform-node"
+      import { Effect } from "effect"
+      import { Anvil } from "@daybook/chain"
+      NodeRuntime.runMain(Effect.scoped(Effect.gen(function* () {
+        const { pid, folder } = yield* Anvil.make()
+        console.log(JSON.stringify([pid, folder]))
+        ${afterwards}
+      })))`
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: new URL("..", import.meta.url),
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    const [line] = await once(child.stdout, "data")
+    const ended = once(child, "exit")
+    if (signal !== undefined) child.kill(signal)
+    await ended
+    const [pid, folder] = JSON.parse(String(line)) as [number, string]
+    return { pid, folder }
+  })
+
+const gone = (pid: number) =>
+  Effect.suspend(() => (alive(pid) ? Effect.fail("alive") : Effect.void)).pipe(
+    Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }),
+  )
 
 const header = (node: Anvil.Node, tag: string) =>
   node.call<{ readonly hash: string; readonly timestamp: string }>("eth_getBlockByNumber", [tag, false])
@@ -78,6 +109,24 @@ describe("Anvil", () => {
 
         expect(alive(seen.pid)).toBe(false)
         expect(existsSync(seen.folder)).toBe(false)
+      }),
+    )
+
+    it.live("leaves nothing behind when its program gets Ctrl-C", () =>
+      Effect.gen(function* () {
+        const { pid, folder } = yield* runProgram("yield* Effect.never", "SIGINT")
+
+        yield* gone(pid)
+        expect(existsSync(folder)).toBe(false)
+      }),
+    )
+
+    it.live("leaves nothing behind when its program exits without closing its scope", () =>
+      Effect.gen(function* () {
+        const { pid, folder } = yield* runProgram("process.exit(3)")
+
+        yield* gone(pid)
+        expect(existsSync(folder)).toBe(false)
       }),
     )
 

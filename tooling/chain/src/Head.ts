@@ -1,0 +1,110 @@
+/**
+ * Moves the head of a running node: mines blocks, sends single transfers, and replaces the newest blocks by others.
+ *
+ * For tests of programs that follow a chain.
+ */
+import { Effect } from "effect"
+import { numberToHex } from "viem"
+import type { Hex } from "viem"
+import type * as Anvil from "./Anvil.ts"
+import type { RpcFailure } from "./Rpc.ts"
+import * as Rpc from "./Rpc.ts"
+
+/** A block by number and hash. */
+export interface Block {
+  readonly number: number
+  readonly hash: Hex
+}
+
+/** A transfer of ether signed by one of the node's accounts. */
+export interface Transfer {
+  readonly from: string
+  readonly to: string
+  readonly valueWei: bigint
+}
+
+/** What a reorganisation did. */
+export interface Reorganised {
+  /** The newest block that both chains share. */
+  readonly ancestor: Block
+  /** Blocks that are gone, oldest first. */
+  readonly removed: ReadonlyArray<Block>
+  /** Blocks that took their place, oldest first. */
+  readonly added: ReadonlyArray<Block>
+}
+
+export interface ReorganiseOptions {
+  /** Number of newest blocks to replace; less than the number of the head. */
+  readonly depth: number
+  /**
+   * Transfers of the new blocks: `blockIndex` 0 is the oldest new block. Default: one in each new block, of a value
+   * drawn from the hash of the block it replaces, so that the new chain differs from the old one.
+   */
+  readonly transfers?: ReadonlyArray<Transfer & { readonly blockIndex: number }>
+  /** Blocks mined on top afterwards, so that the new chain is longer. Default 0. */
+  readonly moreBlocks?: number
+}
+
+const transferGas = "0xea60"
+
+const request = ({ from, to, valueWei }: Transfer) => ({
+  from,
+  to,
+  value: numberToHex(valueWei),
+  gas: transferGas,
+  gasPrice: numberToHex(10_000_000_000n),
+})
+
+/** Number and hash of the newest block. */
+export const current = (node: Anvil.Node): Effect.Effect<Block, RpcFailure> =>
+  node
+    .call<{ readonly number: Hex; readonly hash: Hex }>("eth_getBlockByNumber", ["latest", false])
+    .pipe(Effect.map(({ number, hash }) => ({ number: Number(number), hash })))
+
+/** Blocks from `first` to `last`, both included. */
+export const range = (node: Anvil.Node, first: number, last: number): Effect.Effect<ReadonlyArray<Block>, RpcFailure> =>
+  Rpc.batch<{ readonly hash: Hex }>(
+    node.url,
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
+      method: "eth_getBlockByNumber",
+      params: [numberToHex(first + index), false],
+    })),
+  ).pipe(Effect.map((blocks) => blocks.map(({ hash }, index) => ({ number: first + index, hash }))))
+
+/** Mines this many blocks, one by one, with whatever waits in the node's pool; returns the new head. */
+export const mine = (node: Anvil.Node, blocks = 1): Effect.Effect<Block, RpcFailure> =>
+  Effect.forEach(Array.from({ length: blocks }), () => node.call("evm_mine"), { discard: true }).pipe(
+    Effect.andThen(current(node)),
+  )
+
+/** Puts a transfer into the node's pool and returns its hash; it waits for the next block. */
+export const transfer = (node: Anvil.Node, options: Transfer): Effect.Effect<Hex, RpcFailure> =>
+  node.call<Hex>("eth_sendTransaction", [request(options)])
+
+/** One transfer for each replaced block, of a value drawn from its hash: never the transfer that was there. */
+const differing = (node: Anvil.Node, replaced: ReadonlyArray<Block>): NonNullable<ReorganiseOptions["transfers"]> => {
+  const [from = "", to = ""] = node.accounts
+  return replaced.map(({ hash }, blockIndex) => ({ from, to, blockIndex, valueWei: 1n + (BigInt(hash) % 10n ** 12n) }))
+}
+
+/**
+ * Replaces the newest blocks.
+ *
+ * **Gotchas**
+ * - Transactions of the removed blocks are gone; they do not return to the pool.
+ * - The node keeps nothing of the old chain: its blocks and transactions are not found any more.
+ */
+export const reorganise = Effect.fn("Head.reorganise")(function* (
+  node: Anvil.Node,
+  options: ReorganiseOptions,
+): Effect.fn.Return<Reorganised, RpcFailure> {
+  const { depth, moreBlocks = 0 } = options
+  const before = yield* current(node)
+  const shared = before.number - depth
+  const removed = yield* range(node, shared + 1, before.number)
+  const transfers = options.transfers ?? differing(node, removed)
+  yield* node.call("anvil_reorg", [depth, transfers.map((item) => [request(item), item.blockIndex])])
+  const after = yield* mine(node, moreBlocks)
+  const [ancestor, ...added] = yield* range(node, shared, after.number)
+  return { ancestor: ancestor as Block, removed, added }
+})
