@@ -6,7 +6,6 @@
 import { isUtf8 } from "node:buffer"
 import * as Address from "ox/Address"
 import type { AbiType, Leaf, List, Tuple } from "./AbiType.ts"
-import { headBytes } from "./AbiType.ts"
 
 /** The data under the reader, and what is left of its allowance. */
 interface Source {
@@ -31,13 +30,12 @@ const take = (source: Source, at: number, bytes: number): boolean => {
   return source.allowance >= 0
 }
 
-/** A count, length or offset: null when it points beyond the data. */
+/** A count, length or offset of at most 48 bits; whether it points beyond the data shows when it is followed. */
 const readSize = (source: Source, at: number): number | null => {
   if (!take(source, at, 32)) return null
   const start = at * 2
   if (!source.digits.startsWith(aboveNumber, start)) return null
-  const size = Number.parseInt(source.digits.slice(start + 52, start + 64), 16)
-  return size > source.bytes ? null : size
+  return Number.parseInt(source.digits.slice(start + 52, start + 64), 16)
 }
 
 const signed = (word: string, bits: number): string | null => {
@@ -88,6 +86,8 @@ const readMember = (source: Source, type: AbiType, base: number, at: number): st
   return offset === null ? null : readValue(source, type, base + offset)
 }
 
+const asText = (_: AbiType, text: string): string => text
+
 const asJson = (type: AbiType, text: string): string => {
   if (type.kind === "list" || type.kind === "tuple") return text
   return type.kind === "string" ? JSON.stringify(text) : `"${text}"`
@@ -98,7 +98,6 @@ const readList = (source: Source, type: List, at: number): string | null => {
   if (count === null) return null
   const base = type.count === null ? at + 32 : at
   const stride = type.element.headBytes
-  if (count * stride > source.bytes - base) return null
   const parts: Array<string> = []
   for (let index = 0; index < count; index++) {
     const text = readMember(source, type.element, base, base + index * stride)
@@ -108,22 +107,27 @@ const readList = (source: Source, type: List, at: number): string | null => {
   return `[${parts.join(",")}]`
 }
 
-const readMembers = (source: Source, members: ReadonlyArray<AbiType>, base: number): Array<string> | null => {
-  if (headBytes(members) > source.bytes - base) return null
+/** The text of each member; as JSON where they are parts of a list or tuple. */
+const readMembers = (
+  source: Source,
+  members: ReadonlyArray<AbiType>,
+  base: number,
+  write: (type: AbiType, text: string) => string,
+): Array<string> | null => {
   const texts: Array<string> = []
   let at = base
   for (const member of members) {
     const text = readMember(source, member, base, at)
     if (text === null) return null
-    texts.push(text)
+    texts.push(write(member, text))
     at += member.headBytes
   }
   return texts
 }
 
 const readTuple = (source: Source, type: Tuple, at: number): string | null => {
-  const texts = readMembers(source, type.members, at)
-  return texts && `[${texts.map((text, index) => asJson(type.members[index] as AbiType, text)).join(",")}]`
+  const texts = readMembers(source, type.members, at, asJson)
+  return texts && `[${texts.join(",")}]`
 }
 
 const readValue = (source: Source, type: AbiType, at: number): string | null =>
@@ -165,7 +169,7 @@ export const read = (
   const digits = data.slice(2 + from * 2)
   const bytes = digits.length / 2
   const source: Source = { digits, bytes, allowance: bytes * allowanceFactor, end: 0 }
-  const texts = readMembers(source, members, 0)
+  const texts = readMembers(source, members, 0, asText)
   return trailing === "nothing" && bytes > Math.ceil(source.end / 32) * 32 ? null : texts
 }
 

@@ -115,19 +115,10 @@ export const tuple = (members: ReadonlyArray<AbiType>): Tuple => {
     kind: "tuple",
     name: `(${members.map((member) => member.name).join(",")})`,
     dynamic,
-    headBytes: dynamic ? 32 : headBytes(members),
+    headBytes: dynamic ? 32 : members.reduce((sum, member) => sum + member.headBytes, 0),
     members,
   }
 }
-
-/**
- * Bytes of the head that these members share.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const headBytes = (members: ReadonlyArray<AbiType>): number =>
-  members.reduce((sum, member) => sum + member.headBytes, 0)
 
 const list = (element: AbiType, count: number | null): List => {
   const dynamic = count === null || element.dynamic

@@ -74,6 +74,7 @@ interface Item {
 const parse = (text: string): Result.Result<Item, string> =>
   Result.flatMap(
     Result.try({
+      // ox types literal texts only; what it returns for any text is an ABI item, whose kind is checked below.
       try: () => AbiItem.from(text as never, { prepare: false }) as Item,
       catch: (cause) => (cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)),
     }),

@@ -11,8 +11,7 @@ import { hex, parameters, textOf, valueOf, word, type Parameter, type Value } fr
 const types = (of: ReadonlyArray<Parameter>) => of.map((one) => Result.getOrThrow(AbiType.fromParameter(one)))
 const read = (type: string, digits: string, trailing: AbiReader.Trailing = "nothing") =>
   AbiReader.read(types([{ type }]), `0x${digits}`, 0, trailing)?.[0] ?? null
-const encode = (of: ReadonlyArray<Parameter>, values: ReadonlyArray<Value>) =>
-  AbiParameters.encode(of as AbiParameters.AbiParameters, values as never)
+const encode = (of: ReadonlyArray<Parameter>, values: ReadonlyArray<Value>) => AbiParameters.encode(of, values)
 const bytes = (text: string) => Buffer.from(text, "utf8").toString("hex").padEnd(64, "0")
 
 const encoded = Arbitrary.flatMap(parameters, (of) =>
@@ -180,7 +179,7 @@ describe("AbiReader", () => {
         const texts = AbiReader.read(types(of), changed, 0, "anything")
 
         if (texts === null) return
-        const values = AbiParameters.decode(of as AbiParameters.AbiParameters, changed as `0x${string}`)
+        const values = AbiParameters.decode(of, changed as `0x${string}`)
         expect(texts).toEqual(of.map((one, index) => textOf(one, values[index] as Value)))
       },
       { arbitrary: { runs: 400 } },

@@ -198,6 +198,10 @@ describe("Decoder", () => {
       const topics = [key("event ApproveHash(bytes32,address)"), "AB".repeat(32), word(alice).toUpperCase()]
 
       expect(values(decoder.event(log(topics)))).toEqual([`0x${"ab".repeat(32)}`, aliceText])
+      expect(
+        values(decoder.event(log([key("event AdminChanged(address,address)")], word(alice), word(bob.toUpperCase())))),
+      ).toEqual([aliceText, bobText])
+      expect(values(decoder.call(`0xA9059CBB${word(bob.toUpperCase())}${word(5)}`))).toEqual([bobText, "5"])
     })
 
     it("gives null for what fits no signature exactly", () => {
