@@ -21,6 +21,7 @@ export const batch: ReadonlyArray<string> = [
   "function aggregate3Value((address target, bool allowFailure, uint256 value, bytes callData)[] calls)",
 
   "function multiSend(bytes transactions)",
+  "function multisend(address[] recipients, uint256[] amounts)",
   "function disperseEther(address[] recipients, uint256[] values)",
   "function disperseToken(address token, address[] recipients, uint256[] values)",
   "function disperseTokenSimple(address token, address[] recipients, uint256[] values)",
@@ -60,6 +61,7 @@ export const batch: ReadonlyArray<string> = [
 
   "function execute(address target, uint256 value, bytes data)",
   "function execute(bytes32 mode, bytes executionCalldata)",
+  "function execute((address target, uint256 value, bytes data)[] calls)",
   "function executeBatch(address[] targets, bytes[] datas)",
   "function executeBatch(address[] targets, uint256[] values, bytes[] datas)",
   "function executeBatch((address target, uint256 value, bytes data)[] calls)",

@@ -38,6 +38,8 @@ export const exchange: ReadonlyArray<string> = [
   "event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)",
   "function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data)",
   "function skim(address to)",
+  "function burn(address to)",
+  "function initialize(address token0, address token1)",
   "function sync()",
   "function getReserves()",
   "function uniswapV2Call(address sender, uint256 amount0, uint256 amount1, bytes data)",
