@@ -14,7 +14,7 @@ const alive = (pid: number): boolean => {
   }
 }
 
-/** Runs a program that starts a node and prints `[pid, folder]`; ends it with `signal`, if any. */
+/** Runs a program that starts a node and prints `[url, folder]`; ends it with `signal`, if any. */
 const runProgram = (afterwards: string, signal?: NodeJS.Signals) =>
   Effect.promise(async () => {
     const code = `
@@ -22,8 +22,8 @@ const runProgram = (afterwards: string, signal?: NodeJS.Signals) =>
       import { Effect } from "effect"
       import { Anvil } from "@daybook/chain"
       NodeRuntime.runMain(Effect.scoped(Effect.gen(function* () {
-        const { pid, folder } = yield* Anvil.make()
-        console.log(JSON.stringify([pid, folder]))
+        const { url, folder } = yield* Anvil.make()
+        console.log(JSON.stringify([url, folder]))
         ${afterwards}
       })))`
     const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
@@ -34,14 +34,13 @@ const runProgram = (afterwards: string, signal?: NodeJS.Signals) =>
     const ended = once(child, "exit")
     if (signal !== undefined) child.kill(signal)
     await ended
-    const [pid, folder] = JSON.parse(String(line)) as [number, string]
-    return { pid, folder }
+    const [url, folder] = JSON.parse(String(line)) as [string, string]
+    return { url, folder }
   })
 
-const gone = (pid: number) =>
-  Effect.suspend(() => (alive(pid) ? Effect.fail("alive") : Effect.void)).pipe(
-    Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }),
-  )
+/** Waits until nothing answers at a URL; a killed process may take a moment. */
+const silent = (url: string) =>
+  Effect.flip(Rpc.call(url, "eth_chainId")).pipe(Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }))
 
 const header = (node: Anvil.Node, tag: string) =>
   node.call<{ readonly hash: string; readonly timestamp: string }>("eth_getBlockByNumber", [tag, false])
@@ -114,18 +113,18 @@ describe("Anvil", () => {
 
     it.live("leaves nothing behind when its program gets Ctrl-C", () =>
       Effect.gen(function* () {
-        const { pid, folder } = yield* runProgram("yield* Effect.never", "SIGINT")
+        const { url, folder } = yield* runProgram("yield* Effect.never", "SIGINT")
 
-        yield* gone(pid)
+        yield* silent(url)
         expect(existsSync(folder)).toBe(false)
       }),
     )
 
     it.live("leaves nothing behind when its program exits without closing its scope", () =>
       Effect.gen(function* () {
-        const { pid, folder } = yield* runProgram("process.exit(3)")
+        const { url, folder } = yield* runProgram("process.exit(3)")
 
-        yield* gone(pid)
+        yield* silent(url)
         expect(existsSync(folder)).toBe(false)
       }),
     )
