@@ -4,6 +4,7 @@
  * Run by `pnpm --filter @daybook/chain contracts`. The output depends on the sources and the version of solc alone.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import solc from "solc"
 
 const sourcesFolder = new URL("../contracts/", import.meta.url)
@@ -41,7 +42,7 @@ export const compile = (): ReadonlyMap<string, string> => {
   )
 }
 
-if (import.meta.main) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const artifacts = compile()
   rmSync(artifactsFolder, { recursive: true, force: true })
   mkdirSync(artifactsFolder, { recursive: true })

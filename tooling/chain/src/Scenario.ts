@@ -20,7 +20,7 @@ export interface Options {
   readonly seed?: number
   /** Least number of blocks, those of the deployment included. Default 60. One round of every kind is always played. */
   readonly blocks?: number
-  /** Transactions in a full block. Default 10. */
+  /** Transactions in a full block. Default 10. The node's gas limit ends a block earlier, at about 45 of them. */
   readonly size?: number
   /**
    * Whether to make type 3 transactions. Default true. The node takes about 2.7 s for the first one, because it loads

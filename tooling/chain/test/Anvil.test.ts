@@ -3,6 +3,7 @@ import { Effect, Fiber, Layer, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { Anvil, Rpc } from "@daybook/chain"
 
@@ -14,22 +15,11 @@ const alive = (pid: number): boolean => {
   }
 }
 
-/** Runs a program that starts a node and prints `[url, folder]`; ends it with `signal`, if any. */
-const runProgram = (afterwards: string, signal?: NodeJS.Signals) =>
+/** Runs `program.ts`, ends it by `signal` unless it ends by itself, and returns what it printed. */
+const runProgram = (args: ReadonlyArray<string>, signal?: NodeJS.Signals) =>
   Effect.promise(async () => {
-    const code = `
-      import { NodeRuntime } from "@effect/platform-node"
-      import { Effect } from "effect"
-      import { Anvil } from "@daybook/chain"
-      NodeRuntime.runMain(Effect.scoped(Effect.gen(function* () {
-        const { url, folder } = yield* Anvil.make()
-        console.log(JSON.stringify([url, folder]))
-        ${afterwards}
-      })))`
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
-      cwd: new URL("..", import.meta.url),
-      stdio: ["ignore", "pipe", "inherit"],
-    })
+    const file = fileURLToPath(new URL("program.ts", import.meta.url))
+    const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] })
     const [line] = await once(child.stdout, "data")
     const ended = once(child, "exit")
     if (signal !== undefined) child.kill(signal)
@@ -113,7 +103,7 @@ describe("Anvil", () => {
 
     it.live("leaves nothing behind when its program gets Ctrl-C", () =>
       Effect.gen(function* () {
-        const { url, folder } = yield* runProgram("yield* Effect.never", "SIGINT")
+        const { url, folder } = yield* runProgram([], "SIGINT")
 
         yield* silent(url)
         expect(existsSync(folder)).toBe(false)
@@ -122,7 +112,7 @@ describe("Anvil", () => {
 
     it.live("leaves nothing behind when its program exits without closing its scope", () =>
       Effect.gen(function* () {
-        const { url, folder } = yield* runProgram("process.exit(3)")
+        const { url, folder } = yield* runProgram(["exit"])
 
         yield* silent(url)
         expect(existsSync(folder)).toBe(false)

@@ -17,7 +17,7 @@ describe("Random", () => {
       const { amount } = Random.make(1)
 
       const drawn = new Set(Array.from({ length: 200 }, () => amount(3n, 6n)))
-      expect([...drawn].toSorted()).toEqual([3n, 4n, 5n, 6n])
+      expect(drawn).toEqual(new Set([3n, 4n, 5n, 6n]))
     })
 
     it("throws when there is nothing to pick", () => {
