@@ -115,6 +115,10 @@ const headersOf = (response: FetchResponse): Record<string, string> => {
   return headers
 }
 
+/** Two spellings of one name would be joined into one value. */
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
 const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
 
 const isRedirect = (response: FetchResponse): boolean =>
@@ -127,7 +131,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
       const { endpoint, body } = request
       const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
         method: methodOf(request),
-        headers: { ...request.headers, ...Redacted.value(endpoint.headers) },
+        headers: { ...lowerCase(request.headers ?? {}), ...Redacted.value(endpoint.headers) },
         ...(body === undefined ? {} : { body }),
         redirect: "manual",
         signal: controller.signal,

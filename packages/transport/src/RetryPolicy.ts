@@ -61,7 +61,8 @@ const durationOf = (
   if (duration._tag === "Some" && (allowZero || Duration.toMillis(duration.value) > 0)) {
     return Result.succeed(duration.value)
   }
-  const problem = `takes a duration ${allowZero ? "" : "above zero "}in milliseconds or as text such as "10 seconds"; ${String(input)} came.`
+  const came = typeof input === "object" ? JSON.stringify(input) : String(input)
+  const problem = `takes a duration ${allowZero ? "" : "above zero "}in milliseconds or as text such as "10 seconds"; ${came} came.`
   return Result.fail(new InvalidOption({ option, problem }))
 }
 

@@ -1,5 +1,9 @@
-/** What Daybook's clients do on a bad network. Each module is a namespace here and importable by its path. */
-export type * as Attempt from "./Attempt.ts"
+/**
+ * The modules of @daybook/transport, each as a namespace. Written by `pnpm barrels`.
+ *
+ * @since 0.1.0
+ */
+export * as Attempt from "./Attempt.ts"
 export * as ClientError from "./ClientError.ts"
 export * as Endpoint from "./Endpoint.ts"
 export * as Exchange from "./Exchange.ts"

@@ -141,6 +141,26 @@ describe("Exchange", () => {
         assert.isAtLeast(performance.now() - askedAt, 50)
       }),
     )
+    it.live("holds the other calls back while it backs off from a 429 without a hint", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(429), reply(200, "ok"))
+        const exchange = client({ base: 150, jitter: 0, deadline: 5_000 })
+        const first = yield* Effect.forkChild(get(exchange, server))
+        yield* Effect.sleep(75)
+        yield* get(exchange, server)
+        yield* Fiber.join(first)
+
+        assert.isAtLeast(gapMillis(server), 145)
+        assert.strictEqual(server.seen.length, 3)
+      }),
+    )
+    it.live("waits for ever when the deadline is infinite", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(503), reply(200, "ok"))
+
+        assert.strictEqual((yield* get(client(quick), server, { timeout: Duration.infinity })).text, "ok")
+      }),
+    )
     it.live("sends nothing while a pause outlasts the call's deadline, and lets another key through", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(429, "", { "retry-after": "60" }), reply(200, "ok"))

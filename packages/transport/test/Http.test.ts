@@ -19,7 +19,7 @@ describe("Http", () => {
             endpoint,
             path: "/a%20b",
             query: { c: "d e" },
-            headers: { "x-api-key": "other", accept: "text/plain" },
+            headers: { "X-Api-Key": "other", accept: "text/plain" },
             body: "{}",
           },
           limits,
@@ -141,8 +141,8 @@ describe("Http", () => {
     )
     it.live("refuses a body that declares too many bytes without reading it", () =>
       Effect.gen(function* () {
-        const server = yield* script(
-          (_request, response) => void response.writeHead(200, { "content-length": "1001" }).flushHeaders(),
+        const server = yield* script((_request, response) =>
+          response.writeHead(200, { "content-length": "1001" }).flushHeaders(),
         )
         const error = yield* Effect.flip(Http.send(at(server.url), limits))
 
@@ -220,7 +220,7 @@ describe("Http", () => {
           arrayBuffer: async () => bytes.buffer,
         })
         const throwing: Http.Fetch = () => {
-          throw "no network here"
+          throw new Error("no network here")
         }
         const sent = Http.send({ endpoint }, { ...limits, fetch: plain })
 

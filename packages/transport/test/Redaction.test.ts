@@ -42,7 +42,7 @@ describe("Redaction", () => {
     it("wraps text", () => {
       const key = Redaction.fromKey("secret")
 
-      assert.strictEqual(String(key), "<redacted>")
+      assert.strictEqual(JSON.stringify(key), '"<redacted>"')
       assert.strictEqual(Redacted.value(key), "secret")
     })
   })

@@ -33,6 +33,7 @@ describe("RetryPolicy", () => {
       ["jitter", { jitter: Number.NaN }],
       ["deadline", { deadline: 0 }],
       ["deadline", { deadline: "soon" as never }],
+      ["attemptTimeout", { attemptTimeout: "-1 seconds" }],
       ["deadline", { deadline: null as never }],
       ["base", { base: "x" as never }],
     ]
@@ -47,6 +48,11 @@ describe("RetryPolicy", () => {
         }),
       )
     }
+  })
+
+  it("refuses a duration in nanoseconds and shows it", () => {
+    assert.throws(() => RetryPolicy.makeUnsafe({ deadline: -1n }), '"deadline" takes a duration above zero')
+    assert.throws(() => RetryPolicy.makeUnsafe({ deadline: -1n }), "-1 came")
   })
 
   describe("delayMillis", () => {

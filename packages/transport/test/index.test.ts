@@ -8,6 +8,7 @@ describe("index", () => {
     )
 
     assert.deepStrictEqual(names, {
+      Attempt: [],
       ClientError: [
         "InvalidOption",
         "InvalidResponse",
