@@ -136,7 +136,12 @@ const hydrating = <
   name: Name,
   exposure: Exposure,
   params: Params,
-): HydratingMethod<Name, Params, Schema.NullOr<typeof Block.Block>, Schema.NullOr<typeof Block.HydratedBlock>> => ({
+): HydratingMethod<
+  Name,
+  Params,
+  Schema.Codec<Block.Block | null, unknown>,
+  Schema.Codec<Block.HydratedBlock | null, unknown>
+> => ({
   name,
   exposure,
   params,

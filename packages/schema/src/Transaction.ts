@@ -401,13 +401,22 @@ export const StateSync = open(
   unplaced,
 )
 
+type KnownType = 0 | 1 | 2 | 3 | 4 | 0x7e | 0x7f | (typeof arbitrumTypes)[number]
+
+type Bytes<Counted extends ReadonlyArray<number> = []> = Counted["length"] extends 256
+  ? Counted[number]
+  : Bytes<readonly [...Counted, Counted["length"]]>
+
 /**
- * A type number outside the families that are known here.
+ * A type number outside the families that are known here. A type is one byte, so the type lists the other bytes: comparing
+ * with a known type then narrows to its case. A larger number that a chain might send is kept as well.
+ *
+ * Source: EIP-2718; decision 0004.
  *
  * @category models
  * @since 0.1.0
  */
-export type UnknownType = number & { readonly UnknownType: unique symbol }
+export type UnknownType = Exclude<Bytes, KnownType>
 
 const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7e, 0x7f, ...arbitrumTypes])
 

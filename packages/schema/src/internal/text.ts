@@ -2,7 +2,7 @@
  * Plain texts of the REST operation that some servers send as something else.
  */
 import * as Schema from "effect/Schema"
-import { leaf, orEmpty } from "./leaf.ts"
+import { leaf, orEmpty, relax } from "./leaf.ts"
 
 const text: Schema.Codec<string, string> = leaf<string, string>({
   expected: "text",
@@ -34,4 +34,7 @@ export const Value: Schema.Codec<string, string> = leaf<string, string>({
 })
 
 /** A text that is `null` when the wire has none (`""` or `null`); written as `null`. Source: decision 0002. */
-export const OrNone: Schema.Codec<string | null, string | null> = orEmpty(text, null)
+export const OrNone: Schema.Codec<string | null, string | null> = orEmpty(
+  relax(text, (options) => ({ ...options, type: Schema.NonEmptyString })),
+  null,
+)

@@ -1,0 +1,51 @@
+import * as OpenApi from "effect/http-api/OpenApi"
+import { describe, expect, it } from "vitest"
+import * as RestApi from "../src/RestApi.ts"
+
+const document = OpenApi.fromApi(RestApi.RestApi)
+const operation = document.paths["/api/v2.2/{address}/verbose"]?.get
+
+describe("RestApi", () => {
+  it("has the one operation of the interface", () => {
+    expect(Object.keys(document.paths)).toEqual(["/api/v2.2/{address}/verbose"])
+    expect(document.openapi).toBe("3.1.0")
+    expect(document.info.version).toBe("2.2")
+  })
+
+  it("has every parameter of the interface", () => {
+    expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
+      ["address", "path", true],
+      ["chain", "query", false],
+      ["from_block", "query", false],
+      ["to_block", "query", false],
+      ["from_date", "query", false],
+      ["to_date", "query", false],
+      ["cursor", "query", false],
+      ["include", "query", false],
+      ["limit", "query", false],
+      ["order", "query", false],
+    ])
+  })
+
+  it("wants the key in X-API-Key", () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      apiKey: { type: "apiKey", name: "X-API-Key", in: "header" },
+    })
+  })
+
+  it("declares every status of the errors, and the headers", () => {
+    expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual([
+      "200",
+      "400",
+      "401",
+      "403",
+      "404",
+      "405",
+      "409",
+      "429",
+      "500",
+      "503",
+    ])
+    expect(JSON.stringify(operation?.responses[200])).toContain("daybook-indexed-to")
+  })
+})

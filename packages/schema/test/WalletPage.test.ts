@@ -1,0 +1,211 @@
+import * as Schema from "effect/Schema"
+import { describe, expect, expectTypeOf, it } from "vitest"
+import * as DecodedItem from "../src/DecodedItem.ts"
+import * as InternalTransaction from "../src/InternalTransaction.ts"
+import * as Log from "../src/Log.ts"
+import * as WalletPage from "../src/WalletPage.ts"
+import * as WalletTransaction from "../src/WalletTransaction.ts"
+import { decodedEvent, hash, internalTransaction, walletLog, walletPage, walletTransaction } from "./fixture.ts"
+import { decodesAndEncodes, encodesAndDecodes, overWire, refusal } from "./law.ts"
+
+const decode = Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)
+const encode = Schema.encodeSync(WalletTransaction.WalletTransaction)
+
+describe("WalletTransaction", () => {
+  it("gives amounts as bigint, positions as number and instants as Date", () => {
+    const transaction = decode(walletTransaction)
+    expect(transaction).toMatchObject({
+      value: 10n ** 18n,
+      nonce: 7,
+      transaction_index: 0,
+      receipt_status: 1,
+      receipt_contract_address: null,
+      block_number: 16n,
+      block_timestamp: new Date("2023-02-15T14:51:23.000Z"),
+      from_address_label: null,
+      to_address_label: "Exchange",
+      decoded_call: null,
+    })
+    expectTypeOf(transaction.to_address_label).toEqualTypeOf<string | null>()
+    expectTypeOf(transaction.receipt_status).toEqualTypeOf<number | null>()
+  })
+
+  it("decodes and encodes what our service sends without loss", () => {
+    decodesAndEncodes(WalletTransaction.WalletTransaction, walletTransaction)
+  })
+
+  it("reads empty text, null and missing as null, and writes each as the interface does", () => {
+    const keys = [
+      "receipt_contract_address",
+      "receipt_root",
+      "receipt_status",
+      "from_address_label",
+      "to_address_label",
+      "decoded_call",
+      "to_address",
+    ] as const
+    const {
+      receipt_contract_address: _a,
+      receipt_root: _b,
+      receipt_status: _c,
+      from_address_label: _d,
+      to_address_label: _e,
+      decoded_call: _f,
+      to_address: _g,
+      ...missing
+    } = walletTransaction
+    const variants = [
+      decode({ ...walletTransaction, ...Object.fromEntries(keys.map((key) => [key, ""])) }),
+      decode({ ...walletTransaction, ...Object.fromEntries(keys.map((key) => [key, null])) }),
+      decode(missing),
+    ]
+    for (const transaction of variants) {
+      for (const key of keys) expect(transaction[key]).toBe(null)
+      expect(encode(transaction)).toMatchObject({
+        receipt_contract_address: "",
+        receipt_root: "",
+        receipt_status: "",
+        from_address_label: null,
+        to_address_label: null,
+        decoded_call: null,
+        to_address: null,
+      })
+    }
+  })
+
+  it("takes a single object for logs and for internal transactions, and writes arrays", () => {
+    const single = decode({ ...walletTransaction, logs: walletLog, internal_transactions: internalTransaction })
+    expect(single).toEqual(decode(walletTransaction))
+    expect(overWire(encode(single))).toEqual(walletTransaction)
+  })
+
+  it("reads numbers for numeric strings", () => {
+    expect(decode({ ...walletTransaction, nonce: 7, gas: 21000, block_number: 16 })).toEqual(decode(walletTransaction))
+  })
+
+  it("leaves internal transactions out where they were not asked for", () => {
+    const { internal_transactions: _, ...without } = walletTransaction
+    expect(Object.hasOwn(decode(without), "internal_transactions")).toBe(false)
+    decodesAndEncodes(WalletTransaction.WalletTransaction, without)
+  })
+
+  it("keeps and lists what hosted providers add", () => {
+    const extra = { transfer_index: [16, 0], transaction_fee: "0.000604293424740884", from_address_entity: null }
+    const wire = { ...walletTransaction, ...extra, logs: [{ ...walletLog, transaction_value: "0" }] }
+    const transaction = decode(wire)
+    expect(WalletTransaction.extras(transaction)).toEqual(extra)
+    expect(transaction.logs[0] && Log.extras(transaction.logs[0])).toEqual({ transaction_value: "0" })
+    decodesAndEncodes(WalletTransaction.WalletTransaction, wire)
+  })
+
+  it.each([
+    "hash",
+    "nonce",
+    "from_address",
+    "value",
+    "gas",
+    "gas_price",
+    "input",
+    "block_timestamp",
+    "block_number",
+    "block_hash",
+    "logs",
+  ])("requires %s", (key) => {
+    const { [key]: _removed, ...without } = walletTransaction as Record<string, unknown>
+    expect(refusal(WalletTransaction.WalletTransaction, without)).toContain(`["${key}"]`)
+  })
+})
+
+describe("Log", () => {
+  it("decodes and encodes without loss", () => {
+    decodesAndEncodes(Log.Log, walletLog)
+  })
+
+  it("reads unused topics as null", () => {
+    const { topic2: _, ...missing } = walletLog
+    expect(Schema.decodeUnknownSync(Log.Log)({ ...missing, topic3: null })).toMatchObject({
+      topic2: null,
+      topic3: null,
+    })
+  })
+})
+
+describe("DecodedItem", () => {
+  it("decodes and encodes without loss", () => {
+    decodesAndEncodes(DecodedItem.DecodedItem, decodedEvent)
+  })
+
+  it("reads a missing name as an empty one and a number as its text", () => {
+    const item = Schema.decodeUnknownSync(DecodedItem.DecodedItem)({
+      ...decodedEvent,
+      params: [{ value: 5, type: "uint8" }],
+    })
+    expect(item.params).toEqual([{ name: "", value: "5", type: "uint8" }])
+  })
+})
+
+describe("InternalTransaction", () => {
+  it("has its block number as a JSON number", () => {
+    decodesAndEncodes(InternalTransaction.InternalTransaction, internalTransaction)
+    expect(Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)(internalTransaction).block_number).toBe(
+      16n,
+    )
+    expect(
+      Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({ ...internalTransaction, block_number: "16" })
+        .block_number,
+    ).toBe(16n)
+  })
+
+  it("reads missing bytes as none and a missing recipient as null", () => {
+    const { to: _to, output: _output, ...wire } = internalTransaction
+    const value = Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({
+      ...wire,
+      input: null,
+      error: "reverted",
+    })
+    expect(value).toMatchObject({ to: null, input: "0x", output: "0x", error: "reverted" })
+  })
+
+  it("lists what it does not know", () => {
+    const value = Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({
+      ...internalTransaction,
+      depth: 1,
+    })
+    expect(InternalTransaction.extras(value)).toEqual({ depth: 1 })
+  })
+})
+
+describe("WalletPage", () => {
+  it("decodes and encodes without loss", () => {
+    decodesAndEncodes(WalletPage.WalletPage, walletPage)
+    decodesAndEncodes(WalletPage.WalletPage, { ...walletPage, cursor: null, result: [] })
+    decodesAndEncodes(WalletPage.WalletPage, { ...walletPage, total: 5 })
+  })
+
+  it("reads JSON numbers for page and page_size, and a single object for result", () => {
+    const page = Schema.decodeUnknownSync(WalletPage.WalletPage)({ page: 2, page_size: 100, result: walletTransaction })
+    expect(page).toMatchObject({ page: 2, page_size: 100, cursor: null, result: [{ hash: hash("a") }] })
+  })
+
+  it("reads an empty cursor as none", () => {
+    expect(Schema.decodeUnknownSync(WalletPage.WalletPage)({ ...walletPage, cursor: "" }).cursor).toBe(null)
+  })
+
+  it("lists what it does not know", () => {
+    expect(WalletPage.extras(Schema.decodeUnknownSync(WalletPage.WalletPage)({ ...walletPage, total: 5 }))).toEqual({
+      total: 5,
+    })
+  })
+
+  it("tells in a short message where one bad field of a large page is", () => {
+    const result = Array.from({ length: 200 }, () => walletTransaction as Record<string, unknown>)
+    result[77] = { ...walletTransaction, logs: [walletLog, { ...walletLog, data: `0x${"zz".repeat(10_000)}` }] }
+    const message = refusal(WalletPage.WalletPage, { ...walletPage, result })
+    expect(message).toContain('["result"][77]["logs"][1]["data"]')
+    expect(message.length).toBeLessThan(300)
+  })
+
+  it("decodes what it encoded", async () => {
+    await encodesAndDecodes(WalletPage.WalletPage, { count: 50 })
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import * as schema from "../src/index.ts"
+
+describe("@daybook/schema", () => {
+  it("exports these modules and names", () => {
+    const names = Object.fromEntries(
+      Object.entries(schema).map(([name, module]) => [name, Object.keys(module).toSorted().join(" ")]),
+    )
+    expect(names).toMatchInlineSnapshot(`
+      {
+        "Address": "Address OrEmpty OrNone OrNull checksum fromText isAddress",
+        "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
+        "Block": "Block HydratedBlock Withdrawal extras",
+        "Chain": "all fromId fromName fromText toCaip2 toHexId",
+        "Decimal": "Decimal FromNumber SafeInteger SafeIntegerOrEmpty",
+        "DecodedItem": "DecodedItem Param",
+        "Hash": "Hash OrEmpty OrNull",
+        "Hex": "BlockNonce BlockNonceOrNull Bloom BloomOrNull Hex HexText OrEmpty OrNothing OrNull bytes nothing toBigInt",
+        "InternalTransaction": "InternalTransaction extras",
+        "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
+        "Log": "Log extras",
+        "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
+        "Receipt": "Log Receipt extras",
+        "RpcMethod": "BlockId TraceOptions all blockTags isName resultOf",
+        "Timestamp": "Timestamp",
+        "Trace": "Action ActionResult CallFrame FlatTrace TransactionTrace",
+        "Transaction": "AccessList AccessListEntry Arbitrum Authorization Blob Deposit FeeMarket Legacy SetCode StateSync Transaction Unknown extras",
+        "WalletPage": "WalletPage extras",
+        "WalletQuery": "Path WalletQuery bounds",
+        "WalletTransaction": "WalletTransaction extras",
+      }
+    `)
+  })
+})
