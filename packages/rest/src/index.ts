@@ -1,0 +1,8 @@
+/**
+ * The modules of @daybook/rest, each as a namespace. Written by `pnpm barrels`.
+ *
+ * @since 0.1.0
+ */
+export * as Query from "./Query.ts"
+export * as RestClient from "./RestClient.ts"
+export * as RestError from "./RestError.ts"
