@@ -240,6 +240,5 @@ export const write = (query: Query): Result.Result<Written, Problem> =>
     }
     const problem = emptyRange(query)
     if (problem !== undefined) return yield* Result.fail(problem)
-    // Sound: each parameter was written by the writer of its name.
-    return { address, parameters: parameters as Written["parameters"] }
+    return { address, parameters }
   })

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Client from "./Client.ts"
 export * as Query from "./Query.ts"
 export * as RestClient from "./RestClient.ts"
 export * as RestError from "./RestError.ts"

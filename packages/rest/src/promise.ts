@@ -6,9 +6,9 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type * as Client from "./Client.ts"
 import * as client from "./internal/client.ts"
 import type { Query } from "./Query.ts"
-import type * as RestClient from "./RestClient.ts"
 
 /**
  * What one call may set for itself.
@@ -16,7 +16,7 @@ import type * as RestClient from "./RestClient.ts"
  * @category models
  * @since 0.1.0
  */
-export interface CallOptions extends RestClient.CallOptions {
+export interface CallOptions extends Client.CallOptions {
   /** Aborting it ends the call and closes its socket; the promise rejects with the signal's reason. The timeout stays in force. */
   readonly signal?: AbortSignal | undefined
 }
@@ -31,14 +31,14 @@ export interface RestPromiseClient {
   /** One page, newest first unless `order` is ASC; its `cursor` asks for the next one. Source: interface 4.1. */
   readonly walletTransactions: (query: Query, options?: CallOptions) => Promise<WalletPage>
   /** The same page with completeness, headers, request id and attempts. Source: decision 0013. */
-  readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<RestClient.WalletResponse>
+  readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
   /**
    * All transactions of the range, each once and in order. A page is asked for when its first row is; leaving the loop early asks
    * for no more and closes the socket. Each iteration walks anew.
    */
   readonly walletTransactionsStream: (query: Query, options?: CallOptions) => AsyncIterable<WalletTransaction>
   /** The same walk, a page at a time with what came around it. */
-  readonly walletPagesStream: (query: Query, options?: CallOptions) => AsyncIterable<RestClient.WalletResponse>
+  readonly walletPagesStream: (query: Query, options?: CallOptions) => AsyncIterable<Client.WalletResponse>
 }
 
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
@@ -66,7 +66,7 @@ const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefi
  * @category constructors
  * @since 0.1.0
  */
-export const createRestClient = (options: RestClient.Options): RestPromiseClient => {
+export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const made = Effect.runSync(Effect.result(client.make(options)))
   if (made._tag === "Failure") throw made.failure
   const rest = made.success

@@ -10,8 +10,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import type { CallOptions, Client, Options, WalletResponse } from "../Client.ts"
 import * as Query from "../Query.ts"
-import type { CallOptions, Client, Options, WalletResponse } from "../RestClient.ts"
 import { BadRequest, OutOfOrder, type RestError } from "../RestError.ts"
 import * as Reply from "./reply.ts"
 import * as Walk from "./walk.ts"
@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       walkPages(query, call, (response, rows) => [
         rows.length === response.page.result.length
           ? response
-          : { ...response, page: { ...response.page, result: rows } },
+          : { ...response, page: Object.assign({}, response.page, { result: rows }) },
       ]),
   }
 })

@@ -31,7 +31,7 @@ const showAt = (value: unknown): string => {
     const keys = Object.keys(value)
     return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}`
   }
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 400)) : String(value)
+  return JSON.stringify(typeof value === "string" ? value.slice(0, 400) : value)
 }
 
 const expectedBy = (issue: SchemaIssue.Leaf): string =>
