@@ -1,0 +1,80 @@
+/**
+ * The databases that a configuration names: which engine, where, and one store for each chain. `sqlite:` and a folder is what
+ * this version serves; a file for each chain, since each has one writer, and one for keys.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { KeysShape } from "./Keys.ts"
+import * as SqliteKeys from "./SqliteKeys.ts"
+import * as SqliteStore from "./SqliteStore.ts"
+import { StoreError } from "./Store.ts"
+import type { StoreShape } from "./Store.ts"
+
+/** The databases of a service. */
+export interface Database {
+  /** Opens the store of a chain until the scope ends. `read` refuses writes and does not need the file to exist yet. */
+  readonly chainStore: (
+    name: string,
+    chainId: number,
+    mode: "read" | "write",
+  ) => Effect.Effect<StoreShape, StoreError, Scope.Scope>
+  /** Opens the keys until the scope ends. */
+  readonly keys: Effect.Effect<KeysShape, StoreError, Scope.Scope>
+}
+
+const accepted = 'Accepted: "sqlite:" and a folder, for example "sqlite:data".'
+const nameAtMost = 40
+
+const refuse = (message: string, cause?: unknown) => new StoreError({ message, isRetryable: false, cause })
+
+/**
+ * The name of a chain's file. Names that mean the same chain (any case, space or hyphen) share one; a name with other
+ * characters carries a piece of its hash, so that two chains never share a file and a name never leaves the folder.
+ */
+export const chainFile = (name: string): string => {
+  const same = name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "-")
+  const safe = same.replace(/[^a-z0-9-]/g, "_").slice(0, nameAtMost)
+  const suffix = safe === same && safe !== "" ? "" : `-${createHash("sha256").update(same).digest("hex").slice(0, 12)}`
+  return `chain-${safe}${suffix}.sqlite`
+}
+
+/** The folder that a configuration names; paths in it are relative to the configuration's own folder. */
+const folderOf = (database: string, baseFolder: string): Effect.Effect<string, StoreError> => {
+  // The text may hold a password: no message repeats it.
+  if (/^postgres(ql)?:/i.test(database)) {
+    return Effect.fail(
+      refuse(`The configuration's "database" names PostgreSQL; this version serves SQLite only. ${accepted}`),
+    )
+  }
+  const path = database.startsWith("sqlite:") ? database.slice("sqlite:".length) : ""
+  if (path === "" || path.startsWith("//") || path.startsWith(":") || path.includes("\0")) {
+    return Effect.fail(refuse(`The configuration's "database" is not understood. ${accepted}`))
+  }
+  return Effect.succeed(resolve(baseFolder, path))
+}
+
+/**
+ * Reads `database` of a configuration whose file stands in `baseFolder`, and makes the folder, for its owner alone.
+ *
+ * **Errors**
+ * - `StoreError`: the text is not understood, names another engine, or the folder cannot be made. Never holds a password.
+ */
+export const fromConfig = (database: string, baseFolder: string): Effect.Effect<Database, StoreError> =>
+  Effect.gen(function* () {
+    const folder = yield* folderOf(database, baseFolder)
+    yield* Effect.try({
+      try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }),
+      catch: (cause) => refuse(`The folder of "database" cannot be made; check the path and its permissions.`, cause),
+    })
+    return {
+      chainStore: (name, chainId, mode) =>
+        SqliteStore.make({ file: join(folder, chainFile(name)), chainId, readOnly: mode === "read" }),
+      keys: SqliteKeys.make(join(folder, "daybook.sqlite")),
+    }
+  })

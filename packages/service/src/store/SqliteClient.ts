@@ -1,0 +1,207 @@
+/**
+ * The driver of `effect/sql` on Node's own SQLite: a connection to one database file, and a client that runs write
+ * transactions on it. Every failure is a `StoreError` that names the file and says whether to try again.
+ *
+ * SQLite answers in the calling thread, so a statement never waits for the event loop; whoever writes much does it in a worker.
+ */
+import { DatabaseSync } from "node:sqlite"
+import type { SQLInputValue, StatementSync } from "node:sqlite"
+import { basename } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection } from "effect/sql/SqlConnection"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as Stream from "effect/Stream"
+import { StoreError } from "./Store.ts"
+
+/** Values of one statement's parameters. */
+export type Params = ReadonlyArray<SQLInputValue>
+
+/** A connection of `effect/sql` to one file, with the synchronous calls that hot paths use. */
+export interface SqliteConnection extends Connection {
+  /** Name of the file, without its folder: for messages. */
+  readonly name: string
+  readonly isTransaction: () => boolean
+  /** Rows of a prepared statement; throws what SQLite throws: call it inside `attempt`. */
+  readonly rowsUnsafe: <Row extends object>(sql: string, params: Params) => ReadonlyArray<Row>
+  /** Runs one prepared statement with each of the parameter lists; throws what SQLite throws. */
+  readonly manyUnsafe: (sql: string, list: Iterable<Params>) => void
+  /** Runs statements that are not kept prepared; throws what SQLite throws. */
+  readonly scriptUnsafe: (sql: string) => void
+  /** Runs a synchronous piece of work, its failure a `StoreError`. */
+  readonly attempt: <A>(work: () => A) => Effect.Effect<A, StoreError>
+  readonly close: () => void
+}
+
+/** How to open a file. */
+export interface ConnectOptions {
+  readonly file: string
+  readonly readOnly: boolean
+}
+
+interface Problem {
+  readonly text: string
+  readonly isRetryable: boolean
+}
+
+const preparedStatements = 200
+const busyTimeoutMillis = 5000
+
+const setUp = {
+  writer:
+    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864",
+  reader: "PRAGMA query_only=1; PRAGMA cache_size=-16000; PRAGMA mmap_size=268435456",
+}
+
+const problems: Readonly<Record<number, Problem>> = {
+  5: { text: "is locked by another process; try again", isRetryable: true },
+  6: { text: "is locked by another process; try again", isRetryable: true },
+  8: { text: "is read-only; check the permissions of the file and its folder", isRetryable: false },
+  10: { text: "could not be read or written: the disk failed", isRetryable: true },
+  11: { text: "is damaged; restore a backup, or move it away and index again", isRetryable: false },
+  13: { text: "cannot grow: the disk is full; free some space", isRetryable: true },
+  14: { text: "cannot be opened; check that it exists and its permissions", isRetryable: true },
+  26: { text: "is not a database; move it away, or name another folder", isRetryable: false },
+}
+
+const codeOf = (cause: unknown): number | undefined => {
+  if (typeof cause !== "object" || cause === null) return undefined
+  if ("errcode" in cause && typeof cause.errcode === "number") return cause.errcode & 0xff
+  if (cause instanceof SqlError) return codeOf(cause.reason.cause)
+  return undefined
+}
+
+/** Says what went wrong with a file; `cause` is what SQLite or `effect/sql` threw. */
+export const storeError = (name: string, cause: unknown): StoreError => {
+  if (cause instanceof StoreError) return cause
+  const code = codeOf(cause)
+  const problem = code === undefined ? undefined : problems[code]
+  return new StoreError({
+    message: `The database ${name} ${problem?.text ?? `failed${code === undefined ? "" : ` (SQLite code ${code})`}`}.`,
+    isRetryable: problem?.isRetryable ?? false,
+    cause,
+  })
+}
+
+const sqlError = (cause: unknown) => {
+  const errno = codeOf(cause)
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new SqlError({
+    reason: classifySqliteError(errno === undefined ? cause : Object.assign(cause as object, { errno }), {
+      operation: "execute",
+      message,
+    }),
+  })
+}
+
+/** Opens a file; throws what SQLite throws. Nothing is read of it by a reader before its first statement. */
+export const connectUnsafe = (options: ConnectOptions): SqliteConnection => {
+  const name = basename(options.file)
+  const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: busyTimeoutMillis })
+  try {
+    database.exec(options.readOnly ? setUp.reader : setUp.writer)
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+  const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
+  const prepare = (sql: string) => {
+    let found = prepared.get(sql)
+    if (found === undefined) {
+      const statement = database.prepare(sql)
+      if (prepared.size >= preparedStatements) prepared.clear()
+      prepared.set(sql, (found = { statement, isQuery: statement.columns().length > 0 }))
+    }
+    return found
+  }
+  const rowsUnsafe = (sql: string, params: Params): ReadonlyArray<object> => {
+    const { isQuery, statement } = prepare(sql)
+    if (isQuery) return statement.all(...params)
+    statement.run(...params)
+    return []
+  }
+  const valuesUnsafe = (sql: string, params: Params): ReadonlyArray<ReadonlyArray<unknown>> => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not say so.
+    return statement.all(...params) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
+  }
+  // effect/sql hands over parameters as unknown; what SQLite cannot bind, it refuses.
+  const execute = (sql: string, params: ReadonlyArray<unknown>) =>
+    Effect.try({ try: () => rowsUnsafe(sql, params as Params), catch: sqlError })
+  const executeValues = (sql: string, params: ReadonlyArray<unknown>) =>
+    Effect.try({ try: () => valuesUnsafe(sql, params as Params), catch: sqlError })
+  const executeRows: Connection["execute"] = (sql, params, transform) =>
+    transform === undefined ? execute(sql, params) : Effect.map(execute(sql, params), transform)
+
+  return {
+    name,
+    isTransaction: () => database.isTransaction,
+    // The shape of a row is the statement's own: each statement stands beside the type of its rows.
+    rowsUnsafe: rowsUnsafe as SqliteConnection["rowsUnsafe"],
+    manyUnsafe: (sql, list) => {
+      const { statement } = prepare(sql)
+      for (const params of list) statement.run(...params)
+    },
+    scriptUnsafe: (sql) => database.exec(sql),
+    attempt: (work) => Effect.try({ try: work, catch: (cause) => storeError(name, cause) }),
+    close: () => database.close(),
+    execute: executeRows,
+    executeUnprepared: executeRows,
+    executeRaw: execute,
+    executeValues,
+    executeValuesUnprepared: executeValues,
+    executeStream: (sql, params, transform) => Stream.fromArrayEffect(executeRows(sql, params, transform)),
+  }
+}
+
+/**
+ * Opens a file until the scope ends.
+ *
+ * **Errors**
+ * - `StoreError`: the file cannot be opened, is locked, damaged, or not a database.
+ */
+export const connect = (options: ConnectOptions): Effect.Effect<SqliteConnection, StoreError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => connectUnsafe(options),
+      catch: (cause) => storeError(basename(options.file), cause),
+    }),
+    (connection) => Effect.sync(connection.close),
+  )
+
+/** The client of `effect/sql` on a connection: one transaction at a time, each `BEGIN IMMEDIATE`. */
+export const make = (connection: SqliteConnection): Effect.Effect<SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const acquirers = SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(connection),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: connection.isTransaction,
+    })
+    return yield* SqlClient.make({
+      ...acquirers,
+      compiler: Statement.makeCompilerSqlite(),
+      driver: "node:sqlite",
+      beginTransaction: "BEGIN IMMEDIATE",
+      prepareTransactionControls: true,
+      spanAttributes: [["db.system.name", "sqlite"]],
+    })
+  }).pipe(Effect.provide(Reactivity.layer))
+
+/** Runs statements of a connection as one write transaction, which a failure or an interruption rolls back. */
+export const transaction = <A, E, R>(
+  connection: SqliteConnection,
+  client: SqlClient.SqlClient,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, Exclude<E, SqlError> | StoreError, R> =>
+  client
+    .withTransaction(work)
+    .pipe(
+      Effect.mapError((error) =>
+        error instanceof SqlError ? storeError(connection.name, error) : (error as Exclude<E, SqlError>),
+      ),
+    )

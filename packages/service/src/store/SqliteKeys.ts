@@ -1,0 +1,81 @@
+/**
+ * The keys of a service in a SQLite file of its own, beside the files of the chains.
+ *
+ * A key is 256 random bits, so a fast hash is right: there is nothing to guess, and a slow one would only slow down every call.
+ * A key is found by the index on its whole hash; how far another hash agrees tells nothing about the key that would give it.
+ */
+import { hash, randomBytes } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { Keys } from "./Keys.ts"
+import type { KeyGrant, KeysShape } from "./Keys.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+import type { SqliteSchema } from "./SqliteSchema.ts"
+import * as Schema from "./SqliteSchema.ts"
+import type { StoreError } from "./Store.ts"
+
+const schema: SqliteSchema = {
+  applicationId: 0x44424b4b,
+  steps: [
+    `CREATE TABLE api_key (
+       name TEXT NOT NULL PRIMARY KEY,
+       hash BLOB NOT NULL UNIQUE,
+       operator INTEGER NOT NULL,
+       empty TEXT,
+       created INTEGER NOT NULL
+     );`,
+  ],
+}
+
+const findByHash = `SELECT name, operator, empty FROM api_key WHERE hash = ?`
+const selectAll = `SELECT name, operator, empty FROM api_key ORDER BY name`
+const insert = `INSERT INTO api_key (name, hash, operator, empty, created) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (name) DO NOTHING RETURNING name`
+
+interface StoredGrant {
+  readonly name: string
+  readonly operator: number
+  readonly empty: "string" | "null" | null
+}
+
+const grantOf = (row: StoredGrant): KeyGrant => ({
+  name: row.name,
+  operator: row.operator === 1,
+  empty: row.empty,
+})
+
+const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
+
+/**
+ * Opens the file of keys until the scope ends, making it when it is not there.
+ *
+ * **Errors**
+ * - `StoreError`: the file cannot be opened, is locked, damaged, or newer than this program.
+ */
+export const make = (file: string): Effect.Effect<KeysShape, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const connection = yield* SqliteClient.connect({ file, readOnly: false })
+    yield* Schema.migrate(connection, yield* SqliteClient.make(connection), schema)
+    const rows = (sql: string, params: SqliteClient.Params) =>
+      connection.attempt(() => connection.rowsUnsafe<StoredGrant>(sql, params))
+
+    return {
+      find: (key) =>
+        Effect.map(rows(findByHash, [digest(Redacted.value(key))]), ([row]) =>
+          row === undefined ? null : grantOf(row),
+        ),
+      add: Effect.fn("Keys.add")(function* (grant) {
+        const key = `dbk_${randomBytes(32).toString("base64url")}`
+        const now = yield* Clock.currentTimeMillis
+        const added = yield* rows(insert, [grant.name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
+        return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
+      }),
+      list: Effect.map(rows(selectAll, []), (found) => found.map(grantOf)),
+    }
+  })
+
+/** The keys of a service, from a file. */
+export const layer = (file: string): Layer.Layer<Keys, StoreError> => Layer.effect(Keys, make(file))

@@ -1,0 +1,170 @@
+/**
+ * The tables of a chain's file and every statement on them. Plain SQL with the chain first in each key, so that another engine
+ * can hold several chains in one database and spread `appearance` by address.
+ */
+import type { SqliteSchema } from "./SqliteSchema.ts"
+
+/**
+ * The file of one chain.
+ *
+ * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
+ * append made. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
+ * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
+ */
+export const schema: SqliteSchema = {
+  applicationId: 0x44424b43,
+  steps: [
+    `CREATE TABLE block (
+       chain INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       parent_hash BLOB NOT NULL,
+       timestamp INTEGER NOT NULL,
+       PRIMARY KEY (chain, number)
+     ) WITHOUT ROWID;
+     CREATE INDEX block_timestamp ON block (chain, timestamp, number);
+     CREATE TABLE "transaction" (
+       chain INTEGER NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       decoder_revision INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       addresses BLOB NOT NULL,
+       body TEXT NOT NULL,
+       internal TEXT,
+       PRIMARY KEY (chain, block, tx_index)
+     );
+     CREATE INDEX transaction_decoder_revision ON "transaction" (chain, decoder_revision, block, tx_index);
+     CREATE TABLE appearance (
+       chain INTEGER NOT NULL,
+       address BLOB NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       PRIMARY KEY (chain, address, block, tx_index)
+     ) WITHOUT ROWID;
+     CREATE TABLE checkpoint (
+       chain INTEGER NOT NULL PRIMARY KEY,
+       first INTEGER,
+       number INTEGER,
+       hash BLOB,
+       timestamp INTEGER,
+       finalized INTEGER,
+       lease_owner TEXT,
+       lease_until INTEGER,
+       status TEXT
+     );
+     CREATE TABLE unwound (
+       chain INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       lowest INTEGER NOT NULL,
+       PRIMARY KEY (chain, number, hash)
+     ) WITHOUT ROWID;`,
+  ],
+}
+
+const row = `t.block AS block, t.tx_index AS "index", t.hash AS hash, t.body AS body, t.internal AS internal,
+  t.decoder_revision AS "decoderRevision"`
+
+const pageFrom = `SELECT ${row} FROM appearance a
+  JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+  WHERE a.chain = ? AND a.address = ?`
+
+/** Rows of a wallet above a place, up to a block. Parameters: chain, address, place (block, index), last block, limit. */
+export const pageUp = `${pageFrom} AND (a.block, a.tx_index) > (?, ?) AND a.block <= ?
+  ORDER BY a.block, a.tx_index LIMIT ?`
+
+/** Rows of a wallet below a place, down to a block. Parameters: chain, address, place (block, index), first block, limit. */
+export const pageDown = `${pageFrom} AND (a.block, a.tx_index) < (?, ?) AND a.block >= ?
+  ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
+
+/** Parameters: chain. */
+export const checkpoint = `SELECT first, number, hash, timestamp, finalized FROM checkpoint WHERE chain = ?`
+
+/** Parameters: chain, number. */
+export const block = `SELECT number, hash, timestamp FROM block WHERE chain = ? AND number = ?`
+
+/** Parameters: chain, from, to. */
+export const headers = `SELECT number, hash FROM block WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
+
+/** Parameters: chain, timestamp. */
+export const firstAtOrAfter = `SELECT number FROM block WHERE chain = ? AND timestamp >= ?
+  ORDER BY timestamp, number LIMIT 1`
+
+/** Parameters: chain, timestamp. */
+export const lastAtOrBefore = `SELECT number FROM block WHERE chain = ? AND timestamp <= ?
+  ORDER BY timestamp DESC, number DESC LIMIT 1`
+
+/** Parameters: chain, number, hash. */
+export const unwoundFrom = `SELECT lowest FROM unwound WHERE chain = ? AND number = ? AND hash = ?`
+
+/** Parameters: chain. */
+export const status = `SELECT status FROM checkpoint WHERE chain = ?`
+
+/** The next revision above one. Parameters: chain, revision. */
+export const nextRevision = `SELECT decoder_revision AS revision FROM "transaction"
+  WHERE chain = ? AND decoder_revision > ? ORDER BY decoder_revision LIMIT 1`
+
+/** Rows of a revision. Parameters: chain, revision, limit. */
+export const ofRevision = `SELECT ${row}, b.hash AS "blockHash" FROM "transaction" t
+  JOIN block b ON b.chain = t.chain AND b.number = t.block
+  WHERE t.chain = ? AND t.decoder_revision = ? ORDER BY t.block, t.tx_index LIMIT ?`
+
+/** A chain in the file that is not the given one. Parameters: chain. */
+export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
+
+/** Parameters: chain. */
+export const claim = `INSERT INTO checkpoint (chain) VALUES (?) ON CONFLICT (chain) DO NOTHING`
+
+/** Parameters: chain, number, hash, parent hash, timestamp. */
+export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp) VALUES (?, ?, ?, ?, ?)`
+
+/** Parameters: chain, block, index, revision, hash, addresses, body, internal. */
+export const insertTransaction = `INSERT INTO "transaction"
+  (chain, block, tx_index, decoder_revision, hash, addresses, body, internal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+
+/** Parameters: chain, address, block, index. */
+export const insertAppearance = `INSERT INTO appearance (chain, address, block, tx_index) VALUES (?, ?, ?, ?)`
+
+/** Parameters: first, number, hash, timestamp, chain. */
+export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
+
+/** Parameters: chain, from, to. */
+export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction"
+  WHERE chain = ? AND block BETWEEN ? AND ?`
+
+/** Parameters: chain, address, block, index. */
+export const deleteAppearance = `DELETE FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
+
+/** Parameters: chain, first block to go. */
+export const deleteTransactions = `DELETE FROM "transaction" WHERE chain = ? AND block >= ?`
+
+/** Parameters: chain, first block to go. */
+export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`
+
+/** Lowers what earlier unwinds remember. Parameters: lowest, chain, lowest, lowest. */
+export const lowerUnwound = `UPDATE unwound SET lowest = ? WHERE chain = ? AND number > ? AND lowest > ?`
+
+/** Remembers blocks that go; one that was removed before keeps its entry. Parameters: lowest, chain, lowest, limit. */
+export const rememberUnwound = `INSERT INTO unwound (chain, number, hash, lowest)
+  SELECT chain, number, hash, ? FROM block WHERE chain = ? AND number >= ? ORDER BY number DESC LIMIT ?
+  ON CONFLICT (chain, number, hash) DO NOTHING`
+
+/** Forgets what is below the highest ones. Parameters: chain, chain, how many to keep. */
+export const forgetUnwound = `DELETE FROM unwound WHERE chain = ? AND number <=
+  (SELECT number FROM unwound WHERE chain = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`
+
+/** Parameters: number, chain, number. */
+export const finalize = `UPDATE checkpoint SET finalized = ? WHERE chain = ? AND (finalized IS NULL OR finalized < ?)`
+
+/** Parameters: owner, until, chain, owner, now. */
+export const lease = `UPDATE checkpoint SET lease_owner = ?, lease_until = ?
+  WHERE chain = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?) RETURNING chain`
+
+/** Parameters: status, chain. */
+export const writeStatus = `UPDATE checkpoint SET status = ? WHERE chain = ?`
+
+/** Parameters: body, revision, chain, block, index, chain, block, block hash. */
+export const rewrite = `UPDATE "transaction" SET body = ?, decoder_revision = ?
+  WHERE chain = ? AND block = ? AND tx_index = ?
+  AND EXISTS (SELECT 1 FROM block WHERE chain = ? AND number = ? AND hash = ?)`
