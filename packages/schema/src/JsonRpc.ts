@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { same } from "./internal/leaf.ts"
 import { open } from "./internal/open.ts"
 
 /**
@@ -140,8 +140,6 @@ export type Response = Success | Failure
 
 type ResponseWire = typeof Success.Encoded | typeof Failure.Encoded
 
-const passthrough = { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() }
-
 /**
  * A response: with a result or with an error, never with both.
  *
@@ -170,11 +168,10 @@ export const Response: Schema.Codec<Response, ResponseWire> = Schema.declareCons
   },
   {
     expected: "a JSON-RPC response with either a result or an error",
-    toCodecJson: (codecs) => Schema.link<any>()(Schema.Union(codecs as ReadonlyArray<Schema.Codec<any>>), passthrough),
-    toCodecArbitrary: ({ typeParameters }) =>
-      Schema.link<any>()(Schema.Union(typeParameters as ReadonlyArray<Schema.Codec<any>>), passthrough),
+    toCodecJson: (codecs) => same(Schema.Union(codecs)),
+    toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
   },
-) as unknown as Schema.Codec<Response, ResponseWire>
+)
 
 /**
  * Tells whether a response carries an error.

@@ -4,13 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { leaf, typeSide } from "./internal/leaf.ts"
+import { leaf, same, typeSide } from "./internal/leaf.ts"
 import { open, type Open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
@@ -132,7 +131,7 @@ const numberOf = (type: unknown): number =>
 const typeOf = <const N extends number>(type: N): Schema.Codec<N, string> =>
   leaf<N, string>({
     expected: `transaction type 0x${type.toString(16)}`,
-    wire: Schema.Literal(`0x${type.toString(16)}`) as unknown as Schema.Codec<string>,
+    wire: Schema.Literal(`0x${type.toString(16)}`),
     reads: (input) => numberOf(input) === type,
     decode: () => type,
     encode: (value) => `0x${value.toString(16)}`,
@@ -332,15 +331,7 @@ export const Arbitrum = open(
     /** 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a or 0x78. Source: Nitro. */
     type: leaf<(typeof arbitrumTypes)[number], string>({
       expected: "a transaction type of Arbitrum",
-      wire: Schema.Literals([
-        "0x64",
-        "0x65",
-        "0x66",
-        "0x68",
-        "0x69",
-        "0x6a",
-        "0x78",
-      ]) as unknown as Schema.Codec<string>,
+      wire: Schema.Literals(["0x64", "0x65", "0x66", "0x68", "0x69", "0x6a", "0x78"]),
       reads: (input) => (arbitrumTypes as ReadonlyArray<number>).includes(numberOf(input)),
       decode: (input) => numberOf(input) as (typeof arbitrumTypes)[number],
       encode: (value) => `0x${value.toString(16)}`,
@@ -559,8 +550,6 @@ const memberOf = (value: object): number => {
   return knownTypes.has(number) ? 6 : 8
 }
 
-const passthrough = { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() }
-
 /**
  * A transaction of any type, dispatched by `type` (missing: legacy).
  *
@@ -589,11 +578,10 @@ export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["En
   },
   {
     expected: "a transaction object",
-    toCodecJson: (codecs) => Schema.link<any>()(Schema.Union(codecs as ReadonlyArray<Schema.Codec<any>>), passthrough),
-    toCodecArbitrary: ({ typeParameters }) =>
-      Schema.link<any>()(Schema.Union(typeParameters as ReadonlyArray<Schema.Codec<any>>), passthrough),
+    toCodecJson: (codecs) => same(Schema.Union(codecs)),
+    toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
   },
-) as unknown as Schema.Codec<Transaction, (typeof members)[number]["Encoded"]>
+)
 
 /**
  * The keys of a transaction that its type does not name, with their values as they came.

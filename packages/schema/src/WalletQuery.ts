@@ -17,7 +17,7 @@ export type Order = "ASC" | "DESC"
 
 const Order: Schema.Codec<Order, string> = leaf<Order, string>({
   expected: "ASC or DESC",
-  wire: Schema.Literals(["ASC", "DESC"]) as unknown as Schema.Codec<string>,
+  wire: Schema.Literals(["ASC", "DESC"]),
   reads: (input) => typeof input === "string" && /^(asc|desc)$/i.test(input),
   decode: (input) => (input.toUpperCase() === "ASC" ? "ASC" : "DESC"),
   encode: (value) => value,

@@ -23,15 +23,17 @@ export interface LeafOptions<A, Wire> {
   readonly type: Schema.Codec<A>
 }
 
-// A link between two schemas of one and the same value: nothing is converted, so the types agree by construction.
-const same = (schema: Schema.Codec<any>): SchemaAST.Link =>
-  Schema.link<any>()(schema, { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() })
+const unchanged = SchemaGetter.passthrough<unknown>()
+
+/** A link to another schema of the same values: nothing is converted. */
+export const same = (schema: Schema.Codec<unknown, unknown>): SchemaAST.Link =>
+  Schema.link<unknown>()(schema, { decode: unchanged, encode: unchanged })
 
 /** The program's side of a leaf: a value told by a predicate, generated and described by `from`. */
 export const typeSide = <A>(options: {
   readonly expected: string
   readonly is: (input: unknown) => input is A
-  readonly from: Schema.Codec<any>
+  readonly from: Schema.Codec<unknown>
 }): Schema.Codec<A> =>
   Schema.declare<A>(options.is, {
     expected: options.expected,
@@ -39,7 +41,7 @@ export const typeSide = <A>(options: {
     toCodecJson: () => same(options.from),
   })
 
-const known = new WeakMap<object, LeafOptions<any, any>>()
+const known = new WeakMap<object, unknown>()
 
 /** A scalar of the wire made of its `options`. */
 export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wire> => {
@@ -58,7 +60,8 @@ export const relax = <A, Wire, B = A, Wire2 = Wire>(
   schema: Schema.Codec<A, Wire>,
   change: (options: LeafOptions<A, Wire>) => LeafOptions<B, Wire2>,
 ): Schema.Codec<B, Wire2> => {
-  const options = known.get(schema)
+  // `leaf` put in the options of this very schema, so the types are its own.
+  const options = known.get(schema) as LeafOptions<A, Wire> | undefined
   if (options === undefined) throw new Error("relax takes a schema that was made by leaf")
   return leaf(change(options))
 }
@@ -81,9 +84,12 @@ export const orEmpty = <A, Wire, Empty extends "" | null>(
 ): Schema.Codec<A | null, Wire | Empty> =>
   relax(schema, (options) => ({
     expected: `${options.expected}, or ${writes === "" ? "an empty string" : "null"} for none`,
-    wire: Schema.Union([options.wire, writes === null ? Schema.Null : Schema.Literal("")]) as Schema.Codec<any>,
+    // The compiler does not see that the second member is the type of `writes`.
+    wire: Schema.Union([options.wire, writes === "" ? Schema.Literal("") : Schema.Null]) as unknown as Schema.Codec<
+      Wire | Empty
+    >,
     reads: (input) => input === null || input === "" || options.reads(input),
-    decode: (input: any) => (input === null || input === "" ? null : options.decode(input)),
+    decode: (input) => (input === null || input === "" ? null : options.decode(input)),
     encode: (value) => (value === null ? writes : options.encode(value)),
     type: Schema.NullOr(options.type),
   }))

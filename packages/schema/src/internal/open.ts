@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { same } from "./leaf.ts"
 
 type Fields = Schema.Struct.Fields
 
@@ -77,9 +78,12 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
     },
     {
       expected: `an object (${name})`,
-      toCodecJson: ([struct]) => Schema.link<any>()(struct as Schema.Codec<any>, passthrough),
+      toCodecJson: ([struct]) => same(struct),
       toCodecArbitrary: ({ typeParameters: [struct] }) =>
-        Schema.link<any>()(struct as Schema.Codec<any>, { ...passthrough, decode: SchemaGetter.transform(fill) }),
+        Schema.link<Record<string, unknown>>()(struct, {
+          decode: SchemaGetter.transform(fill),
+          encode: SchemaGetter.passthrough<Record<string, unknown>>(),
+        }),
     },
   )
   return Object.assign(schema as unknown as Schema.Codec<Value<F, keyof D>, Schema.Struct.Encoded<F>>, {
@@ -87,8 +91,6 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
     extras: (value: object) => unknownKeys(value, fields),
   })
 }
-
-const passthrough = { decode: SchemaGetter.passthrough<any>(), encode: SchemaGetter.passthrough<any>() }
 
 /** An array that some servers send as its single element. Written as an array. Source: decision 0001. */
 export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
@@ -100,10 +102,10 @@ export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<Readonly
     },
     {
       expected: "an array, or its single element",
-      toCodecJson: ([items]) => Schema.link<any>()(items as Schema.Codec<any>, passthrough),
-      toCodecArbitrary: ({ typeParameters: [items] }) => Schema.link<any>()(items as Schema.Codec<any>, passthrough),
+      toCodecJson: ([items]) => same(items),
+      toCodecArbitrary: ({ typeParameters: [items] }) => same(items),
     },
-  ) as unknown as Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>>
+  )
 
 /** An object where `null` and `""` both mean "none". Written as `null`. Source: decision 0002. */
 export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> =>
@@ -115,8 +117,7 @@ export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | n
     },
     {
       expected: "an object, or null",
-      toCodecJson: ([codec]) => Schema.link<any>()(Schema.NullOr(codec as Schema.Codec<any>), passthrough),
-      toCodecArbitrary: ({ typeParameters: [codec] }) =>
-        Schema.link<any>()(Schema.NullOr(codec as Schema.Codec<any>), passthrough),
+      toCodecJson: ([codec]) => same(Schema.NullOr(codec)),
+      toCodecArbitrary: ({ typeParameters: [codec] }) => same(Schema.NullOr(codec)),
     },
-  ) as unknown as Schema.Codec<A | null, I | null>
+  )
