@@ -1,0 +1,115 @@
+/**
+ * The types of the calls, derived from `RpcMethod.all`: what each method takes and what it gives.
+ * A method added there is a method of every face; nothing here names one.
+ */
+import type * as RpcMethod from "@daybook/schema/RpcMethod"
+import type * as Brand from "effect/Brand"
+import type * as Effect from "effect/Effect"
+import type { CallError } from "./RpcError.ts"
+
+/**
+ * What may be given where the wire has a value of type `T`.
+ *
+ * **Details**
+ * - Hashes, addresses and bytes: hex text of any case. Numbers: `number`, `bigint` or hex text. Whatever is given is checked before it is sent.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Input<T> = T extends string & Brand.Brand<string>
+  ? string
+  : T extends bigint | number
+    ? bigint | number | `0x${string}`
+    : T extends string | boolean | null | undefined
+      ? T
+      : T extends ReadonlyArray<unknown>
+        ? { readonly [K in keyof T]: Input<T[K]> }
+        : T extends object
+          ? { readonly [K in keyof T]: Input<T[K]> }
+          : T
+
+type Name = RpcMethod.Name
+
+type Leading<P> = P extends readonly [...infer L, boolean] ? L : []
+
+type Inputs<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Input<P[K]> }
+
+type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unknown }
+
+/**
+ * The parameters of a method; the hydrated flag, where there is one, may be left out and then is false.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.All[N] extends {
+  readonly hydrated: unknown
+}
+  ? readonly [...Inputs<Leading<RpcMethod.ParamsOf<N>>>, hydrated?: Flag]
+  : Readonly<Inputs<RpcMethod.ParamsOf<N>>>
+
+/**
+ * The result of a method that is called with the parameters `P`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Returned<N extends Name, P extends ReadonlyArray<unknown>> = RpcMethod.All[N] extends {
+  readonly hydrated: unknown
+}
+  ? P extends Unknowns<Leading<RpcMethod.ParamsOf<N>>>
+    ? RpcMethod.ResultOf<N, readonly [false]>
+    : P extends readonly [...ReadonlyArray<unknown>, infer Flag extends boolean]
+      ? RpcMethod.ResultOf<N, readonly [Flag]>
+      : RpcMethod.ResultOf<N, readonly [boolean]>
+  : RpcMethod.ResultOf<N>
+
+/**
+ * Each method by its wire name, as an effect.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Methods = {
+  readonly [N in Name]: RpcMethod.All[N] extends { readonly hydrated: unknown }
+    ? <Flag extends boolean = false>(
+        ...params: Params<N, Flag>
+      ) => Effect.Effect<RpcMethod.ResultOf<N, readonly [Flag]>, CallError>
+    : (...params: Params<N>) => Effect.Effect<RpcMethod.ResultOf<N>, CallError>
+}
+
+/**
+ * Each method by its wire name, as a promise.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PromiseMethods = {
+  readonly [N in Name]: RpcMethod.All[N] extends { readonly hydrated: unknown }
+    ? <Flag extends boolean = false>(...params: Params<N, Flag>) => Promise<RpcMethod.ResultOf<N, readonly [Flag]>>
+    : (...params: Params<N>) => Promise<RpcMethod.ResultOf<N>>
+}
+
+/**
+ * One call of a batch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Call = {
+  readonly [N in Name]: readonly [] extends Params<N>
+    ? { readonly method: N; readonly params?: Params<N> }
+    : { readonly method: N; readonly params: Params<N> }
+}[Name]
+
+/**
+ * The result of one call of a batch.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReturnedBy<C extends Call> = C extends { readonly method: infer N extends Name }
+  ? C extends { readonly params: infer P extends ReadonlyArray<unknown> }
+    ? Returned<N, P>
+    : RpcMethod.ResultOf<N>
+  : never

@@ -1,0 +1,9 @@
+/**
+ * The modules of @daybook/rpc, each as a namespace. Written by `pnpm barrels`.
+ *
+ * @since 0.1.0
+ */
+export * as ErrorKind from "./ErrorKind.ts"
+export * as Method from "./Method.ts"
+export * as RpcClient from "./RpcClient.ts"
+export * as RpcError from "./RpcError.ts"

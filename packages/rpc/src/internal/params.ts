@@ -1,0 +1,108 @@
+/** Turns what a program gives into what is sent, and says which parameter does not fit before anything is sent. */
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import { shorten } from "@daybook/transport/Redaction"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as SchemaParser from "effect/SchemaParser"
+import { InvalidParams } from "../RpcError.ts"
+import { describe, firstProblem } from "./problem.ts"
+
+interface Slot {
+  readonly isOptional: boolean
+  readonly encode: (input: unknown) => Result.Result<unknown, Parameters<typeof firstProblem>[0]>
+}
+
+const strict = { onExcessProperty: "error" } as const
+
+/** Rewrites the integers of a value, at any depth, as hex quantities; drops keys that are undefined. */
+const withHex = (input: unknown, numbersToo: boolean): unknown => {
+  if (typeof input === "bigint") return input >= 0n ? `0x${input.toString(16)}` : input
+  if (numbersToo && typeof input === "number" && Number.isSafeInteger(input) && input >= 0)
+    return `0x${input.toString(16)}`
+  if (Array.isArray(input)) return input.map((item) => withHex(item, numbersToo))
+  if (typeof input !== "object" || input === null) return input
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries.map(([key, value]) => [key, withHex(value, numbersToo)]))
+}
+
+const slotOf = (schema: Schema.Codec<unknown, unknown>): Slot => {
+  const encode = SchemaParser.encodeUnknownResult(schema, strict)
+  const decode = SchemaParser.decodeUnknownResult(schema, strict)
+  return {
+    isOptional: SchemaAST.isOptional(schema.ast),
+    encode: (input) => {
+      const direct = encode(input)
+      if (Result.isSuccess(direct)) return direct
+      for (const numbersToo of [false, true]) {
+        const read = decode(withHex(input, numbersToo))
+        if (Result.isSuccess(read)) return encode(read.success)
+      }
+      return direct
+    },
+  }
+}
+
+const known = new Map<RpcMethod.Name, ReadonlyArray<Slot>>()
+
+const slotsOf = (name: RpcMethod.Name): ReadonlyArray<Slot> => {
+  const made = known.get(name)
+  if (made !== undefined) return made
+  const elements: ReadonlyArray<Schema.Codec<unknown, unknown>> = RpcMethod.all[name].params.elements
+  const slots = elements.map(slotOf)
+  known.set(name, slots)
+  return slots
+}
+
+const count = (slots: ReadonlyArray<Slot>): string => {
+  const least = slots.filter((slot) => !slot.isOptional).length
+  if (slots.length === 0) return "none"
+  return least === slots.length ? `${least}` : `${least} to ${slots.length}`
+}
+
+/** The wire form of the parameters of a method; the hydrated flag, where left out, is false. */
+export const encodeParams = (
+  name: RpcMethod.Name,
+  given: ReadonlyArray<unknown>,
+): Result.Result<ReadonlyArray<unknown>, InvalidParams> => {
+  const slots = slotsOf(name)
+  const params = [...given]
+  while (params.length > 0 && params.at(-1) === undefined) params.pop()
+  if ("hydrated" in RpcMethod.all[name] && params.length === slots.length - 1) params.push(false)
+  const least = slots.findLastIndex((slot) => !slot.isOptional) + 1
+  if (params.length < least || params.length > slots.length) {
+    return Result.fail(new InvalidParams({ method: name, came: `${params.length} parameters`, expected: count(slots) }))
+  }
+  const wire: Array<unknown> = []
+  for (const [position, slot] of slots.entries()) {
+    if (position >= params.length) break
+    const encoded = slot.encode(params[position])
+    if (Result.isFailure(encoded)) {
+      const problem = firstProblem(encoded.failure, params[position])
+      const came = `${problem.path === "" ? "" : `wrong at ${problem.path}: `}${problem.came}`
+      return Result.fail(new InvalidParams({ method: name, position, came, expected: problem.expected }))
+    }
+    wire.push(encoded.success)
+  }
+  return Result.succeed(wire)
+}
+
+/** The JSON text of parameters that are sent as they are; bigints become hex quantities. */
+export const rawParams = (method: string, params: unknown): Result.Result<unknown, InvalidParams> => {
+  const given = params ?? []
+  if (typeof given !== "object") {
+    return Result.fail(
+      new InvalidParams({
+        method,
+        came: `parameters of another kind: ${describe(given)}`,
+        expected: "an array, or an object of named parameters",
+      }),
+    )
+  }
+  try {
+    return Result.succeed(JSON.parse(JSON.stringify(withHex(given, false))))
+  } catch (error) {
+    const came = `parameters that are not JSON: ${shorten(error instanceof Error ? error.message : String(error))}`
+    return Result.fail(new InvalidParams({ method, came, expected: "values that JSON can write" }))
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * A transport for viem, so that programs written with it keep their code: every call goes through Daybook's client,
+ * with its matching by id, its retries and its deadline. viem's own retry is off, because two would multiply.
+ * It needs `viem`, which is an optional peer of this package.
+ */
+import { custom, type CustomTransport } from "viem"
+import type { CallError } from "./RpcError.ts"
+import type * as Client from "./promise.ts"
+import { createRpcClient } from "./promise.ts"
+
+/**
+ * A failure as viem reads it: by a numeric `code`. The typed error is its `cause`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError"
+  /** Of EIP-1193, EIP-1474 or the node. */
+  readonly code: number
+  /** What the node added, such as the bytes of a revert. */
+  readonly data: unknown
+
+  constructor(code: number, error: CallError) {
+    super(error.message, { cause: error })
+    this.code = code
+    this.data = error._tag === "RpcError" ? error.data : undefined
+  }
+}
+
+/** Source: EIP-1193 (4100, 4900), EIP-1474 (-32002, -32005), JSON-RPC 2.0 (-32602). */
+const codes: Readonly<Record<Exclude<CallError["_tag"], "RpcError">, number>> = {
+  InvalidParams: -32602,
+  RateLimited: -32005,
+  Unauthorized: 4100,
+  TransportError: 4900,
+  TimeoutError: 4900,
+  InvalidResponse: -32002,
+}
+
+const isCallError = (error: unknown): error is CallError =>
+  error instanceof Error && "_tag" in error && (error._tag === "RpcError" || String(error._tag) in codes)
+
+const toProviderError = (error: unknown): unknown => {
+  if (!isCallError(error)) return error
+  return new ProviderError(error._tag === "RpcError" ? error.code : codes[error._tag], error)
+}
+
+/**
+ * Makes a transport for viem's clients, from options or from a client that exists.
+ *
+ * **Gotchas**
+ * - Set timeouts and retries here; those of viem do not apply.
+ *
+ * **Example** (Reading with viem)
+ *
+ * ```ts
+ * import { daybookTransport } from "@daybook/rpc/viem"
+ * import { createPublicClient } from "viem"
+ *
+ * const client = createPublicClient({ transport: daybookTransport({ url: "http://127.0.0.1:8545" }) })
+ * export const newest = () => client.getBlock({ includeTransactions: true })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const daybookTransport = (options: Client.Options | Client.RpcClient): CustomTransport => {
+  const client = "eth_chainId" in options ? options : createRpcClient(options)
+  const request = async ({
+    method,
+    params,
+  }: {
+    readonly method: string
+    readonly params?: unknown
+  }): Promise<unknown> => {
+    try {
+      return await client.request({ method, params: params as ReadonlyArray<unknown> | undefined })
+    } catch (error) {
+      throw toProviderError(error)
+    }
+  }
+  return custom({ request }, { key: "daybook", name: "Daybook JSON-RPC", retryCount: 0 })
+}
