@@ -10,6 +10,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
 import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
+import type { Traces } from "../node/Node.ts"
 import type { BlockRows, TransactionRow } from "../store/Store.ts"
 import * as Check from "./Check.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
@@ -20,7 +21,7 @@ export interface Answers {
   readonly block: HydratedBlock
   readonly receipts: ReadonlyArray<Receipt>
   /** `null` where traces are off. */
-  readonly traces: InternalTransactions.Traces | null
+  readonly traces: Traces | null
 }
 
 /** How rows are made. */

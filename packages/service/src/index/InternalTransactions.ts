@@ -6,13 +6,9 @@
  */
 import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import * as Result from "effect/Result"
+import type { Traces } from "../node/Node.ts"
 import type { MinedBlock } from "./Check.ts"
 import { Mismatch } from "./Mismatch.ts"
-
-/** The traces of one block, in either shape. */
-export type Traces =
-  | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
-  | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
 
 /** An internal transaction as it goes over the wire, its keys in the interface's order. Source: interface 2.5. */
 export interface InternalTransactionWire {

@@ -1,0 +1,48 @@
+/**
+ * Fetches all of one block from a node and makes its rows: block, receipts by the block's hash, traces.
+ * A block that changes between the calls is told apart from one that never fits.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { Node, NodeError } from "../node/Node.ts"
+import type { BlockRows } from "../store/Store.ts"
+import * as Assemble from "./Assemble.ts"
+import { emptyRoot } from "./Check.ts"
+import { Mismatch } from "./Mismatch.ts"
+
+/** The node had this block a moment ago and has it no more: the chain moves, or the node lags. Ask again soon. */
+export class Vanished extends Data.TaggedError("Vanished")<{ readonly block: number }> {
+  override get message() {
+    return `The node does not have block ${this.block} any more: its chain moves. It is asked again.`
+  }
+}
+
+/**
+ * The rows of the block of a number.
+ *
+ * **Errors**
+ * - `Vanished`: the block, or its receipts, are not there now.
+ * - `Mismatch`: the answers do not belong together.
+ * - `NodeFailed`, `WrongChain`: no answer.
+ */
+export const block = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+  options: Assemble.Options,
+): Effect.fn.Return<BlockRows, Vanished | Mismatch | NodeError> {
+  const found = yield* node.block(number)
+  if (found === null) return yield* new Vanished({ block: number })
+  const hash = found.hash ?? "no hash"
+  if (found.number !== BigInt(number)) {
+    return yield* new Mismatch({ block: number, hash, what: `the node answered with block ${found.number}` })
+  }
+  const isEmpty = found.transactions.length === 0 && found.transactionsRoot === emptyRoot
+  if (isEmpty) {
+    return yield* Effect.fromResult(Assemble.assemble({ block: found, receipts: [], traces: null }, options))
+  }
+  const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
+    concurrency: 2,
+  })
+  if (receipts === null) return yield* new Vanished({ block: number })
+  return yield* Effect.fromResult(Assemble.assemble({ block: found, receipts, traces }, options))
+})

@@ -1,0 +1,264 @@
+/**
+ * Keeps a chain's store in step with its nodes, for ever: looks at the node's head, appends what extends ours, and unwinds to
+ * the common ancestor when the node's chain is another one. One turn of the loop does one of these; whatever fails is tried again.
+ *
+ * It moves the store by append and unwind alone, and both compare and set the checkpoint: a second indexer does no harm.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Decoder } from "../decode/Decoder.ts"
+import { redecode } from "../decode/Redecode.ts"
+import type { Header, Node, NodeError } from "../node/Node.ts"
+import {
+  type BlockRef,
+  type BlockRows,
+  type Checkpoint,
+  type CheckpointMoved,
+  Store,
+  StoreError,
+} from "../store/Store.ts"
+import * as Ancestor from "./Ancestor.ts"
+import * as Fetch from "./Fetch.ts"
+import { Mismatch } from "./Mismatch.ts"
+import * as Report from "./Report.ts"
+
+/** How to index a chain. */
+export interface Options {
+  /** The chain's name, for messages. */
+  readonly chain: string
+  /** First block to index. Default 0. */
+  readonly fromBlock?: number
+  /** Time between two looks at the node's head, in milliseconds. Default 2000, and 250 where the nodes are on this machine. */
+  readonly pollMillis?: number
+  readonly decoder: Decoder
+  /** Also store STATICCALL and DELEGATECALL frames. Default false. Source: decision 0014. */
+  readonly allFrames?: boolean
+  /** Blocks on top of one after which it is final, where the node has no such tag. Default 64. */
+  readonly finalityBlocks?: number
+  /** Blocks that are fetched at the same time. Default 8. */
+  readonly concurrency?: number
+  /** Who this indexer is; the right to index is given to one owner at a time. */
+  readonly owner: string
+  /** Told of each step. */
+  readonly onEvent?: Report.OnEvent
+}
+
+type TurnError = NodeError | Mismatch | Fetch.Vanished | StoreError | CheckpointMoved
+
+const leaseMillis = 5_000
+/** Blocks after which a turn ends, so that the node's head is looked at again. */
+const turnBlocks = 2_000
+const batchBlocks = 100
+const batchTransactions = 1_000
+const batchMillis = 500
+const redecodeRows = 100
+/** Times that answers may fail to fit before the operator is told. */
+const patience = 3
+
+const backoffMillis = (failures: number, isLocal: boolean): number =>
+  Math.min(isLocal ? 1_000 : 10_000, 200 * 2 ** Math.min(failures, 10))
+
+/** The chain's block and ours differ in what comes after `parent`. */
+interface Broken {
+  readonly _tag: "Broken"
+  readonly found: BlockRows
+}
+
+/**
+ * Indexes until it is interrupted.
+ *
+ * **Errors**
+ * - `StoreError`: the database failed and will not work again by itself. Everything else is tried again and reported.
+ */
+export const run = Effect.fn("Indexer.run")(function* (
+  node: Node,
+  options: Options,
+): Effect.fn.Return<never, StoreError, Store> {
+  const store = yield* Store
+  const { chain, decoder, fromBlock = 0, owner, concurrency = 8, finalityBlocks = 64 } = options
+  const pollMillis = options.pollMillis ?? (node.isLocal ? 250 : 2_000)
+  const report = yield* Report.make({ chain, store, onEvent: options.onEvent ?? (() => Effect.void) })
+  const assembling = { decoder, allFrames: options.allFrames ?? false }
+  let finalizedAt = ""
+  let isDecoded = false
+
+  const finalize = Effect.fnUntraced(function* (head: number, theirs: number) {
+    if (`${head} ${theirs}` === finalizedAt) return
+    const final = Math.min(head, (yield* node.finalized) ?? theirs - finalityBlocks)
+    if (final >= fromBlock) yield* store.finalize(final)
+    finalizedAt = `${head} ${theirs}`
+  })
+
+  /** Decodes rows of an older decoder again, for as long as the time between two looks lasts. */
+  const decodeAgain = Effect.fnUntraced(function* () {
+    const until = (yield* Clock.currentTimeMillis) + pollMillis
+    let done = 0
+    while (!isDecoded && (yield* Clock.currentTimeMillis) < until) {
+      const rows = yield* store.outdated(decoder.revision, redecodeRows)
+      const bodies = yield* Effect.try({
+        try: () => rows.map((row) => ({ ...row, body: redecode(row.body, decoder) })),
+        catch: (cause) =>
+          new StoreError({ message: "A stored transaction is damaged: it is not JSON.", isRetryable: false, cause }),
+      })
+      yield* store.rewrite(decoder.revision, bodies)
+      done += rows.length
+      isDecoded = rows.length < redecodeRows
+      yield* Effect.yieldNow
+    }
+    if (done > 0) yield* Effect.logInfo(`${chain}: decoded ${done} transactions again`)
+  })
+
+  const follow = Effect.fnUntraced(function* (ours: number, theirs: number, note?: string) {
+    yield* report.following(ours, theirs, note)
+    yield* finalize(ours, theirs)
+    if (!isDecoded) yield* decodeAgain()
+    yield* Effect.sleep(pollMillis)
+  })
+
+  /** Removes our blocks that the node's chain does not have. Its head is at `reach` or above, and differs from ours there. */
+  const reorganise = Effect.fnUntraced(function* (
+    { first, head }: Checkpoint,
+    reach: number,
+    found: BlockRef,
+  ): Effect.fn.Return<void, TurnError> {
+    yield* node.checkChain
+    let search = Ancestor.start(first, Math.min(head.number, reach))
+    for (let number = Ancestor.next(search); number !== null; number = Ancestor.next(search)) {
+      const theirs = yield* node.header(number)
+      if (theirs === null) return yield* new Fetch.Vanished({ block: number })
+      const [ours] = yield* store.headers(number, number)
+      search = Ancestor.compared(search, number, ours?.hash === theirs.hash)
+    }
+    const ancestor = Ancestor.ancestor(search)
+    if (ancestor === head.number) {
+      const what = `it does not extend block ${ancestor} (${head.hash}), which the node has too`
+      return yield* new Mismatch({ block: found.number, hash: found.hash, what })
+    }
+    const [to = null] = ancestor === null ? [] : yield* store.headers(ancestor, ancestor)
+    yield* store.unwind(head, to)
+    finalizedAt = ""
+    yield* report.reorganised(head, to)
+  })
+
+  /** Appends the blocks above ours; stops at one that does not extend the one before it, and gives it. */
+  const grow = Effect.fnUntraced(function* (
+    tip: BlockRef | null,
+    theirs: number,
+  ): Effect.fn.Return<BlockRows | null, TurnError> {
+    const from = tip === null ? fromBlock : tip.number + 1
+    const to = Math.min(theirs, from + turnBlocks - 1)
+    const isFollowing = to - from < concurrency
+    let head = tip
+    let batch: Array<BlockRows> = []
+    let transactions = 0
+    let since = yield* Clock.currentTimeMillis
+
+    const flush = Effect.fnUntraced(function* () {
+      if (batch.length === 0) return
+      const rows = batch
+      batch = []
+      transactions = 0
+      since = yield* Clock.currentTimeMillis
+      yield* store.append(head, rows)
+      head = rows.at(-1)!
+      yield* report.indexed(rows, theirs)
+      yield* store.lease(owner, leaseMillis)
+    })
+
+    const take = Effect.fnUntraced(function* (rows: BlockRows): Effect.fn.Return<void, TurnError | Broken> {
+      const previous = batch.at(-1) ?? head
+      if (previous !== null && previous.hash !== rows.parentHash) {
+        return yield* Effect.fail<Broken>({ _tag: "Broken", found: rows })
+      }
+      batch.push(rows)
+      transactions += rows.transactions.length
+      const isFull = batch.length >= batchBlocks || transactions >= batchTransactions
+      if (isFollowing || isFull || (yield* Clock.currentTimeMillis) - since >= batchMillis) yield* flush()
+    })
+
+    return yield* Stream.range(from, to).pipe(
+      Stream.mapEffect((number) => Fetch.block(node, number, assembling), { concurrency }),
+      Stream.runForEach(take),
+      Effect.as(null),
+      Effect.catchTag("Broken", ({ found }) => Effect.succeed(found)),
+      Effect.tap(flush),
+      Effect.tapError((error) =>
+        error._tag === "StoreError" || error._tag === "CheckpointMoved" ? Effect.void : flush(),
+      ),
+    )
+  })
+
+  const extend = Effect.fnUntraced(function* (theirs: Header): Effect.fn.Return<void, TurnError> {
+    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    const broken = yield* grow(checkpoint?.head ?? null, theirs.number)
+    if (broken === null) return
+    const now = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    if (now !== null) yield* reorganise(now, theirs.number, broken)
+  })
+
+  const turn = Effect.fnUntraced(function* (): Effect.fn.Return<void, TurnError> {
+    if (!(yield* store.lease(owner, leaseMillis))) {
+      yield* Effect.logDebug(`${chain}: another indexer is at work; waiting for it to end`)
+      return yield* Effect.sleep(Math.min(pollMillis, 1_000))
+    }
+    const theirs = yield* node.head
+    yield* report.traces(yield* node.traceSource)
+    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    if (checkpoint === null) {
+      if (theirs.number >= fromBlock) return yield* extend(theirs)
+      yield* report.waiting(`The node is at block ${theirs.number}; indexing begins at block ${fromBlock}.`)
+      return yield* Effect.sleep(pollMillis)
+    }
+    const { first, head } = checkpoint
+    if (theirs.number > head.number) {
+      if (theirs.number - head.number > turnBlocks) yield* finalize(head.number, theirs.number)
+      return yield* extend(theirs)
+    }
+    if (theirs.number < first) {
+      yield* report.waiting(`The node is at block ${theirs.number}, below the first indexed block ${first}.`)
+      return yield* Effect.sleep(pollMillis)
+    }
+    const [ours] = yield* store.headers(theirs.number, theirs.number)
+    if (ours?.hash !== theirs.hash) return yield* reorganise(checkpoint, theirs.number, theirs)
+    const lag = head.number - theirs.number
+    yield* follow(
+      head.number,
+      theirs.number,
+      lag === 0 ? undefined : `The node lags ${lag} blocks behind our block ${head.number}.`,
+    )
+  })
+
+  const recover = Effect.fnUntraced(function* (error: TurnError, failures: number): Effect.fn.Return<void, StoreError> {
+    const wait = Effect.sleep(backoffMillis(failures, node.isLocal))
+    switch (error._tag) {
+      case "WrongChain":
+        yield* report.refused(error.message)
+        return yield* wait
+      case "NodeFailed":
+        yield* report.waiting(error.message)
+        return yield* wait
+      case "Vanished":
+      case "Mismatch":
+        yield* Effect.logDebug(`${chain}: ${error.message}`)
+        if (failures >= patience) yield* report.waiting(error.message)
+        return yield* wait
+      case "CheckpointMoved":
+        yield* Effect.logInfo(`${chain}: ${error.message}`)
+        return yield* wait
+      case "StoreError":
+        if (!error.isRetryable) return yield* error
+        yield* Effect.logWarning(`${chain}: ${error.message} Tried again.`)
+        return yield* wait
+    }
+  })
+
+  const loop = Effect.gen(function* () {
+    for (let failures = 0; ;) {
+      const outcome = yield* Effect.result(turn())
+      if (outcome._tag === "Success") failures = 0
+      else yield* recover(outcome.failure, failures++)
+    }
+  })
+  return yield* Effect.onExit(loop, () => Effect.ignore(store.lease(owner, 0)))
+})

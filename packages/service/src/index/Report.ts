@@ -1,0 +1,164 @@
+/**
+ * How an indexer tells what it does: events for the program around it, lines for the log, and the status in the store for other
+ * processes. Nothing of it holds a key or a URL.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { TraceSource } from "../node/Node.ts"
+import type { BlockRef, BlockRows, IndexerStatus, StoreShape } from "../store/Store.ts"
+
+/** What has been done since the indexer started. */
+export interface Totals {
+  readonly blocks: number
+  readonly transactions: number
+  /** Time since the first block was asked for, in milliseconds. */
+  readonly elapsedMillis: number
+}
+
+/** What an indexer tells the program around it. */
+export type IndexerEvent =
+  /** Blocks were stored; `head` is ours now, `nodeHead` the node's. */
+  | ({ readonly _tag: "Indexed"; readonly head: number; readonly nodeHead: number } & Totals)
+  /** The head of the node is reached. */
+  | ({ readonly _tag: "CaughtUp"; readonly head: number } & Totals)
+  /** Blocks above `to` were removed, down from `from`; `to` is null when all were. */
+  | { readonly _tag: "Reorganised"; readonly from: BlockRef; readonly to: BlockRef | null }
+  /** Nothing can be done for now; the message says why. */
+  | { readonly _tag: "Waiting"; readonly message: string }
+  /** The nodes are of another chain; the message holds both ids. */
+  | { readonly _tag: "Refused"; readonly message: string }
+
+/** Takes events; must not fail. */
+export type OnEvent = (event: IndexerEvent) => Effect.Effect<void>
+
+/** The voice of one indexer. */
+export interface Report {
+  /** Blocks were stored. */
+  readonly indexed: (blocks: ReadonlyArray<BlockRows>, nodeHead: number) => Effect.Effect<void>
+  /** The node's head is reached; `note` replaces the usual message. */
+  readonly following: (head: number, nodeHead: number, note?: string) => Effect.Effect<void>
+  readonly reorganised: (from: BlockRef, to: BlockRef | null) => Effect.Effect<void>
+  readonly waiting: (message: string) => Effect.Effect<void>
+  readonly refused: (message: string) => Effect.Effect<void>
+  readonly traces: (source: TraceSource) => Effect.Effect<void>
+}
+
+const heartbeatMillis = 5_000
+const statusMillis = 1_000
+const lineMillis = 5_000
+/** Blocks that a following indexer may be behind before it says that it backfills. */
+const behindBlocks = 16
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** As a person reads it: `indexed 61 blocks, 546 transactions in 0.9 s`. */
+export const say = ({ blocks, transactions, elapsedMillis }: Totals): string =>
+  `indexed ${count(blocks, "block")}, ${count(transactions, "transaction")} in ${seconds(elapsedMillis)}`
+
+const left = (totals: Totals, blocksLeft: number): string => {
+  const perSecond = totals.blocks / Math.max(totals.elapsedMillis / 1000, 0.001)
+  return `${Math.round(perSecond)} blocks a second, ${seconds((blocksLeft / Math.max(perSecond, 0.001)) * 1000)} to go`
+}
+
+/** Makes the voice of the indexer of `chain`, which keeps its status in `store`. */
+export const make = Effect.fnUntraced(function* (options: {
+  readonly chain: string
+  readonly store: StoreShape
+  readonly onEvent: OnEvent
+}): Effect.fn.Return<Report> {
+  const { chain, store, onEvent } = options
+  const before = yield* Effect.orElseSucceed(store.readStatus, () => null)
+  const startedAt = yield* Clock.currentTimeMillis
+  let blocks = 0
+  let transactions = 0
+  let source: TraceSource = before?.traces ?? "off"
+  let nodeHead: number | null = null
+  let last: IndexerStatus = before ?? {
+    state: "waiting",
+    traces: source,
+    nodeHead,
+    message: "",
+    updatedAtMillis: 0,
+  }
+  let written = false
+  let told: TraceSource | undefined
+  let lineAt = startedAt
+  let toldHead = -1
+
+  const totals = Effect.map(Clock.currentTimeMillis, (now): Totals => ({
+    blocks,
+    transactions,
+    elapsedMillis: now - startedAt,
+  }))
+
+  /** Writes when something changed, else only as a sign of life; a status that cannot be written must not stop the work. */
+  const write = Effect.fnUntraced(function* (state: IndexerStatus["state"], message: string) {
+    const now = yield* Clock.currentTimeMillis
+    const isNews = !written || state !== last.state || source !== last.traces
+    const isChange = nodeHead !== last.nodeHead || message !== last.message
+    const age = now - last.updatedAtMillis
+    const isDue = isNews || (isChange && (state === "following" || age >= statusMillis)) || age >= heartbeatMillis
+    if (!isDue) return isNews
+    last = { state, traces: source, nodeHead, message, updatedAtMillis: now }
+    written = true
+    yield* store.writeStatus(last).pipe(Effect.catch((error) => Effect.logWarning(`${chain}: ${error.message}`)))
+    return isNews
+  })
+
+  const stuck = (state: "waiting" | "refused", message: string) =>
+    Effect.gen(function* () {
+      const isRepeated = written && last.state === state && last.message === message
+      yield* write(state, message)
+      if (isRepeated) return
+      yield* Effect.logWarning(`${chain}: ${message}`)
+      yield* onEvent({ _tag: state === "waiting" ? "Waiting" : "Refused", message })
+    })
+
+  return {
+    indexed: Effect.fnUntraced(function* (rows, head) {
+      const tip = rows.at(-1)
+      if (tip === undefined) return
+      blocks += rows.length
+      for (const row of rows) transactions += row.transactions.length
+      nodeHead = head
+      const soFar = yield* totals
+      yield* onEvent({ _tag: "Indexed", head: tip.number, nodeHead: head, ...soFar })
+      if (last.state === "following" && head - tip.number <= behindBlocks) return
+      const now = yield* Clock.currentTimeMillis
+      if (head > tip.number) yield* write("backfill", `Block ${tip.number} of ${head}; ${say(soFar)}.`)
+      if (head === tip.number || now - lineAt < lineMillis) return
+      lineAt = now
+      yield* Effect.logInfo(
+        `${chain}: block ${tip.number} of ${head}; ${say(soFar)} (${left(soFar, head - tip.number)})`,
+      )
+    }),
+    following: Effect.fnUntraced(function* (head, theirs, note) {
+      nodeHead = theirs
+      const isNews = yield* write("following", note ?? `Following the head, at block ${head}.`)
+      if (head === toldHead && !isNews) return
+      const soFar = yield* totals
+      const line = `${chain}: ${note ?? `follows the head at block ${head}`}; ${say(soFar)}`
+      yield* isNews ? Effect.logInfo(line) : Effect.logDebug(line)
+      if (head !== toldHead) yield* onEvent({ _tag: "CaughtUp", head, ...soFar })
+      toldHead = head
+    }),
+    reorganised: Effect.fnUntraced(function* (from, to) {
+      const removed = to === null ? `all blocks up to ${from.number}` : count(from.number - to.number, "block")
+      const standing = to === null ? "nothing is left" : `block ${to.number} stands`
+      yield* Effect.logInfo(`${chain}: the chain was reorganised: ${removed} removed, ${standing}`)
+      yield* onEvent({ _tag: "Reorganised", from, to })
+    }),
+    waiting: (message) => stuck("waiting", message),
+    refused: (message) => stuck("refused", message),
+    traces: (found) =>
+      Effect.suspend(() => {
+        if (found === told) return Effect.void
+        const isOff = found === "off"
+        source = told = found
+        const where = isOff ? "off: the node has no tracer, or they are switched off" : `from ${found}`
+        return Effect.logInfo(`${chain}: internal transactions are ${where}`)
+      }),
+  }
+})
