@@ -4,12 +4,15 @@
  * Pure. Links between blocks are the indexer's to check; traces are checked where they are read.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Hash } from "@daybook/schema/Hash"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Result from "effect/Result"
 import { Mismatch } from "./Mismatch.ts"
 
 /** A block that is mined: it has a number and a hash, and its transactions are in it. */
-export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly hash: string }
+export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly hash: Hash }
+
+const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
 
 /** Root of an empty trie: what `transactionsRoot` is when there are none. Source: Ethereum yellow paper, appendix D. */
 export const emptyRoot: string = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
@@ -93,14 +96,13 @@ const faultOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): s
  * - `Mismatch`: names the first thing that does not fit.
  */
 export const check = (block: HydratedBlock, receipts: ReadonlyArray<Receipt>): Result.Result<MinedBlock, Mismatch> => {
-  const { number, hash } = block
-  if (number === null || hash === null) {
-    return Result.fail(new Mismatch({ block: Number(number ?? -1n), hash: hash ?? "no hash", what: "it is pending" }))
+  if (!isMined(block)) {
+    return Result.fail(new Mismatch({ block: Number(block.number ?? -1n), hash: "no hash", what: "it is pending" }))
   }
-  const mined: MinedBlock = { ...block, number, hash }
+  const { number, hash } = block
   const fail = (what: string) => Result.fail(new Mismatch({ block: Number(number), hash, what }))
   if (number > BigInt(Number.MAX_SAFE_INTEGER)) return fail("its number is too large")
   if (block.timestamp > 253_402_300_799n) return fail(`its time, ${block.timestamp}, is after the year 9999`)
-  const fault = faultOfTransactions(mined) ?? faultOfReceipts(mined, receipts)
-  return fault === null ? Result.succeed(mined) : fail(fault)
+  const fault = faultOfTransactions(block) ?? faultOfReceipts(block, receipts)
+  return fault === null ? Result.succeed(block) : fail(fault)
 }

@@ -203,7 +203,7 @@ export const run = Effect.fn("Indexer.run")(function* (
       return yield* Effect.sleep(Math.min(pollMillis, 1_000))
     }
     const theirs = yield* node.head
-    yield* report.traces(yield* node.traceSource)
+    yield* report.connected(yield* node.traceSource)
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
     if (checkpoint === null) {
       if (theirs.number >= fromBlock) return yield* extend(theirs)

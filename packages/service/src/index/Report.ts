@@ -11,7 +11,7 @@ import type { BlockRef, BlockRows, IndexerStatus, StoreShape } from "../store/St
 export interface Totals {
   readonly blocks: number
   readonly transactions: number
-  /** Time since the first block was asked for, in milliseconds. */
+  /** Time from the node's first answer to the last of these blocks, in milliseconds. */
   readonly elapsedMillis: number
 }
 
@@ -40,7 +40,8 @@ export interface Report {
   readonly reorganised: (from: BlockRef, to: BlockRef | null) => Effect.Effect<void>
   readonly waiting: (message: string) => Effect.Effect<void>
   readonly refused: (message: string) => Effect.Effect<void>
-  readonly traces: (source: TraceSource) => Effect.Effect<void>
+  /** The node answers, and has this tracer. */
+  readonly connected: (source: TraceSource) => Effect.Effect<void>
 }
 
 const heartbeatMillis = 5_000
@@ -70,7 +71,8 @@ export const make = Effect.fnUntraced(function* (options: {
 }): Effect.fn.Return<Report> {
   const { chain, store, onEvent } = options
   const before = yield* Effect.orElseSucceed(store.readStatus, () => null)
-  const startedAt = yield* Clock.currentTimeMillis
+  let startedAt = 0
+  let elapsedMillis = 0
   let blocks = 0
   let transactions = 0
   let source: TraceSource = before?.traces ?? "off"
@@ -84,14 +86,10 @@ export const make = Effect.fnUntraced(function* (options: {
   }
   let written = false
   let told: TraceSource | undefined
-  let lineAt = startedAt
+  let lineAt = 0
   let toldHead = -1
 
-  const totals = Effect.map(Clock.currentTimeMillis, (now): Totals => ({
-    blocks,
-    transactions,
-    elapsedMillis: now - startedAt,
-  }))
+  const totals = (): Totals => ({ blocks, transactions, elapsedMillis })
 
   /** Writes when something changed, else only as a sign of life; a status that cannot be written must not stop the work. */
   const write = Effect.fnUntraced(function* (state: IndexerStatus["state"], message: string) {
@@ -123,10 +121,11 @@ export const make = Effect.fnUntraced(function* (options: {
       blocks += rows.length
       for (const row of rows) transactions += row.transactions.length
       nodeHead = head
-      const soFar = yield* totals
+      const now = yield* Clock.currentTimeMillis
+      elapsedMillis = now - startedAt
+      const soFar = totals()
       yield* onEvent({ _tag: "Indexed", head: tip.number, nodeHead: head, ...soFar })
       if (last.state === "following" && head - tip.number <= behindBlocks) return
-      const now = yield* Clock.currentTimeMillis
       if (head > tip.number) yield* write("backfill", `Block ${tip.number} of ${head}; ${say(soFar)}.`)
       if (head === tip.number || now - lineAt < lineMillis) return
       lineAt = now
@@ -136,9 +135,9 @@ export const make = Effect.fnUntraced(function* (options: {
     }),
     following: Effect.fnUntraced(function* (head, theirs, note) {
       nodeHead = theirs
-      const isNews = yield* write("following", note ?? `Following the head, at block ${head}.`)
+      const soFar = totals()
+      const isNews = yield* write("following", note ?? `Following the head, at block ${head}; ${say(soFar)}.`)
       if (head === toldHead && !isNews) return
-      const soFar = yield* totals
       const line = `${chain}: ${note ?? `follows the head at block ${head}`}; ${say(soFar)}`
       yield* isNews ? Effect.logInfo(line) : Effect.logDebug(line)
       if (head !== toldHead) yield* onEvent({ _tag: "CaughtUp", head, ...soFar })
@@ -152,13 +151,12 @@ export const make = Effect.fnUntraced(function* (options: {
     }),
     waiting: (message) => stuck("waiting", message),
     refused: (message) => stuck("refused", message),
-    traces: (found) =>
-      Effect.suspend(() => {
-        if (found === told) return Effect.void
-        const isOff = found === "off"
-        source = told = found
-        const where = isOff ? "off: the node has no tracer, or they are switched off" : `from ${found}`
-        return Effect.logInfo(`${chain}: internal transactions are ${where}`)
-      }),
+    connected: Effect.fnUntraced(function* (found) {
+      if (found === told) return
+      if (startedAt === 0) startedAt = lineAt = yield* Clock.currentTimeMillis
+      source = told = found
+      const where = found === "off" ? "off: the node has no tracer, or they are switched off" : `from ${found}`
+      yield* Effect.logInfo(`${chain}: internal transactions are ${where}`)
+    }),
   }
 })
