@@ -69,9 +69,10 @@ export const table: ReadonlyArray<Row> = [
   {
     kind: "rateLimited",
     words:
-      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|error code: 1015|\b429\b|back ?off/i,
+      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|\b429\b|back ?off/i,
     source: "providers that answer -32000 or plain text; Cloudflare 1015",
   },
+  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029, 429], source: "EIP-1474 -32005; large providers" },
   {
     kind: "unauthorized",
     words:
@@ -81,7 +82,7 @@ export const table: ReadonlyArray<Row> = [
   {
     kind: "pruned",
     words:
-      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\bnot available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|state (?:is )?already pruned|history (?:is )?(?:unavailable|not available)/i,
+      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|state (?:is )?already pruned|history (?:is )?(?:unavailable|not available)/i,
     source: "geth, erigon, reth, nethermind without history",
   },
   {
@@ -99,7 +100,7 @@ export const table: ReadonlyArray<Row> = [
   {
     kind: "notFound",
     words:
-      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|could not be found|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|could not be found|no (?:finalized|safe) block|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
     source: "geth: header not found, transaction not found; reth, erigon, parity",
   },
   {
@@ -108,7 +109,6 @@ export const table: ReadonlyArray<Row> = [
       /invalid (?:argument|params?|parameters?|request|block range|address|hash)|cannot unmarshal|missing value for required argument|too (?:few|many) arguments|hex string/i,
     source: "geth: invalid argument 0",
   },
-  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029, 429], source: "EIP-1474 -32005; large providers" },
   { kind: "notFound", codes: [-32001, -39001], source: "EIP-1474 resource not found; reth, erigon: unknown block tag" },
   { kind: "internal", codes: [-32603, -32002, -32050, -32052], source: "JSON-RPC 2.0; EIP-1474 resource unavailable" },
   { kind: "tooLarge", codes: [-32003, -32008, -32202], source: "batches refused; jsonrpsee: response is too big" },

@@ -264,7 +264,7 @@ const batchOf = (
   Effect.gen(function* () {
     const { session, limits } = calling
     const prepared = calls.map(({ method, params = [] }) => {
-      // Sound: the type of `batch` lets no other name in, and another is refused by its parameters.
+      // Sound: the type of `batch` lets no other name in, and `encodeParams` refuses one that comes all the same.
       const name = method as RpcMethod.Name
       return Result.map(encodeParams(name, params), (wire) => ({ id: session.nextId(), method: name, params: wire }))
     })

@@ -65,6 +65,10 @@ export const encodeParams = (
   name: RpcMethod.Name,
   given: ReadonlyArray<unknown>,
 ): Result.Result<ReadonlyArray<unknown>, InvalidParams> => {
+  if (!RpcMethod.isName(name)) {
+    const expected = `one of ${Object.keys(RpcMethod.all).join(", ")}; use "request" for any other`
+    return Result.fail(new InvalidParams({ method: String(name), came: "a name that is not known", expected }))
+  }
   const slots = slotsOf(name)
   const params = [...given]
   while (params.length > 0 && params.at(-1) === undefined) params.pop()

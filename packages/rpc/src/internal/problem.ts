@@ -13,7 +13,7 @@ export const describe = (value: unknown): string => {
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`
   if (Array.isArray(value) && value.length > 3) return `an array of ${value.length}`
   try {
-    return shorten(JSON.stringify(value) ?? String(value), 100)
+    return shorten(JSON.stringify(value) ?? "a value without a text", 100)
   } catch {
     return "a value that is not JSON"
   }

@@ -1,0 +1,78 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ErrorKind } from "../src/index.ts"
+
+const cases: ReadonlyArray<readonly [ErrorKind.Row["kind"], number, string]> = [
+  ["rateLimited", -32005, "limit exceeded"],
+  ["rateLimited", -32007, "15/second request limit reached"],
+  ["rateLimited", -32011, "no backends available for method"],
+  ["rateLimited", -32029, "slow down"],
+  ["rateLimited", 429, "Your app has exceeded its compute units per second capacity."],
+  ["rateLimited", -32000, "429 Too Many Requests"],
+  ["rateLimited", -32000, "too many requests, please retry in 3s"],
+  ["rateLimited", -32005, "daily request count exceeded, request rate limited"],
+  ["rateLimited", 0, "error code: 1015"],
+  ["tooLarge", -32005, "query returned more than 10000 results. Try with this block range [0x1, 0x2]."],
+  ["tooLarge", -32602, "query exceeds max block range 1000"],
+  ["tooLarge", -32003, "batch too large"],
+  ["tooLarge", -32600, 'Too many ["eth_getLogs"] methods in the batch'],
+  ["tooLarge", -32000, "Log response size exceeded."],
+  ["tooLarge", -32202, "Batch requests are disabled"],
+  ["notFound", -32000, "header not found"],
+  ["notFound", -32000, "block 0x0000000000000000000000000000000000000000000000000000000000000001 not found"],
+  ["notFound", -39001, "Unknown block"],
+  ["notFound", -32603, "Filter id 22 does not exist."],
+  ["pruned", 4444, "pruned history unavailable"],
+  ["pruned", -32000, "missing trie node 0xabc (path )"],
+  ["pruned", -32000, "required historical state unavailable (reexec=128)"],
+  ["reverted", 3, "execution reverted: Panic(1)"],
+  ["reverted", -32000, "execution reverted"],
+  ["reverted", -32603, "execution reverted: 429 too many requests"],
+  ["reverted", -32015, "VM execution error."],
+  ["invalidParams", -32602, "invalid argument 0: hex string has length 2, want 64"],
+  ["invalidParams", -32602, "timed out waiting for too many requests"],
+  ["invalidParams", -32600, "empty request"],
+  ["methodUnsupported", -32601, "the method foo does not exist/is not available"],
+  ["methodUnsupported", -32000, "the method eth_coinbase does not exist/is not available"],
+  ["methodUnsupported", -32000, "notifications not supported"],
+  ["internal", -32603, "json: error calling MarshalText"],
+  ["internal", -32002, "request timed out"],
+  ["unauthorized", -32600, "Must be authenticated!"],
+  ["unauthorized", -32000, "Invalid API key"],
+  ["unknown", -32000, "nonce too low"],
+  ["unknown", -32000, "insufficient funds for gas * price + value"],
+]
+
+describe("ErrorKind", () => {
+  describe("of", () => {
+    it.each(cases)("takes for %s: %i %s", (kind, code, message) => {
+      assert.strictEqual(ErrorKind.of({ code, message }), kind)
+    })
+
+    it("is fast on a long message", () => {
+      const message = "exceeds block range ".repeat(5_000)
+      const start = performance.now()
+
+      ErrorKind.of({ code: -32000, message })
+
+      assert.isBelow(performance.now() - start, 200)
+    })
+  })
+
+  describe("isRetryable", () => {
+    it("is true for a failing node and a rate limit alone", () => {
+      const kinds: ReadonlyArray<ErrorKind.ErrorKind> = [
+        "rateLimited",
+        "notFound",
+        "pruned",
+        "reverted",
+        "invalidParams",
+        "methodUnsupported",
+        "tooLarge",
+        "internal",
+        "unknown",
+      ]
+
+      assert.deepStrictEqual(kinds.filter(ErrorKind.isRetryable), ["rateLimited", "internal"])
+    })
+  })
+})
