@@ -5,6 +5,7 @@ import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Exchange from "@daybook/transport/Exchange"
 import type { Key } from "@daybook/transport/Redaction"
+import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -56,8 +57,11 @@ const faultError = (fault: Walk.WalkFault, walk: Walk.Walk, host: string, respon
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Client, InvalidOption> {
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
+  const { timeout } = options
+  // Checked under its own name, before it becomes the deadline of the policy.
+  if (timeout !== undefined) yield* Effect.fromResult(RetryPolicy.withDeadline(RetryPolicy.makeUnsafe(), timeout))
   const exchange = yield* Exchange.make({
-    policy: { ...options.retry, ...(options.timeout === undefined ? {} : { deadline: options.timeout }) },
+    policy: { ...options.retry, deadline: timeout },
     maxBytes: options.maxBytes,
     fetch: options.fetch,
   })

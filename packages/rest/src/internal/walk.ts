@@ -23,9 +23,9 @@ export interface Taken {
 /** Rows remembered beyond those that may still interleave: many pages of the usual hundred. */
 const rememberedRows = 2_000
 const rememberedCursors = 1_000
-/** Pages in a row without any transaction: more than a server needs to look through a chain in steps. */
+/** Pages without any transaction, since the last new row: more than a server needs to look through a chain in steps. */
 const emptyPages = 1_000
-/** Pages in a row with nothing but rows that came before. */
+/** Pages with nothing but rows that came before, since the last new row. */
 const repeatedPages = 3
 
 interface Remembered {
@@ -42,6 +42,7 @@ export interface Walk {
   furthest: { readonly block: bigint; readonly timeMillis: number } | undefined
   /** The furthest block before those of the current timestamp. */
   floor: bigint | undefined
+  /** Pages since the last new row: without rows, and with nothing but rows that came before. */
   empty: number
   repeated: number
 }
@@ -117,10 +118,9 @@ const cursorFault = (walk: Walk, cursor: string): WalkFault | undefined => {
     return { _tag: "Broken", path: "cursor", came, expected: "a new one, or null on the last page" }
   }
   if (walk.empty >= emptyPages || walk.repeated >= repeatedPages) {
-    const came =
-      walk.empty > 0
-        ? `empty on ${walk.empty} pages in a row`
-        : `rows that came before, on ${walk.repeated} pages in a row`
+    const [what, pages] =
+      walk.repeated >= repeatedPages ? ["rows that came before", walk.repeated] : ["empty", walk.empty]
+    const came = `${what} on ${pages} pages since the last new row`
     return { _tag: "Broken", path: "result", came, expected: "new rows, or null as the cursor" }
   }
   walk.cursors.add(cursor)
@@ -137,8 +137,9 @@ const cursorFault = (walk: Walk, cursor: string): WalkFault | undefined => {
 export const take = (walk: Walk, page: WalletPage): Taken => {
   const { fault, rows } = takeRows(walk, page.result)
   if (fault !== undefined) return { rows, next: fault }
-  walk.empty = page.result.length === 0 ? walk.empty + 1 : 0
-  walk.repeated = page.result.length > 0 && rows.length === 0 ? walk.repeated + 1 : 0
+  if (rows.length > 0) walk.empty = walk.repeated = 0
+  else if (page.result.length === 0) walk.empty++
+  else walk.repeated++
   const { cursor } = page
   if (cursor === null) return { rows, next: { _tag: "End" } }
   return { rows, next: cursorFault(walk, cursor) ?? { _tag: "Cursor", cursor } }

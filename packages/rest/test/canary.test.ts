@@ -1,0 +1,148 @@
+/** The key is sent; then everything that can be printed after every outcome is searched for it. */
+import { assert, describe, it } from "@effect/vitest"
+import { inspect } from "node:util"
+import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } from "effect"
+import { RestClient, type RestError } from "../src/index.ts"
+import { createRestClient } from "../src/promise.ts"
+import { row, sendPage, wallet } from "./history.ts"
+import { type Handler, script } from "./server.ts"
+
+const canary = "CaNaRy-5f3e+9a1c/b7"
+const spellings = [canary, encodeURIComponent(canary), "5f3e+9a1c"]
+
+/** Says everything the server was told. */
+const echo =
+  (status: number, body: (told: string) => string, headers: Record<string, string> = {}): Handler =>
+  (request, response) => {
+    const told = `${request.url} ${JSON.stringify(request.headers)} ${encodeURIComponent(canary)}`
+    response.writeHead(status, { "x-request-id": canary, "x-echo": canary, ...headers })
+    response.end(body(told))
+  }
+const coded =
+  (code: string, more: object = {}) =>
+  (told: string) =>
+    JSON.stringify({ message: told, code, requestId: canary, ...more })
+
+const outcomes: Record<string, Handler> = {
+  "a page": sendPage([row(4, 0)], null, { "x-echo": canary, "x-request-id": canary }),
+  "a page out of order": sendPage([row(4, 0), row(5, 0)], null, { "x-request-id": canary }),
+  "a bad request": echo(400, coded("bad_request", { parameter: canary })),
+  "a refused key": echo(401, (told) => JSON.stringify({ message: `unknown key ${told}` })),
+  "a used up quota": echo(401, (told) => JSON.stringify({ message: [`quota exceeded for ${canary}`, told] })),
+  "no permission": echo(403, coded("forbidden")),
+  "nothing there": echo(404, coded("not_found")),
+  "a stale cursor": echo(409, coded("stale_cursor", { resumeFromBlock: 4 })),
+  "a rate limit": echo(429, coded("rate_limited"), { "retry-after": "3600" }),
+  "an outage": echo(503, coded("unavailable")),
+  "an error page": echo(500, (told) => `<html>${told}</html>`),
+  "a page that is none": echo(200, (told) => told),
+  "a page that does not decode": echo(200, (told) => JSON.stringify({ page: 0, page_size: told, result: [] })),
+  "a reset connection": (request) => void request.socket.resetAndDestroy(),
+  "a stalled body": (_request, response) => void response.writeHead(200).write(canary),
+}
+
+const noteIn =
+  (texts: Array<string>) =>
+  (...things: ReadonlyArray<unknown>) => {
+    for (const thing of things) {
+      texts.push(String(thing), inspect(thing, { depth: 10, showHidden: true, getters: true }))
+      texts.push(
+        JSON.stringify(thing, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ?? "",
+      )
+    }
+  }
+
+const expectClean = (texts: ReadonlyArray<string>) => {
+  const all = texts.join("\n")
+  assert.isAbove(all.length, 500)
+  for (const spelling of spellings) {
+    const at = all.indexOf(spelling)
+    assert.strictEqual(at, -1, `the key came out: ${all.slice(Math.max(0, at - 200), at + 50)}`)
+  }
+}
+
+const options = (url: string) => ({
+  baseUrl: url,
+  apiKey: Redacted.make(canary),
+  timeout: 150,
+  retry: { base: 1, cap: 1, maxAttempts: 2 },
+})
+
+describe("canary", () => {
+  for (const [name, handler] of Object.entries(outcomes)) {
+    it.live(`does not come out after ${name}`, () =>
+      Effect.gen(function* () {
+        const texts: Array<string> = []
+        const note = noteIn(texts)
+        const spans: Array<Tracer.NativeSpan> = []
+        const tracer = Tracer.make({
+          span: (made) => {
+            const span = new Tracer.NativeSpan(made)
+            spans.push(span)
+            return span
+          },
+        })
+        const loggers = Logger.layer([
+          Logger.make((entry) => note(entry.message, Cause.pretty(entry.cause))),
+          Logger.make((entry) => texts.push(Logger.formatLogFmt.log(entry), Logger.formatJson.log(entry))),
+        ])
+        const server = yield* script(handler)
+        const rest = yield* RestClient.make(options(server.url))
+        const calls: ReadonlyArray<Effect.Effect<unknown, RestError.RestError>> = [
+          rest.walletTransactionsWithResponse({ address: wallet, chain: "eth" }),
+          Stream.runCollect(rest.walletPagesStream({ address: wallet, order: "DESC" })),
+        ]
+        for (const call of calls) {
+          const exit = yield* call.pipe(
+            Effect.tapCause((cause) => Effect.logFatal("it failed", cause)),
+            Effect.tap((value) => Effect.logInfo(value)),
+            Effect.withSpan("call"),
+            Effect.exit,
+            Effect.withTracer(tracer),
+            Effect.provide(loggers),
+            Effect.provideService(References.MinimumLogLevel, "All"),
+          )
+          note(exit)
+          if (Exit.isSuccess(exit)) continue
+          const error = Cause.squash(exit.cause)
+          note(exit.cause, error)
+          texts.push(Cause.pretty(exit.cause), error instanceof Error ? `${error.message} ${error.stack}` : "")
+        }
+        for (const { annotations, attributes, name: span, status } of spans)
+          note(span, [...attributes], status, annotations)
+
+        assert.strictEqual(server.seen[0]?.headers["x-api-key"], canary)
+        assert.isAtLeast(spans.length, 4)
+        expectClean([...texts, inspect(rest, { depth: 10, showHidden: true })])
+      }),
+    )
+  }
+
+  it.live("does not come out of the Promise face", () =>
+    Effect.gen(function* () {
+      const texts: Array<string> = []
+      const server = yield* script(echo(500, (told) => told))
+      const rest = createRestClient({ ...options(server.url), apiKey: canary })
+      const error = yield* Effect.promise(() =>
+        rest.walletTransactions({ address: wallet }).then(
+          () => assert.fail("it should have been rejected"),
+          (reason: unknown) => reason,
+        ),
+      )
+      noteIn(texts)(error, rest)
+
+      assert.strictEqual(server.seen[0]?.headers["x-api-key"], canary)
+      expectClean(texts)
+    }),
+  )
+  it.effect("does not come out of an option that cannot be used", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        RestClient.make({ baseUrl: `wss://host/${canary}`, apiKey: canary, headers: { "x-more": `${canary}\n` } }),
+      )
+      const other = yield* Effect.flip(RestClient.make({ baseUrl: "http://host", apiKey: `${canary} \n ${canary}` }))
+
+      assert.notInclude(inspect([error, other], { depth: 10, showHidden: true }), canary)
+    }),
+  )
+})

@@ -1,0 +1,24 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Rest from "../src/index.ts"
+import * as promise from "../src/promise.ts"
+
+describe("index", () => {
+  it("exports these names and no others", () => {
+    const names = Object.fromEntries(
+      Object.entries(Rest).map(([module, members]) => [module, Object.keys(members).sort()]),
+    )
+
+    assert.deepStrictEqual(names, {
+      Client: [],
+      Query: ["write"],
+      RestClient: ["RestClient", "layer", "layerConfig", "make"],
+      RestError: ["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
+    })
+  })
+})
+
+describe("promise", () => {
+  it("exports one constructor", () => {
+    assert.deepStrictEqual(Object.keys(promise), ["createRestClient"])
+  })
+})

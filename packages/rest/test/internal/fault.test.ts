@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import { WalletPage } from "@daybook/schema"
+import { Result } from "effect"
+import * as SchemaParser from "effect/SchemaParser"
+import { faultOf } from "../../src/internal/fault.ts"
+import { row } from "../history.ts"
+
+const fault = (answer: unknown) => {
+  const decoded = SchemaParser.decodeUnknownResult(WalletPage.WalletPage)(answer)
+  return faultOf(Result.getOrThrow(Result.flip(decoded)), answer)
+}
+const page = (result: unknown) => ({ cursor: null, page: 0, page_size: 100, result })
+
+describe("fault", () => {
+  describe("faultOf", () => {
+    it("names the place in a list, what came and what belongs there", () => {
+      assert.deepStrictEqual(fault(page([row(1, 0), { ...row(2, 0), value: "0x10" }])), {
+        path: "result[1].value",
+        came: `"0x10"`,
+        expected: "decimal digits such as 21000",
+      })
+    })
+    it("names no position where a single object stands for its list", () => {
+      assert.strictEqual(fault(page({ ...row(2, 0), hash: 5 })).path, "result.hash")
+    })
+    it("tells what is missing", () => {
+      const { gas: _, ...rest } = row(1, 0)
+
+      assert.deepStrictEqual(fault(page([rest])), {
+        path: "result[0].gas",
+        came: "missing",
+        expected: "a value, as the interface has it",
+      })
+    })
+    it("calls the whole answer the body", () => {
+      assert.strictEqual(fault([]).path, "body")
+      assert.strictEqual(fault([]).came, "an array of 0")
+      assert.strictEqual(fault("no").came, `"no"`)
+    })
+    it("lists the keys of an object instead of its values", () => {
+      assert.strictEqual(fault(page([{ ...row(1, 0), nonce: { a: 1, b: 2 } }])).came, "an object with a, b")
+    })
+    it("reaches into logs", () => {
+      assert.strictEqual(
+        fault(page([{ ...row(1, 0), logs: [{ log_index: "x" }] }])).path,
+        "result[0].logs[0].log_index",
+      )
+    })
+  })
+})

@@ -1,0 +1,180 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Http } from "@daybook/transport"
+import { Duration, Result } from "effect"
+import * as Reply from "../../src/internal/reply.ts"
+import { page, row } from "../history.ts"
+
+const reply = (status: number, body: unknown, more: Partial<Http.Reply> = {}): Http.Reply => ({
+  status,
+  headers: {},
+  text: typeof body === "string" ? body : JSON.stringify(body),
+  host: "api.test",
+  requestId: undefined,
+  retryAfter: undefined,
+  attempts: [],
+  scrub: (text) => text.replaceAll("hidden", "<redacted>"),
+  ...more,
+})
+const errorOf = (status: number, body: unknown, more?: Partial<Http.Reply>) =>
+  Result.getOrThrow(Result.flip(Reply.decode(reply(status, body, more))))
+const wire = (code: string, more: object = {}) => ({ message: "told so", code, requestId: "r-7", ...more })
+
+describe("reply", () => {
+  describe("decode", () => {
+    it("gives the page of a 200", () => {
+      const decoded = Result.getOrThrow(Reply.decode(reply(200, page([row(7, 0)], "next"))))
+
+      assert.strictEqual(decoded.cursor, "next")
+      assert.strictEqual(decoded.result[0]?.block_number, 7n)
+    })
+
+    const coded: ReadonlyArray<readonly [status: number, body: object, tag: string, isRetryable: boolean]> = [
+      [400, wire("bad_request"), "BadRequest", false],
+      [400, wire("chain_not_served", { parameter: "chain" }), "BadRequest", false],
+      [400, wire("traces_not_indexed", { parameter: "include" }), "BadRequest", false],
+      [400, wire("address_not_watched", { parameter: "address" }), "BadRequest", false],
+      [401, wire("unauthorized"), "Unauthorized", false],
+      [403, wire("forbidden"), "Forbidden", false],
+      [404, wire("not_found"), "NotFound", false],
+      [405, wire("method_not_allowed"), "InvalidResponse", false],
+      [409, wire("stale_cursor", { resumeFromBlock: 120 }), "StaleCursor", false],
+      [413, wire("payload_too_large"), "InvalidResponse", false],
+      [429, wire("rate_limited"), "RateLimited", true],
+      [500, wire("internal"), "InvalidResponse", true],
+      [503, wire("unavailable"), "Unavailable", true],
+    ]
+    for (const [status, body, tag, isRetryable] of coded) {
+      it(`reads ${status} ${(body as { code: string }).code} as ${tag}`, () => {
+        const error = errorOf(status, body)
+
+        assert.strictEqual(error._tag, tag)
+        assert.strictEqual(error.isRetryable, isRetryable)
+        assert.strictEqual(error.requestId, "r-7")
+        assert.strictEqual(error.host, "api.test")
+        if (tag !== "StaleCursor") assert.include(error.message, "told so")
+      })
+    }
+    it("keeps the code and the parameter of a bad request", () => {
+      const error = errorOf(400, wire("traces_not_indexed", { parameter: "include" }))
+
+      assert.strictEqual(
+        error._tag === "BadRequest" && `${error.code} ${error.parameter} ${error.status}`,
+        "traces_not_indexed include 400",
+      )
+    })
+    it("keeps the block to resume from", () => {
+      const error = errorOf(409, wire("stale_cursor", { resumeFromBlock: "120" }))
+
+      assert.strictEqual(error._tag === "StaleCursor" && error.resumeFromBlock, 120n)
+    })
+    it("keeps the wait that a server asks for", () => {
+      for (const [status, code] of [
+        [429, "rate_limited"],
+        [503, "unavailable"],
+      ] as const) {
+        const error = errorOf(status, wire(code), { retryAfter: Duration.seconds(3) })
+
+        assert.strictEqual(error.retryAfter && Duration.toMillis(error.retryAfter), 3_000)
+      }
+    })
+    it("prefers the request id of the header", () => {
+      assert.strictEqual(errorOf(404, wire("not_found"), { requestId: "h-1" }).requestId, "h-1")
+    })
+
+    const used =
+      "Validation service blocked: Your plan: free-plan-daily total included usage has been consumed, please upgrade your plan"
+    const bare: ReadonlyArray<readonly [status: number, body: unknown, tag: string]> = [
+      [400, { message: "address is not a valid hex address" }, "BadRequest"],
+      [422, { message: ["limit must not be greater than 100"], statusCode: 422 }, "BadRequest"],
+      [401, { message: "Token is invalid format" }, "Unauthorized"],
+      [401, { message: used, statusCode: 401, details: null }, "QuotaExceeded"],
+      [401, { message: "You have exceeded your monthly quota." }, "QuotaExceeded"],
+      [402, { message: "payment required" }, "QuotaExceeded"],
+      [403, { message: used }, "QuotaExceeded"],
+      [403, { message: "not in your plan" }, "Forbidden"],
+      [404, { message: "Cannot GET /api" }, "NotFound"],
+      [409, { message: "conflict" }, "InvalidResponse"],
+      [429, { message: "Rate limit exceeded.", statusCode: 429 }, "RateLimited"],
+      [500, { message: "Internal server error", statusCode: 500 }, "InvalidResponse"],
+      [502, "<html><body>Bad Gateway</body></html>", "InvalidResponse"],
+      [503, "<html><body>Service Unavailable</body></html>", "Unavailable"],
+      [401, "", "Unauthorized"],
+      [429, "error code: 1015", "RateLimited"],
+      [418, "short and stout", "InvalidResponse"],
+    ]
+    for (const [status, body, tag] of bare) {
+      it(`reads ${status} ${JSON.stringify(body).slice(0, 60)} as ${tag}`, () => {
+        assert.strictEqual(errorOf(status, body)._tag, tag)
+      })
+    }
+    it("joins a list of messages, and names the parameter when they name one", () => {
+      const error = errorOf(400, { message: ["limit must not be greater than 100", "limit must be a number"] })
+
+      assert.strictEqual(error._tag === "BadRequest" && error.parameter, "limit")
+      assert.include(error.message, "limit must not be greater than 100; limit must be a number.")
+    })
+    it("names no parameter when a message names several", () => {
+      const error = errorOf(400, { message: "from_block must be before to_block" })
+
+      assert.isTrue(error._tag === "BadRequest" && error.parameter === undefined)
+    })
+    it("retries a 5xx of a proxy and not another odd status", () => {
+      assert.isTrue(errorOf(502, "<html>").isRetryable)
+      assert.isTrue(errorOf(408, "").isRetryable)
+      assert.isFalse(errorOf(418, "").isRetryable)
+    })
+
+    it("tells where a page does not decode, in less than 300 characters", () => {
+      const error = errorOf(200, page([{ ...row(7, 0), input: "0xzz".repeat(5_000) }]))
+
+      assert.isTrue(error._tag === "InvalidResponse" && error.path === "result[0].input" && error.reason === "content")
+      assert.isBelow(error.message.length, 300)
+      assert.isFalse(error.isRetryable)
+    })
+    it("tells an HTML page and broken JSON from a page", () => {
+      for (const [text, came] of [
+        ["<!DOCTYPE html><html><title>Login</title></html>", "an HTML page"],
+        [`{"cursor":null,"result":[`, "{"],
+        ["", "empty"],
+      ] as const) {
+        const error = errorOf(200, text)
+
+        assert.isTrue(error._tag === "InvalidResponse" && error.path === "body" && error.came.startsWith(came))
+      }
+    })
+    it("reads an error that came with a 200 as no page", () => {
+      assert.strictEqual(errorOf(200, { message: "busy" })._tag, "InvalidResponse")
+    })
+    it("lets no key of the endpoint through, whatever the server says", () => {
+      const told = "the hidden key"
+      const bodies: ReadonlyArray<readonly [number, unknown]> = [
+        [400, { message: told }],
+        [401, wire("unauthorized", { message: told, requestId: "hidden" })],
+        [400, wire("bad_request", { parameter: "hidden" })],
+        [500, told],
+        [200, told],
+        [200, page([{ ...row(1, 0), value: told }])],
+      ]
+      for (const [status, body] of bodies) {
+        const error = errorOf(status, body)
+
+        assert.notInclude(`${error.message} ${JSON.stringify(error)}`, "hidden")
+      }
+    })
+  })
+
+  describe("completeness", () => {
+    it("reads the three headers", () => {
+      const headers = { "daybook-indexed-from": "0", "daybook-indexed-to": "1200", "daybook-finalized-to": "1100" }
+
+      assert.deepStrictEqual(Reply.completeness(headers), { indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
+    })
+    it("is null where a server does not tell, or tells something else", () => {
+      assert.deepStrictEqual(Reply.completeness({ "daybook-indexed-to": "soon" }), {
+        indexedFrom: null,
+        indexedTo: null,
+        finalizedTo: null,
+      })
+    })
+  })
+})

@@ -1,0 +1,210 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createRestClient } from "../src/promise.ts"
+import { history, row, sendPage, servePages, wallet } from "./history.ts"
+import { reply, script, serve, type Server } from "./server.ts"
+
+const query = { address: wallet }
+const clientOf = (server: Server, options: { readonly timeout?: number } = {}) =>
+  createRestClient({ baseUrl: server.url, apiKey: "key-1", retry: { base: 1, cap: 5 }, ...options })
+
+const rejection = async (promise: Promise<unknown>): Promise<Record<string, unknown>> => {
+  try {
+    await promise
+  } catch (error) {
+    // Sound for a test: every assertion that follows looks at a field.
+    return error as Record<string, unknown>
+  }
+  return assert.fail("it should have been rejected")
+}
+
+const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+describe("promise", () => {
+  describe("createRestClient", () => {
+    it("throws InvalidOption at once, without the URL or the key", () => {
+      const make = () => createRestClient({ baseUrl: "ftp://host/secret-path", apiKey: "key-1" })
+
+      assert.throws(make, `The option "baseUrl" has the scheme ftp:, which is not supported.`)
+      assert.throws(make, /^((?!secret-path|key-1).)*$/)
+    })
+  })
+
+  describe("walletTransactions", () => {
+    it.live("resolves with the typed page", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(7, 0)], "next"))
+        const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
+
+        assert.strictEqual(page.cursor, "next")
+        assert.strictEqual(page.result[0]?.value, 7_000_000_049n)
+      }),
+    )
+    it.live("rejects with the tagged error, a real Error", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
+        const error = yield* Effect.promise(() => rejection(clientOf(server).walletTransactions(query)))
+
+        assert.instanceOf(error, Error)
+        assert.strictEqual(error["_tag"], "Unauthorized")
+        assert.strictEqual(error["isRetryable"], false)
+        assert.strictEqual(
+          error["message"],
+          `${server.host} does not accept the API key (no). Check the key and what it is allowed to do.`,
+        )
+      }),
+    )
+    it.live("rejects on a wrong query without a request", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const error = yield* Effect.promise(() =>
+          rejection(clientOf(server).walletTransactions({ ...query, limit: -1 })),
+        )
+
+        assert.strictEqual(error["_tag"], "BadRequest")
+        assert.strictEqual(error["parameter"], "limit")
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+    it.live("rejects with the signal's reason and closes the socket", () =>
+      Effect.gen(function* () {
+        const server = yield* script(() => {})
+        const controller = new AbortController()
+        const promise = rejection(clientOf(server).walletTransactions(query, { signal: controller.signal }))
+        while (server.seen.length === 0) yield* Effect.sleep(5)
+        controller.abort()
+
+        assert.strictEqual((yield* Effect.promise(() => promise))["name"], "AbortError")
+        yield* Effect.promise(() => server.closed(1))
+      }),
+    )
+    it.live("keeps the timeout when there is a signal", () =>
+      Effect.gen(function* () {
+        const server = yield* script(() => {})
+        const { signal } = new AbortController()
+        const error = yield* Effect.promise(() =>
+          rejection(clientOf(server, { timeout: 50 }).walletTransactions(query, { signal })),
+        )
+
+        assert.strictEqual(error["_tag"], "TimeoutError")
+      }),
+    )
+  })
+
+  describe("walletTransactionsWithResponse", () => {
+    it.live("resolves with page, completeness and headers", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([], null, { "daybook-finalized-to": "7", "x-request-id": "r-1" }))
+        const response = yield* Effect.promise(() => clientOf(server).walletTransactionsWithResponse(query))
+
+        assert.strictEqual(response.completeness.finalizedTo, 7n)
+        assert.strictEqual(response.requestId, "r-1")
+        assert.strictEqual(response.headers["daybook-finalized-to"], "7")
+      }),
+    )
+  })
+
+  describe("walletTransactionsStream", () => {
+    it.live("gives every row to a loop, and again to the next one", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 23)))
+        const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 5, order: "ASC" })
+        const [first, second] = yield* Effect.promise(async () => [
+          (await collect(rows)).map(({ hash }) => hash),
+          (await collect(rows)).map(({ hash }) => hash),
+        ])
+
+        const expected = history(5, 23).map(({ hash }) => hash)
+        assert.deepStrictEqual(first, expected)
+        assert.deepStrictEqual(second, expected)
+      }),
+    )
+    it.live("asks for no more pages after an early break", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 23)))
+        let seen = 0
+        yield* Effect.promise(async () => {
+          for await (const _ of clientOf(server).walletTransactionsStream({ ...query, limit: 5 }))
+            if (++seen === 7) break
+        })
+
+        assert.strictEqual(seen, 7)
+        assert.strictEqual(server.seen.length, 2)
+      }),
+    )
+    it.live("closes the socket of the page in flight when the iterator is returned", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
+        const iterator = clientOf(server).walletTransactionsStream(query)[Symbol.asyncIterator]()
+        yield* Effect.promise(() => iterator.next())
+        const pending = iterator.next()
+        while (server.seen.length < 2) yield* Effect.sleep(5)
+        yield* Effect.promise(async () => iterator.return?.())
+
+        assert.deepStrictEqual(yield* Effect.promise(() => pending), { done: true, value: undefined })
+        yield* Effect.promise(() => server.closed(2))
+      }),
+    )
+    it.live("throws the tagged error out of the loop, after the rows before it", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0)], "1"), reply(403, JSON.stringify({ message: "no" })))
+        let seen = 0
+        const error = yield* Effect.promise(() =>
+          rejection(
+            (async () => {
+              for await (const _ of clientOf(server).walletTransactionsStream(query)) seen++
+            })(),
+          ),
+        )
+
+        assert.strictEqual(error["_tag"], "Forbidden")
+        assert.strictEqual(seen, 1)
+      }),
+    )
+    it.live("throws the signal's reason out of the loop and closes the socket", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
+        const controller = new AbortController()
+        const reason = new Error("the user left")
+        const loop = rejection(
+          (async () => {
+            for await (const _ of clientOf(server).walletTransactionsStream(query, { signal: controller.signal }));
+          })(),
+        )
+        while (server.seen.length < 2) yield* Effect.sleep(5)
+        controller.abort(reason)
+
+        assert.strictEqual<unknown>(yield* Effect.promise(() => loop), reason)
+        yield* Effect.promise(() => server.closed(2))
+      }),
+    )
+    it.live("sends nothing when the signal was aborted before", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const rows = clientOf(server).walletTransactionsStream(query, { signal: AbortSignal.abort() })
+        const error = yield* Effect.promise(() => rejection(collect(rows)))
+
+        assert.strictEqual(error["name"], "AbortError")
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("walletPagesStream", () => {
+    it.live("gives a page at a time", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 23)))
+        const pages = yield* Effect.promise(() => collect(clientOf(server).walletPagesStream({ ...query, limit: 10 })))
+
+        assert.deepStrictEqual(
+          pages.map(({ page }) => page.result.length),
+          [10, 10, 3],
+        )
+      }),
+    )
+  })
+})
