@@ -21,25 +21,31 @@ export interface SqliteReader {
   readonly snapshot: <A, E, R>(
     read: (snapshot: Snapshot) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E | StoreError, R>
-  /** Runs one synchronous piece of work on a connection. */
+  /** Runs one synchronous piece of work in a read transaction. */
   readonly once: <A>(work: (connection: SqliteConnection) => A) => Effect.Effect<A, StoreError>
 }
 
 /** Snapshots that may be open at once; more wait. */
 const connectionsAtMost = 8
 
-interface StoredRow extends Omit<PageRow, "hash"> {
-  readonly hash: Uint8Array
-}
+/** A row as it is stored: the columns of a page, in their order. */
+export type StoredRow = readonly [
+  block: number,
+  index: number,
+  hash: Uint8Array,
+  body: string,
+  internal: string | null,
+  decoderRevision: number,
+]
 
-/** A row as it is stored, its hash as text. */
-export const pageRow = (row: StoredRow): PageRow => ({
-  block: row.block,
-  index: row.index,
-  hash: toHex(row.hash),
-  body: row.body,
-  internal: row.internal,
-  decoderRevision: row.decoderRevision,
+/** A row as it is read, its hash as text. */
+export const pageRow = ([block, index, hash, body, internal, decoderRevision]: StoredRow): PageRow => ({
+  block,
+  index,
+  hash: toHex(hash),
+  body,
+  internal,
+  decoderRevision,
 })
 
 /** The checkpoint; null while the index is empty. */
@@ -84,7 +90,7 @@ const pageUnsafe = (connection: SqliteConnection, chain: number, query: PageQuer
   const [sql, last] = query.order === "ASC" ? [Statements.pageUp, query.to] : [Statements.pageDown, query.from]
   const [block, index] = startOf(query)
   return connection
-    .rowsUnsafe<StoredRow>(sql, [chain, fromHex(query.address), block, index, last, query.limit])
+    .valuesUnsafe<StoredRow>(sql, [chain, fromHex(query.address), block, index, last, query.limit])
     .map(pageRow)
 }
 
@@ -181,7 +187,13 @@ export const make = (file: string, chain: number): Effect.Effect<SqliteReader, n
       permits.withPermit(Effect.acquireUseRelease(take, use, giveBack))
 
     return {
-      once: (work) => lend(({ connection }) => connection.attempt(() => work(connection))),
+      once: (work) =>
+        lend(({ connection }) =>
+          connection.attempt(() => {
+            connection.rowsUnsafe("BEGIN", [])
+            return work(connection)
+          }),
+        ),
       snapshot: (read) =>
         lend(({ connection, reads }) =>
           Effect.flatMap(

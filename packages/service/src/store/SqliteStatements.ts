@@ -63,8 +63,7 @@ export const schema: SqliteSchema = {
   ],
 }
 
-const row = `t.block AS block, t.tx_index AS "index", t.hash AS hash, t.body AS body, t.internal AS internal,
-  t.decoder_revision AS "decoderRevision"`
+const row = `t.block, t.tx_index, t.hash, t.body, t.internal, t.decoder_revision`
 
 const pageFrom = `SELECT ${row} FROM appearance a
   JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
@@ -106,7 +105,7 @@ export const nextRevision = `SELECT decoder_revision AS revision FROM "transacti
   WHERE chain = ? AND decoder_revision > ? ORDER BY decoder_revision LIMIT 1`
 
 /** Rows of a revision. Parameters: chain, revision, limit. */
-export const ofRevision = `SELECT ${row}, b.hash AS "blockHash" FROM "transaction" t
+export const ofRevision = `SELECT ${row}, b.hash FROM "transaction" t
   JOIN block b ON b.chain = t.chain AND b.number = t.block
   WHERE t.chain = ? AND t.decoder_revision = ? ORDER BY t.block, t.tx_index LIMIT ?`
 

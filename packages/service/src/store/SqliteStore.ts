@@ -219,7 +219,7 @@ const refusals = (name: string): Writes => {
   return { append: refuse, unwind: refuse, finalize: refuse, lease: refuse, writeStatus: refuse, rewrite: refuse }
 }
 
-type Stored = Parameters<typeof SqliteReader.pageRow>[0] & { readonly blockHash: Uint8Array }
+type OutdatedRow = readonly [...SqliteReader.StoredRow, blockHash: Uint8Array]
 
 /** Rows of every revision but one, oldest first: each revision's from its index, merged. */
 const outdatedUnsafe = (connection: SqliteConnection, chain: number, revision: number, limit: number) => {
@@ -230,8 +230,11 @@ const outdatedUnsafe = (connection: SqliteConnection, chain: number, revision: n
     if (next === undefined) break
     last = next.revision
     if (last === revision) continue
-    const found = connection.rowsUnsafe<Stored>(Statements.ofRevision, [chain, last, limit])
-    for (const row of found) rows.push({ ...SqliteReader.pageRow(row), blockHash: toHex(row.blockHash) })
+    for (const found of connection.valuesUnsafe<OutdatedRow>(Statements.ofRevision, [chain, last, limit])) {
+      const [block, index, hash, body, internal, decoderRevision, blockHash] = found
+      const row = SqliteReader.pageRow([block, index, hash, body, internal, decoderRevision])
+      rows.push({ ...row, blockHash: toHex(blockHash) })
+    }
   }
   return rows.toSorted((a, b) => a.block - b.block || a.index - b.index).slice(0, limit)
 }

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect } from "effect"
+import * as Database from "../../src/store/Database.ts"
+import { blockOn } from "./model.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
+
+describe("Database", () => {
+  describe("fromConfig", () => {
+    it.effect("makes the folder for its owner alone, a file for each chain and one for keys", () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        const database = yield* Database.fromConfig("sqlite:deep/data", base)
+        const eth = yield* database.chainStore("eth", 1, "write")
+        const mine = yield* database.chainStore("my chain", 31337, "write")
+        const reader = yield* database.chainStore("eth", 1, "read")
+        yield* database.keys
+
+        yield* eth.append(null, [blockOn(null, { number: 5 })])
+        yield* mine.append(null, [blockOn(null, { number: 7 })])
+        const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+
+        expect(checkpoint?.first).toBe(5)
+        expect(statSync(join(base, "deep/data")).mode & 0o777).toBe(0o700)
+        expect(readdirSync(join(base, "deep/data")).filter((name) => name.endsWith(".sqlite"))).toEqual([
+          "chain-eth.sqlite",
+          "chain-my-chain.sqlite",
+          "daybook.sqlite",
+        ])
+      }),
+    )
+
+    it.effect("takes an absolute folder, and one that exists", () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const database = yield* Database.fromConfig(`sqlite:${folder}`, "/nowhere")
+        yield* Effect.scoped(database.keys)
+
+        expect(existsSync(join(folder, "daybook.sqlite"))).toBe(true)
+      }),
+    )
+
+    it.effect("says that PostgreSQL is not served, without the password", () =>
+      Effect.gen(function* () {
+        for (const text of ["postgres://daybook:s3cret@db/daybook", "PostgreSQL://daybook:s3cret@db/daybook"]) {
+          const exit = yield* Effect.exit(Database.fromConfig(text, "/nowhere"))
+
+          const shown = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+          expect(shown).toContain("names PostgreSQL; this version serves SQLite only")
+          expect(shown).toContain('"sqlite:data"')
+          expect(shown).not.toContain("s3cret")
+        }
+      }),
+    )
+
+    it.effect("says what is accepted for anything else", () =>
+      Effect.gen(function* () {
+        for (const text of ["", "data", "sqlite:", "sqlite::memory:", "sqlite://data", "mysql://u:s3cret@h/d"]) {
+          const error = yield* Effect.flip(Database.fromConfig(text, "/nowhere"))
+
+          expect(error.message).toBe(
+            `The configuration's "database" is not understood. Accepted: "sqlite:" and a folder, for example "sqlite:data".`,
+          )
+          expect(error.isRetryable).toBe(false)
+        }
+      }),
+    )
+
+    it.effect("says that the folder cannot be made", () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        writeFileSync(join(base, "data"), "a file")
+
+        const error = yield* Effect.flip(Database.fromConfig("sqlite:data", base))
+
+        expect(error.message).toBe(`The folder of "database" cannot be made; check the path and its permissions.`)
+      }),
+    )
+  })
+
+  describe("chainFile", () => {
+    it("gives names of one chain one file", () => {
+      expect(Database.chainFile("eth")).toBe("chain-eth.sqlite")
+      expect(Database.chainFile("polygon amoy")).toBe("chain-polygon-amoy.sqlite")
+      expect(Database.chainFile("Polygon-Amoy")).toBe("chain-polygon-amoy.sqlite")
+    })
+
+    it("never leaves the folder, and keeps different chains apart", () => {
+      const names = ["../../etc/passwd", "a/b", "a_b", "a\\b", "..", "", "東京", "é", "x".repeat(300), "x".repeat(301)]
+
+      const files = names.map(Database.chainFile)
+
+      for (const file of files) expect(file).toMatch(/^chain-[a-z0-9_-]{0,60}\.sqlite$/)
+      expect(new Set(files).size).toBe(names.length)
+    })
+  })
+})

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto"
+import { readFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { inspect } from "node:util"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { KeyGrant } from "../../src/store/Keys.ts"
+import * as SqliteKeys from "../../src/store/SqliteKeys.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
+
+const alice: KeyGrant = { name: "alice", operator: false, empty: null }
+const bob: KeyGrant = { name: "bob", operator: true, empty: "null" }
+
+const opened = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const file = join(folder, "daybook.sqlite")
+  return { folder, file, keys: yield* SqliteKeys.make(file) }
+})
+
+describe("SqliteKeys", () => {
+  it.effect("finds the grant of each key it made, and of no other text", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const first = (yield* keys.add(alice))!
+      const second = (yield* keys.add(bob))!
+
+      expect(yield* keys.find(first)).toEqual(alice)
+      expect(yield* keys.find(second)).toEqual(bob)
+      for (const wrong of ["", "dbk_", Redacted.value(first).slice(0, -1), `${Redacted.value(first)} `, "alice"]) {
+        expect(yield* keys.find(Redacted.make(wrong))).toBeNull()
+      }
+      expect(yield* keys.list).toEqual([alice, bob])
+    }),
+  )
+
+  it.effect("refuses a name that is taken and leaves its key valid", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const key = (yield* keys.add(alice))!
+
+      expect(yield* keys.add({ ...alice, operator: true })).toBeNull()
+      expect(yield* keys.find(key)).toEqual(alice)
+      expect(yield* keys.list).toEqual([alice])
+    }),
+  )
+
+  it.effect("makes keys of 256 random bits that stand in a path as they are, and prints none", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const made = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, index) => `key ${index}`),
+        (name) => keys.add({ ...alice, name }),
+      )
+
+      const texts = made.map((key) => Redacted.value(key!))
+      for (const text of texts) expect(text).toMatch(/^dbk_[A-Za-z0-9_-]{43}$/)
+      expect(new Set(texts).size).toBe(50)
+      expect(inspect(made)).not.toContain(texts[0])
+    }),
+  )
+
+  it.effect("stores the hash of a key and when it was made, never the key", () =>
+    Effect.gen(function* () {
+      const { file, folder, keys } = yield* opened
+      yield* TestClock.adjust("5 seconds")
+      const key = Redacted.value((yield* keys.add(bob))!)
+
+      const database = new DatabaseSync(file)
+      const rows = database.prepare("SELECT * FROM api_key").all()
+      database.close()
+      const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"))
+
+      expect(rows).toEqual([
+        {
+          name: "bob",
+          hash: new Uint8Array(createHash("sha256").update(key).digest()),
+          operator: 1,
+          empty: "null",
+          created: 5000,
+        },
+      ])
+      expect(stored.join("")).toContain("bob")
+      expect(stored.join("")).not.toContain(key.slice(4))
+    }),
+  )
+
+  it.effect("knows a key that another process adds, and keeps keys when opened again", () =>
+    Effect.gen(function* () {
+      const { file, keys } = yield* opened
+      const key = yield* Effect.scoped(Effect.flatMap(SqliteKeys.make(file), (other) => other.add(alice)))
+
+      expect(yield* keys.find(key!)).toEqual(alice)
+      expect(yield* (yield* SqliteKeys.make(file)).find(key!)).toEqual(alice)
+    }),
+  )
+})

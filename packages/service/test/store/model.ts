@@ -1,0 +1,147 @@
+/**
+ * What a store must do, in the plainest words: lists in memory, searched from end to end. It shares nothing with an engine.
+ * Also the generated rows and the seeded numbers of the contract tests.
+ */
+import type { BlockRef, BlockRows, Checkpoint, PageQuery, PageRow } from "../../src/store/Store.ts"
+
+/** Numbers from 0 up to a bound, the same for the same seed. */
+export const seeded = (seed: number) => {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (bound: number) => Math.floor(next() * bound)
+  return { below, pick: <A>(list: ReadonlyArray<A>): A => list[below(list.length)]! }
+}
+
+export type Seeded = ReturnType<typeof seeded>
+
+export const address = (n: number) => `0x${n.toString(16).padStart(40, "a")}`
+export const wallets = [address(1), address(2), address(3), address(4)]
+const hash = (text: string) => `0x${Buffer.from(text.padEnd(32, ".")).toString("hex")}`
+
+/** A block on another; `fork` tells blocks of one number apart. */
+export const blockOn = (
+  parent: BlockRef | null,
+  options: {
+    readonly number?: number
+    readonly fork?: string
+    readonly timestamp?: number
+    readonly revision?: number
+    readonly transactions?: ReadonlyArray<ReadonlyArray<string>>
+  } = {},
+): BlockRows => {
+  const number = parent === null ? (options.number ?? 10) : parent.number + 1
+  const fork = options.fork ?? "a"
+  return {
+    number,
+    hash: hash(`block ${number} ${fork}`),
+    parentHash: parent?.hash ?? hash("before"),
+    timestamp: options.timestamp ?? number * 10,
+    decoderRevision: options.revision ?? 1,
+    transactions: (options.transactions ?? [[wallets[0]!]]).map((addresses, index) => ({
+      index,
+      hash: hash(`tx ${number} ${index} ${fork}`),
+      body: JSON.stringify({ number, index, fork, text: "Zürich 東京" }),
+      internal: index % 2 === 0 ? null : JSON.stringify([{ number, fork }]),
+      addresses,
+    })),
+  }
+}
+
+/** A chain of blocks, lowest first, on a parent. */
+export const chainOn = (parent: BlockRef | null, length: number, fork = "a"): ReadonlyArray<BlockRows> => {
+  const blocks: Array<BlockRows> = []
+  for (let index = 0; index < length; index++) blocks.push(blockOn(blocks.at(-1) ?? parent, { fork }))
+  return blocks
+}
+
+/** Up to three blocks with generated transactions; some share a timestamp, some have no transaction. */
+export const generateOn = (head: BlockRows | undefined, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
+  const blocks: Array<BlockRows> = []
+  const length = 1 + numbers.below(3)
+  for (let index = 0; index < length; index++) {
+    const parent = blocks.at(-1) ?? head
+    blocks.push(
+      blockOn(parent ?? null, {
+        number: numbers.below(5),
+        fork: `step ${step}`,
+        timestamp: (parent?.timestamp ?? 100) + numbers.below(3),
+        revision: 1 + numbers.below(3),
+        transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
+      }),
+    )
+  }
+  return blocks
+}
+
+/** The model of a store. */
+export interface Model {
+  blocks: ReadonlyArray<BlockRows>
+  finalized: number | null
+  /** Every unwind, oldest first: the lowest block that it removed, and all of them. */
+  readonly unwinds: Array<{ readonly lowest: number; readonly removed: ReadonlyArray<BlockRef> }>
+}
+
+export const empty = (): Model => ({ blocks: [], finalized: null, unwinds: [] })
+
+export const refOf = (block: BlockRef): BlockRef => ({ number: block.number, hash: block.hash })
+
+export const headOf = (model: Model): BlockRef | null => {
+  const head = model.blocks.at(-1)
+  return head === undefined ? null : refOf(head)
+}
+
+export const checkpointOf = (model: Model): Checkpoint | null => {
+  const head = model.blocks.at(-1)
+  if (head === undefined) return null
+  return {
+    first: model.blocks[0]!.number,
+    head: refOf(head),
+    headTimestamp: head.timestamp,
+    finalized: model.finalized,
+  }
+}
+
+export const append = (model: Model, blocks: ReadonlyArray<BlockRows>): void => {
+  model.blocks = [...model.blocks, ...blocks]
+}
+
+export const unwind = (model: Model, to: BlockRef | null): void => {
+  const removed = model.blocks.filter((block) => to === null || block.number > to.number)
+  if (removed.length > 0) model.unwinds.push({ lowest: removed[0]!.number, removed: removed.map(refOf) })
+  model.blocks = model.blocks.filter((block) => !removed.includes(block))
+}
+
+export const unwoundFrom = (model: Model, ref: BlockRef): number | null => {
+  const first = model.unwinds.findIndex(({ removed }) => removed.some((block) => block.hash === ref.hash))
+  return first === -1 ? null : Math.min(...model.unwinds.slice(first).map(({ lowest }) => lowest))
+}
+
+/** Rows of the transactions that belong to a wallet, in the order of the chain. */
+export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
+  model.blocks.flatMap((block) =>
+    block.transactions
+      .filter((transaction) => transaction.addresses.includes(address))
+      .map(({ body, hash, index, internal }) => ({
+        block: block.number,
+        index,
+        hash,
+        body,
+        internal,
+        decoderRevision: block.decoderRevision,
+      })),
+  )
+
+export const page = (model: Model, query: PageQuery): ReadonlyArray<PageRow> => {
+  const { after } = query
+  const sign = query.order === "ASC" ? 1 : -1
+  return rowsOf(model, query.address)
+    .filter((row) => row.block >= query.from && row.block <= query.to)
+    .toSorted((a, b) => sign * (a.block - b.block || a.index - b.index))
+    .filter((row) => after === null || sign * (row.block - after.block || row.index - after.index) > 0)
+    .slice(0, query.limit)
+}

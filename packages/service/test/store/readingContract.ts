@@ -1,0 +1,202 @@
+/**
+ * The part of the store's contract that is about reading: pages, snapshots and dates.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import type { BlockRef, BlockRows, PageQuery, PageRow } from "../../src/store/Store.ts"
+import * as Model from "./model.ts"
+import { blockOn, chainOn, refOf, wallets } from "./model.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
+
+/** Runs the suites of reading against an engine. */
+export const readingContract = (database: TestDatabase.Make): void => {
+  const opened = TestDatabase.opened(database)
+
+  describe("page", () => {
+    it.effect("walks every wallet in both orders with every limit and within any bounds", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const numbers = Model.seeded(3)
+        const model = Model.empty()
+        for (let step = 0; step < 8; step++) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        }
+        const high = Model.headOf(model)!.number
+        let walks = 0
+        for (const address of wallets) {
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const [from, to] of [
+              [0, high],
+              [0, high + 5],
+              [5, high - 2],
+              [7, 7],
+              [8, 6],
+            ] as const) {
+              const expected = Model.page(model, { ...all, address, order, from, to })
+              for (let limit = 1; limit <= expected.length + 1; limit++) {
+                const rows = yield* store.snapshot(
+                  Effect.fn(function* (snapshot) {
+                    const walked = []
+                    for (let after: PageQuery["after"] = null; ;) {
+                      const part: ReadonlyArray<PageRow> = yield* snapshot.page({
+                        address,
+                        order,
+                        from,
+                        to,
+                        after,
+                        limit,
+                      })
+                      walked.push(...part)
+                      if (part.length < limit) return walked
+                      after = part.at(-1)!
+                    }
+                  }),
+                )
+                expect(rows).toEqual(expected)
+                walks++
+              }
+            }
+          }
+        }
+        expect(walks).toBeGreaterThan(100)
+      }),
+    )
+
+    it.effect("begins after a place that holds no row, or that lies outside the bounds", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const model = Model.empty()
+        Model.append(model, chainOn(null, 9))
+        yield* store.append(null, model.blocks)
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const block of [0, 11, 12, 14, 16, 17, 99]) {
+            for (const index of [0, 3]) {
+              const query = { ...all, order, from: 12, to: 16, after: { block, index } }
+              const rows = yield* store.snapshot((snapshot) => snapshot.page(query))
+              expect(rows).toEqual(Model.page(model, query))
+            }
+          }
+        }
+      }),
+    )
+  })
+
+  describe("snapshot", () => {
+    it.effect("stays as it began while another connection appends, unwinds and finalizes", () =>
+      Effect.gen(function* () {
+        const { open, store: writer } = yield* opened
+        const reader = yield* open("read")
+        const blocks = chainOn(null, 6)
+        const fork = chainOn(blocks[1]!, 5, "b")
+        yield* writer.append(null, blocks)
+
+        const [before, after] = yield* reader.snapshot(
+          Effect.fn(function* (snapshot) {
+            const look = Effect.all([
+              snapshot.checkpoint,
+              snapshot.page(all),
+              snapshot.block(14),
+              snapshot.lastAtOrBefore(1e9),
+              snapshot.unwoundFrom(refOf(blocks[5]!)),
+            ])
+            yield* writer.unwind(refOf(blocks[5]!), refOf(blocks[1]!))
+            const before = yield* look
+            yield* writer.append(refOf(blocks[1]!), fork)
+            yield* writer.finalize(15)
+            yield* Effect.yieldNow
+            return [before, yield* look] as const
+          }),
+        )
+
+        expect(before[1].map((row) => row.body)).toEqual(bodiesOf(blocks))
+        expect(before[0]).toEqual({ first: 10, head: refOf(blocks[5]!), headTimestamp: 150, finalized: null })
+        expect(before[4]).toBeNull()
+        expect(after).toEqual(before)
+        expect(yield* pageBodies(reader)).toEqual(bodiesOf([...blocks.slice(0, 2), ...fork]))
+      }),
+    )
+
+    it.effect("gives each of many that run at once the state of its own beginning", () =>
+      Effect.gen(function* () {
+        const { open, store: writer } = yield* opened
+        const reader = yield* open("read")
+        const blocks = chainOn(null, 12)
+        const walk = (expected: ReadonlyArray<BlockRows>) =>
+          reader.snapshot(
+            Effect.fn(function* (snapshot) {
+              const bodies: Array<string> = []
+              for (let after: PageQuery["after"] = null; ;) {
+                const part: ReadonlyArray<PageRow> = yield* snapshot.page({ ...all, after, limit: 1 })
+                if (part.length === 0) break
+                bodies.push(part[0]!.body)
+                after = part[0]!
+                yield* Effect.yieldNow
+              }
+              const head = (yield* snapshot.checkpoint)?.head.number ?? 0
+              expect(bodies).toEqual(bodiesOf(expected).slice(0, head - 9))
+              return head
+            }),
+          )
+        const fibers = []
+        let head: BlockRef | null = null
+        for (const block of blocks) {
+          yield* writer.append(head, [block])
+          head = refOf(block)
+          fibers.push(yield* Effect.forkChild(walk(blocks)), yield* Effect.forkChild(walk(blocks)))
+          yield* Effect.yieldNow
+        }
+        const heads = yield* Effect.forEach(fibers, Fiber.join)
+
+        expect(heads).toHaveLength(24)
+        expect(new Set(heads).size).toBeGreaterThan(3)
+        expect(heads.at(-1)).toBe(21)
+      }),
+    )
+
+    it.effect("gives its connection back when the reader fails, dies or is interrupted", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
+        yield* store.append(null, [first])
+        for (let time = 0; time < 20; time++) {
+          yield* Effect.exit(store.snapshot(() => Effect.fail("failed")))
+          yield* Effect.exit(store.snapshot(() => Effect.die("died")))
+          const fiber = yield* Effect.forkChild(store.snapshot(() => Effect.never))
+          yield* Effect.yieldNow
+          yield* Fiber.interrupt(fiber)
+        }
+        yield* store.append(refOf(first), [second])
+
+        expect(yield* pageBodies(store)).toEqual(bodiesOf([first, second]))
+      }),
+    )
+
+    it.effect("answers dates rightly where blocks share a timestamp", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const times = [100, 100, 100, 101, 101, 105]
+        const blocks: Array<BlockRows> = []
+        for (const timestamp of times) blocks.push(blockOn(blocks.at(-1) ?? null, { timestamp }))
+        yield* store.append(null, blocks)
+
+        const found = yield* store.snapshot((snapshot) =>
+          Effect.forEach([99, 100, 101, 103, 105, 106], (time) =>
+            Effect.all([snapshot.firstAtOrAfter(time), snapshot.lastAtOrBefore(time)]),
+          ),
+        )
+
+        expect(found).toEqual([
+          [10, null],
+          [10, 12],
+          [13, 14],
+          [15, 14],
+          [15, 15],
+          [null, 15],
+        ])
+      }),
+    )
+  })
+}
