@@ -1,0 +1,416 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Redacted, Tracer } from "effect"
+import { RpcClient } from "../src/index.ts"
+import { gives, refuses, reply, script } from "./server.ts"
+import { block, hash, transaction } from "./values.ts"
+
+const quick = { retry: { base: 1, cap: 2 } }
+
+const pathFor = (options: Omit<RpcClient.ProviderOptions, "rpcUrl">, base = "") =>
+  Effect.gen(function* () {
+    const server = yield* script(gives("0x1"))
+    const client = yield* RpcClient.make({ ...options, rpcUrl: `${server.url}${base}` })
+    yield* client.eth_chainId()
+    return server.seen[0]?.url
+  })
+
+describe("RpcClient", () => {
+  describe("a method", () => {
+    it.live("sends one JSON-RPC request and gives the typed result", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(block()))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const found = yield* client.eth_getBlockByNumber("latest")
+
+        assert.strictEqual(found?.number, 5n)
+        assert.deepEqual(found?.transactions, [hash("c")] as never)
+        assert.strictEqual(
+          server.seen[0]?.text,
+          '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}',
+        )
+        assert.strictEqual(server.seen[0]?.headers["content-type"], "application/json")
+        assert.strictEqual(server.seen[0]?.headers.accept, "application/json")
+      }),
+    )
+
+    it.live("gives whole transactions when the flag says so", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(block([transaction()])))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const found = yield* client.eth_getBlockByNumber(5n, true)
+
+        assert.strictEqual(found?.transactions[0]?.value, 10n ** 18n)
+        assert.deepStrictEqual(server.seen[0]?.calls[0]?.params, ["0x5", true])
+      }),
+    )
+
+    it.live("gives null for a block that does not exist", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(null))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        assert.strictEqual(yield* client.eth_getBlockByNumber(9_999_999), null)
+      }),
+    )
+
+    it.live("takes numbers, bigints, hex and hashes of any case", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(null))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        yield* client.eth_getBlockByNumber(436)
+        yield* client.eth_getBlockByNumber("0x01B4")
+        yield* client.eth_getTransactionByBlockHashAndIndex(hash("A"), 3)
+        yield* client.eth_getTransactionByBlockHashAndIndex(hash("a"), 3n)
+        yield* client.eth_getBlockReceipts(7)
+        yield* client.eth_getBlockReceipts(hash("B"))
+
+        assert.deepStrictEqual(
+          server.seen.map(({ calls }) => calls[0]?.params),
+          [["0x1b4", false], ["0x1b4", false], [hash("a"), "0x3"], [hash("a"), "0x3"], ["0x7"], [hash("b")]],
+        )
+      }),
+    )
+
+    it.live("uses each id once", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        yield* Effect.all(
+          Array.from({ length: 20 }, (_, at) =>
+            (at % 2 === 0 ? client : client.with({ timeout: 5_000 })).eth_chainId(),
+          ),
+          { concurrency: 20 },
+        )
+
+        assert.strictEqual(new Set(server.seen.map(({ calls }) => calls[0]?.id)).size, 20)
+      }),
+    )
+
+    it.live("says what in the result is wrong and where", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(block([transaction(), transaction({ hash: "0x12" })])))
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const error = yield* Effect.flip(client.eth_getBlockByNumber("latest", true))
+
+        assert.strictEqual(error._tag, "InvalidResponse")
+        assert.strictEqual(
+          error.message,
+          `The answer of ${server.host} is not usable: result.transactions[1].hash is "0x12"; expected a hash of 32 bytes in hex.`,
+        )
+        assert.strictEqual(server.seen.length, 1)
+      }),
+    )
+
+    it.live("is traced without its URL and its value", () =>
+      Effect.gen(function* () {
+        const server = yield* script(refuses(-32603, "internal"), gives("0x1"))
+        const spans: Array<Tracer.NativeSpan> = []
+        const tracer = Tracer.make({
+          span: (options) => {
+            const span = new Tracer.NativeSpan(options)
+            spans.push(span)
+            return span
+          },
+        })
+        const client = yield* RpcClient.make({ rpcUrl: server.url, chain: "eth", apiKey: "k3y-secret", ...quick })
+
+        yield* client.eth_chainId().pipe(Effect.withTracer(tracer))
+
+        const [span] = spans
+        assert.strictEqual(span?.name, "RpcClient.eth_chainId")
+        assert.deepStrictEqual(Object.fromEntries(span?.attributes ?? []), {
+          "rpc.system": "jsonrpc",
+          "rpc.method": "eth_chainId",
+          "server.address": server.host,
+          "daybook.chain": "eth",
+          "daybook.attempts": 2,
+        })
+        assert.deepStrictEqual(
+          span?.status._tag === "Ended" && span.status.exit._tag === "Success" && span.status.exit.value,
+          undefined,
+        )
+      }),
+    )
+  })
+
+  describe("wrong parameters", () => {
+    const refused: ReadonlyArray<
+      readonly [string, (client: RpcClient.Client) => Effect.Effect<unknown, { _tag: string; message: string }>]
+    > = [
+      [
+        "Parameter 1 of eth_getBlockByNumber is -1; expected a block number, or one of latest, earliest, pending, safe, finalized. Nothing was sent.",
+        (client) => client.eth_getBlockByNumber(-1),
+      ],
+      [
+        'Parameter 1 of eth_getBlockByNumber is "newest"; expected a block number, or one of latest, earliest, pending, safe, finalized. Nothing was sent.',
+        (client) => client.eth_getBlockByNumber("newest" as "latest"),
+      ],
+      [
+        'Parameter 1 of eth_getBlockByHash is "0x12"; expected a hash of 32 bytes in hex. Nothing was sent.',
+        (client) => client.eth_getBlockByHash("0x12"),
+      ],
+      [
+        "Parameter 2 of eth_getTransactionByBlockHashAndIndex is 1.5; expected an unsigned safe integer. Nothing was sent.",
+        (client) => client.eth_getTransactionByBlockHashAndIndex(hash("a"), 1.5),
+      ],
+      [
+        'Parameter 2 of eth_getBlockByNumber is "true"; expected boolean. Nothing was sent.',
+        (client) => client.eth_getBlockByNumber("latest", "true" as unknown as true),
+      ],
+      [
+        "The call of eth_getTransactionByBlockHashAndIndex has 1 parameters; expected 2. Nothing was sent.",
+        (client) => client.eth_getTransactionByBlockHashAndIndex(...([hash("a")] as unknown as [string, number])),
+      ],
+      [
+        'Parameter 2 of debug_traceBlockByNumber is wrong at .tracr: "x"; expected no excess property. Nothing was sent.',
+        (client) =>
+          client.debug_traceBlockByNumber(1, { tracer: "callTracer", tracr: "x" } as { tracer: "callTracer" }),
+      ],
+    ]
+
+    it.live.each(refused)("%s", ([message, call]) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(null))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const error = yield* Effect.flip(call(client))
+
+        assert.strictEqual(error._tag, "InvalidParams")
+        assert.strictEqual(error.message, message)
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("the bare form", () => {
+    const asked = (body: unknown) =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(() => body))
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+        return yield* Effect.result(client.eth_getTransactionByBlockHashAndIndex(hash("B"), 0))
+      })
+
+    it.live("is taken for the transaction that was asked for", () =>
+      Effect.gen(function* () {
+        const outcome = yield* asked(transaction())
+
+        assert.isTrue(outcome._tag === "Success" && outcome.success?.nonce === 7)
+      }),
+    )
+
+    it.live("is refused for another transaction", () =>
+      Effect.gen(function* () {
+        const other = yield* asked(transaction({ transactionIndex: "0x1" }))
+        const elsewhere = yield* asked(transaction({ blockHash: hash("d") }))
+
+        assert.isTrue(other._tag === "Failure" && other.failure._tag === "InvalidResponse")
+        assert.isTrue(other._tag === "Failure" && other.failure.message.includes('transactionIndex is "0x1"'))
+        assert.isTrue(elsewhere._tag === "Failure" && elsewhere.failure.message.includes("blockHash is"))
+      }),
+    )
+
+    it.live("is refused as null, which says nothing of the call", () =>
+      Effect.gen(function* () {
+        const outcome = yield* asked(null)
+
+        assert.isTrue(outcome._tag === "Failure" && outcome.failure._tag === "InvalidResponse")
+      }),
+    )
+
+    it.live("is refused for another method", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(() => block()))
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const error = yield* Effect.flip(client.eth_getBlockByNumber("latest"))
+
+        assert.strictEqual(error._tag, "InvalidResponse")
+      }),
+    )
+
+    it.live("keeps its text", () =>
+      Effect.gen(function* () {
+        const text = JSON.stringify(transaction({ extra: 1 }), null, 2).replace('"extra": 1', '"extra": 1.0')
+        const server = yield* script(reply(`\n${text}\n`))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const got = yield* client.requestText("eth_getTransactionByBlockHashAndIndex", [hash("b"), "0x0"])
+
+        assert.strictEqual(got, text)
+      }),
+    )
+  })
+
+  describe("request", () => {
+    it.live("gives the raw JSON of any method", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives({ a: "0x01", b: [1] }))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const result = yield* client.request({ method: "my_method", params: [{ value: 10n }, true] })
+
+        assert.deepStrictEqual(result, { a: "0x01", b: [1] })
+        assert.deepStrictEqual(server.seen[0]?.calls[0]?.params, [{ value: "0xa" }, true])
+      }),
+    )
+
+    it.live("refuses parameters that are not JSON", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(null))
+        const client = yield* RpcClient.make({ url: server.url })
+        const circle: Array<unknown> = []
+        circle.push(circle)
+
+        const text = yield* Effect.flip(client.request({ method: "m", params: "latest" as unknown as [] }))
+        const loop = yield* Effect.flip(client.request({ method: "m", params: circle }))
+
+        assert.strictEqual(text._tag, "InvalidParams")
+        assert.strictEqual(loop._tag, "InvalidParams")
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("requestText", () => {
+    it.live("keeps each number and space of the result", () =>
+      Effect.gen(function* () {
+        const result = '{ "a" : 1.0, "b":[12345678901234567890 ], "c":"\\u0041}" }'
+        const server = yield* script(reply(([call]) => `{"result": ${result} , "id":${call?.id},"jsonrpc":"2.0"}`))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        assert.strictEqual(yield* client.requestText("any_method"), result)
+      }),
+    )
+
+    it.live("fails with the node's error", () =>
+      Effect.gen(function* () {
+        const server = yield* script(refuses(3, "execution reverted: no", 200, "0x08c379a0"))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const error = yield* Effect.flip(client.requestText("eth_call", []))
+
+        assert.isTrue(error._tag === "RpcError" && error.code === 3 && error.data === "0x08c379a0")
+        assert.strictEqual(error._tag === "RpcError" && error.kind, "reverted")
+        assert.strictEqual(error.message, "execution reverted: no")
+      }),
+    )
+  })
+
+  describe("the path of a provider", () => {
+    it.live.each([
+      ["eth", "/eth/k"],
+      ["ETH", "/eth/k"],
+      ["0x1", "/eth/k"],
+      ["polygon amoy", "/amoy/k"],
+      ["Optimism-Sepolia", "/optimism%20testnet/k"],
+      ["eip155:11155420", "/optimism%20testnet/k"],
+      ["gnosis_testnet", "/gnosis%20testnet/k"],
+      ["my chain/ä", "/my%20chain%2F%C3%A4/k"],
+      ["0xe705", "/0xe705/k"],
+    ])("is for %s %s", ([chain = "", path]) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* pathFor({ chain, apiKey: "k" }), path)
+      }),
+    )
+
+    it.live("writes hyphens when asked", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* pathFor({ chain: "bsc testnet", apiKey: "k", hyphens: true }), "/bsc-testnet/k")
+        assert.strictEqual(yield* pathFor({ chain: "my own chain", apiKey: "k", hyphens: true }), "/my-own-chain/k")
+      }),
+    )
+
+    it.live("follows the path of the URL and encodes the key", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(
+          yield* pathFor({ chain: "eth", apiKey: Redacted.make("a/b c") }, "/rpc/"),
+          "/rpc/eth/a%2Fb%20c",
+        )
+      }),
+    )
+  })
+
+  describe("make", () => {
+    const bad: ReadonlyArray<readonly [string, object]> = [
+      ["url", {}],
+      ["url", { url: "http://a", rpcUrl: "http://b" }],
+      ["url", { url: "ws://a" }],
+      ["rpcUrl", { rpcUrl: "nowhere", chain: "eth", apiKey: "k" }],
+      ["chain", { rpcUrl: "http://a", apiKey: "k" }],
+      ["chain", { rpcUrl: "http://a", chain: " ", apiKey: "k" }],
+      ["chain", { rpcUrl: "http://a", chain: "..", apiKey: "k" }],
+      ["apiKey", { rpcUrl: "http://a", chain: "eth" }],
+      ["apiKey", { rpcUrl: "http://a", chain: "eth", apiKey: "" }],
+      ["timeout", { url: "http://a", timeout: "soon" }],
+      ["maxBytes", { url: "http://a", maxBytes: 0 }],
+    ]
+
+    it.effect.each(bad)("refuses a bad %s: %j", ([option, options]) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(RpcClient.make(options as RpcClient.Options))
+
+        assert.strictEqual(error._tag, "InvalidOption")
+        assert.strictEqual(error.option === "deadline" ? "timeout" : error.option, option)
+      }),
+    )
+  })
+
+  describe("layerConfig", () => {
+    const path = (env: Record<string, string>) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const call = RpcClient.RpcClient.use((client) => client.eth_chainId())
+        const provider = ConfigProvider.layer(
+          ConfigProvider.fromUnknown({ ...env, DAYBOOK_RPC_URL: `${server.url}/rpc` }),
+        )
+        yield* call.pipe(Effect.provide(RpcClient.layerConfig), Effect.provide(provider))
+        return server.seen[0]?.url
+      })
+
+    it.live("reads a node's URL alone", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* path({}), "/rpc")
+      }),
+    )
+
+    it.live("reads a provider's key and chain", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* path({ DAYBOOK_API_KEY: "k", DAYBOOK_CHAIN: "base" }), "/rpc/base/k")
+        assert.strictEqual(yield* path({ DAYBOOK_API_KEY: "k" }), "/rpc/eth/k")
+      }),
+    )
+
+    it.live("refuses a chain without a key, and no URL", () =>
+      Effect.gen(function* () {
+        const noKey = yield* Effect.flip(path({ DAYBOOK_CHAIN: "base" }))
+        const noUrl = yield* Effect.flip(
+          Effect.provide(
+            RpcClient.RpcClient.use((client) => client.eth_chainId()).pipe(Effect.provide(RpcClient.layerConfig)),
+            ConfigProvider.layer(ConfigProvider.fromUnknown({})),
+          ),
+        )
+
+        assert.strictEqual(noKey._tag, "InvalidOption")
+        assert.instanceOf(noUrl, Config.ConfigError)
+      }),
+    )
+  })
+
+  describe("layer", () => {
+    it.live("provides a client for an account of a node", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const url = server.url.replace("//", "//user:pass%20word@")
+
+        yield* RpcClient.RpcClient.use((client) => client.eth_chainId()).pipe(Effect.provide(RpcClient.layer({ url })))
+
+        assert.strictEqual(server.seen[0]?.headers.authorization, `Basic ${btoa("user:pass word")}`)
+      }),
+    )
+  })
+})

@@ -1,0 +1,159 @@
+/** Batches over real sockets: each call gets its own reply, or an error of its own. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { RpcClient } from "../src/index.ts"
+import { failure, gives, reply, script, success } from "./server.ts"
+import { block, transaction } from "./values.ts"
+
+const quick = { retry: { base: 1, cap: 2 } }
+
+describe("RpcClient", () => {
+  describe("batch", () => {
+    it.live("gives each call its own reply, in whatever order they come", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          reply((calls) =>
+            calls
+              .map((call) => success(call.id, call.method === "eth_chainId" ? "0x2a" : block([transaction()])))
+              .reverse(),
+          ),
+        )
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const [id, found, none] = yield* client.batch([
+          { method: "eth_chainId" },
+          { method: "eth_getBlockByNumber", params: ["latest", true] },
+          { method: "eth_getBlockByHash", params: ["0x1"] },
+        ])
+
+        assert.isTrue(id._tag === "Success" && id.success === 42n)
+        assert.isTrue(found._tag === "Success" && found.success?.transactions[0]?.gas === 21_000n)
+        assert.isTrue(none._tag === "Failure" && none.failure._tag === "InvalidParams")
+        assert.strictEqual(server.seen.length, 1)
+        assert.strictEqual(server.seen[0]?.calls.length, 2)
+      }),
+    )
+
+    it.live("sends nothing for no calls", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(null))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        assert.deepStrictEqual(yield* client.batch([]), [])
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+
+    it.live("sends only calls again that failed for now", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          reply((calls) => [
+            success(calls[0]?.id, "0x1"),
+            failure(calls[1]?.id, -32603, "internal"),
+            failure(calls[2]?.id, -32602, "bad"),
+          ]),
+          reply((calls) => calls.map((call) => success(call.id, "0x2"))),
+        )
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const results = yield* client.batch([
+          { method: "eth_chainId" },
+          { method: "eth_chainId" },
+          { method: "eth_chainId" },
+        ])
+
+        assert.deepStrictEqual(
+          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
+          [1n, 2n, "RpcError"],
+        )
+        assert.deepStrictEqual(
+          server.seen.map(({ calls }) => calls.length),
+          [3, 1],
+        )
+      }),
+    )
+
+    it.live("gives one error for all to each call", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(() => failure(null, -32600, "batch too large")))
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const results = yield* client.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }])
+
+        assert.deepStrictEqual(
+          results.map((result) =>
+            result._tag === "Failure" && result.failure._tag === "RpcError"
+              ? [result.failure.method, result.failure.code, result.failure.kind]
+              : result,
+          ),
+          [
+            ["eth_chainId", -32600, "tooLarge"],
+            ["eth_blockNumber", -32600, "tooLarge"],
+          ],
+        )
+        assert.strictEqual(server.seen.length, 1)
+      }),
+    )
+
+    it.live("fails the calls concerned by missing, doubled and wrong replies, and no other", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          reply(([missing, doubled, version, two, nullId, fine]) =>
+            [
+              success(doubled?.id, "0x1"),
+              { jsonrpc: "1.0", id: version?.id, result: "0x1" },
+              success(doubled?.id, "0x1"),
+              { ...success(two?.id, "0x1"), error: { code: 1, message: "both" } },
+              success(null, "0x1"),
+              success(999, "0x1"),
+              success(String(missing?.id), "0x1"),
+              "not a reply",
+              success(fine?.id, "0x7"),
+            ].filter(() => nullId !== undefined),
+          ),
+          reply((calls) => calls.filter(() => false)),
+        )
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const results = yield* client.batch(Array.from({ length: 6 }, () => ({ method: "eth_chainId" as const })))
+
+        const [, doubled, version, two, , fine] = results
+        assert.deepStrictEqual(
+          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
+          [...Array.from({ length: 5 }, () => "InvalidResponse"), 7n],
+        )
+        const told = [doubled, version, two].map((result) => (result?._tag === "Failure" ? result.failure.message : ""))
+        assert.isTrue(told[0]?.includes("reply 2 is there 2 times; expected one reply for each call"))
+        assert.isTrue(told[1]?.includes('reply 3.jsonrpc is "1.0"; expected "2.0"'))
+        assert.isTrue(told[2]?.includes("reply 4 is a result and an error at once"))
+        assert.isTrue(fine?._tag === "Success")
+        assert.deepStrictEqual(
+          server.seen.map(({ calls }) => calls.map((call) => call.id)),
+          [
+            [1, 2, 3, 4, 5, 6],
+            [1, 5],
+            [1, 5],
+            [1, 5],
+          ],
+        )
+      }),
+    )
+
+    it.live("fails a whole batch with the fault of the network, but keeps what has come", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          reply((calls) => [success(calls[0]?.id, "0x1"), failure(calls[1]?.id, -32603, "internal")]),
+          (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
+        )
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+        const results = yield* client.batch([{ method: "eth_chainId" }, { method: "eth_chainId" }])
+
+        assert.deepStrictEqual(
+          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
+          [1n, "TransportError"],
+        )
+      }),
+    )
+  })
+})

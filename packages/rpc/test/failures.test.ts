@@ -1,0 +1,295 @@
+/** Every way in which a node and what stands before it fails, over real sockets: the right error, and no more requests than it deserves. */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber } from "effect"
+import { RpcClient, type RpcError } from "../src/index.ts"
+import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
+
+const quick = { retry: { base: 1, cap: 2 } }
+
+const call = (handlers: ReadonlyArray<Handler>, options: Partial<RpcClient.UrlOptions> = {}) =>
+  Effect.gen(function* () {
+    const server = yield* script(...handlers)
+    const client = yield* RpcClient.make({ url: server.url, ...quick, ...options })
+    const outcome = yield* Effect.result(client.eth_chainId())
+    return { outcome, requests: server.seen.length, server }
+  })
+
+const failing = (handlers: ReadonlyArray<Handler>, options: Partial<RpcClient.UrlOptions> = {}) =>
+  Effect.map(call(handlers, options), ({ outcome, requests, server }) => {
+    if (outcome._tag === "Success") throw new Error(`expected a failure, got ${outcome.success}`)
+    return { error: outcome.failure, requests, server }
+  })
+
+const page = "<!DOCTYPE html><html><body>Attention Required! too many requests</body></html>"
+
+const invalid: ReadonlyArray<readonly [name: string, handler: Handler, came: string, requests: number]> = [
+  ["another id", reply(([one]) => success((one?.id ?? 0) + 1, "0x1")), "id is 2; expected 1", 1],
+  ["an id of another type", reply(([one]) => success(String(one?.id), "0x1")), 'id is "1"; expected 1', 1],
+  ["a result under a null id", reply(() => success(null, "0x1")), "id is null; expected 1", 1],
+  ["a result without an id", reply(() => ({ jsonrpc: "2.0", result: "0x1" })), "id is missing; expected 1", 1],
+  ["an error of another call", reply(() => failure(77, 3, "execution reverted")), "id is 77; expected 1", 1],
+  ["another version", reply(([one]) => ({ ...success(one?.id, "0x1"), jsonrpc: "1.0" })), 'jsonrpc is "1.0"', 1],
+  ["no version", reply(([one]) => ({ id: one?.id, result: "0x1" })), "jsonrpc is missing", 1],
+  [
+    "a result and an error",
+    reply(([one]) => ({ ...failure(one?.id, 1, "x"), result: "0x1" })),
+    "a result and an error at once",
+    1,
+  ],
+  [
+    "a result and a null error",
+    reply(([one]) => ({ ...success(one?.id, "0x1"), error: null })),
+    "a result and an error at once",
+    1,
+  ],
+  ["neither result nor error", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id })), "result is missing", 1],
+  ["an error that is null", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id, error: null })), "error is null", 1],
+  [
+    "an error without a code",
+    reply(([one]) => ({ jsonrpc: "2.0", id: one?.id, error: { message: "x" } })),
+    "error.code is missing",
+    1,
+  ],
+  ["an error that is text", reply(() => ({ error: "something broke" })), 'body is "something broke"', 1],
+  [
+    "the shape of a block explorer",
+    reply(() => ({ status: "0", message: "NOTOK", result: "Invalid address" })),
+    "NOTOK: Invalid address",
+    1,
+  ],
+  [
+    "an empty list of a block explorer",
+    reply(() => ({ status: "0", message: "No transactions found", result: [] })),
+    "No transactions found",
+    1,
+  ],
+  ["an array", reply(([one]) => [success(one?.id, "0x1")]), "body is [", 1],
+  ["a text", reply('"0x1"'), 'body is "0x1"', 1],
+  ["null", reply("null"), "body is null", 1],
+  ["a page", reply(page, 200, { "content-type": "text/html" }), "a page: <!DOCTYPE html>", 1],
+  [
+    "JSON that breaks off",
+    reply(([one]) => `{"jsonrpc":"2.0","id":${one?.id},"result":"0x`),
+    "JSON that breaks off",
+    4,
+  ],
+  ["nothing", reply(""), "body is empty", 4],
+  ["a redirect", reply("", 307, { location: "http://127.0.0.1:1/" }), "a redirect (status 307)", 1],
+  ["status 404", reply("not here", 404), "status is 404 with the text: not here", 1],
+  ["status 500 with a page", reply(page, 500), "status is 500 with the text: <!DOCTYPE", 4],
+  ["status 502", reply("bad gateway", 502), "status is 502 with the text: bad gateway", 4],
+  ["status 503 without a body", reply("", 503), "status is 503", 4],
+  ["status 503 with JSON of its own", reply(() => ({ message: "no healthy upstream" }), 503), "status is 503", 4],
+]
+
+describe("failures", () => {
+  describe("an answer that is none", () => {
+    it.live.each(invalid)("%s", ([, handler, came, requests]) =>
+      Effect.gen(function* () {
+        const got = yield* failing([handler])
+
+        assert.strictEqual(got.error._tag, "InvalidResponse")
+        assert.include(got.error.message, came)
+        assert.strictEqual(got.requests, requests)
+      }),
+    )
+
+    it.live("more bytes than allowed", () =>
+      Effect.gen(function* () {
+        const { error, requests } = yield* failing([gives("x".repeat(5_000))], { maxBytes: 1_000 })
+
+        assert.isTrue(error._tag === "InvalidResponse" && error.reason === "too-large")
+        assert.strictEqual(requests, 1)
+      }),
+    )
+
+    it.live("is shown in short", () =>
+      Effect.gen(function* () {
+        const { error } = yield* failing([gives({ long: "x".repeat(100_000) })])
+
+        assert.isBelow(error.message.length, 500)
+      }),
+    )
+  })
+
+  describe("a rate limit", () => {
+    const limits: ReadonlyArray<readonly [string, Handler]> = [
+      ["status 429", reply("", 429)],
+      ["status 429 with a page", reply(page, 429)],
+      ["status 429 with -32005", refuses(-32005, "limit exceeded", 429)],
+      ["status 429 with -32007", refuses(-32007, "15/second request limit reached", 429)],
+      ["status 429 with any code", refuses(-32000, "no", 429)],
+      ["status 429 without an envelope", reply(() => ({ error: { code: 429, message: "slow down" } }), 429)],
+      ["-32005 inside 200", refuses(-32005, "limit exceeded")],
+      ["-32007 inside 200", refuses(-32007, "50/second request limit reached")],
+      ["-32011 inside 200", refuses(-32011, "rate limited")],
+      ["-32029 inside 200", refuses(-32029, "Too Many Requests")],
+      ["429 inside 200", refuses(429, "compute units exceeded")],
+      ["words inside -32000", refuses(-32000, "429 Too Many Requests")],
+      ["an error that is text", reply(() => ({ error: "Too Many Requests" }))],
+      ["a block explorer's words", reply(() => ({ status: "0", message: "NOTOK", result: "Max rate limit reached" }))],
+      ["Cloudflare's words", reply("error code: 1015")],
+      ["a null id", reply(() => failure(null, -32005, "limit exceeded"))],
+    ]
+
+    it.live.each(limits)("%s is tried again", ([, handler]) =>
+      Effect.gen(function* () {
+        const { outcome, requests } = yield* call([handler, gives("0x1")])
+
+        assert.isTrue(outcome._tag === "Success" && outcome.success === 1n)
+        assert.strictEqual(requests, 2)
+      }),
+    )
+
+    it.live.each(limits)("%s is RateLimited in the end", ([, handler]) =>
+      Effect.gen(function* () {
+        const { error, requests } = yield* failing([handler])
+
+        assert.strictEqual(error._tag, "RateLimited")
+        assert.strictEqual(error._tag === "RateLimited" && error.attempts.length, 4)
+        assert.strictEqual(requests, 4)
+      }),
+    )
+
+    const waits: ReadonlyArray<readonly [string, Handler, number]> = [
+      [
+        "Retry-After beside a JSON-RPC body",
+        reply(([one]) => failure(one?.id, -32005, "x"), 429, { "retry-after": "60" }),
+        60_000,
+      ],
+      ["backoff_seconds in the error's data", refuses(-32005, "x", 429, { rate: { backoff_seconds: 40 } }), 40_000],
+      ["words inside 200", refuses(-32000, "too many requests, retry in 90s"), 90_000],
+    ]
+
+    it.live.each(waits)("beyond the deadline is told at once: %s", ([, handler, millis]) =>
+      Effect.gen(function* () {
+        const { error, requests } = yield* failing([handler])
+
+        assert.strictEqual(error.retryAfter && Duration.toMillis(error.retryAfter), millis)
+        assert.strictEqual(requests, 1)
+      }),
+    )
+
+    it.live("is waited for as long as the server asks, by other calls too", () =>
+      Effect.gen(function* () {
+        const server = yield* script(refuses(-32005, "retry in 300ms"), gives("0x1"))
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+        const start = performance.now()
+
+        const first = yield* Effect.forkChild(client.eth_chainId())
+        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        yield* Effect.sleep("30 millis")
+        yield* client.eth_blockNumber()
+        yield* Fiber.join(first)
+
+        assert.isAtLeast(performance.now() - start, 290)
+      }),
+    )
+  })
+
+  describe("an error of the node", () => {
+    const errors: ReadonlyArray<readonly [number, string, number, RpcError.RpcError["kind"], number]> = [
+      [200, "execution reverted", 3, "reverted", 1],
+      [200, "invalid argument 0", -32602, "invalidParams", 1],
+      [500, "invalid argument 0", -32602, "invalidParams", 1],
+      [500, "execution reverted", 3, "reverted", 1],
+      [400, "chain is not served", -32602, "invalidParams", 1],
+      [413, "request entity too large", -32600, "tooLarge", 1],
+      [500, "nonce too low", -32000, "unknown", 1],
+      [503, "starting", -32000, "unknown", 4],
+      [500, "boom", -32603, "internal", 4],
+      [200, "boom", -32603, "internal", 4],
+      [200, "the method x does not exist/is not available", -32601, "methodUnsupported", 1],
+      [200, "header not found", -32000, "notFound", 1],
+      [200, "missing trie node", -32000, "pruned", 1],
+    ]
+
+    it.live.each(errors)("status %i, %s", ([status, message, code, kind, requests]) =>
+      Effect.gen(function* () {
+        const got = yield* failing([refuses(code, message, status, { more: 1 })])
+
+        assert.isTrue(got.error._tag === "RpcError")
+        if (got.error._tag !== "RpcError") return
+        assert.deepStrictEqual(
+          [got.error.code, got.error.message, got.error.kind, got.error.status, got.error.method, got.error.host],
+          [code, message, kind, status, "eth_chainId", got.server.host],
+        )
+        assert.deepStrictEqual(got.error.data, { more: 1 })
+        assert.strictEqual(got.error.attempts.length, requests)
+        assert.strictEqual(got.requests, requests)
+      }),
+    )
+
+    it.live("without an id that it could read", () =>
+      Effect.gen(function* () {
+        const { error } = yield* failing([reply(() => failure(null, -32700, "parse error"))])
+
+        assert.isTrue(error._tag === "RpcError" && error.code === -32700)
+      }),
+    )
+  })
+
+  describe("a refused key", () => {
+    it.live.each([
+      ["status 401", reply("", 401)],
+      ["status 401 with JSON-RPC", refuses(-32001, "unknown key", 401)],
+      ["status 403", refuses(-32600, "origin not allowed", 403)],
+      ["words inside 200", refuses(-32600, "Must be authenticated!")],
+      ["text", reply(() => ({ error: "invalid api key" }))],
+    ] as ReadonlyArray<readonly [string, Handler]>)("%s", ([, handler]) =>
+      Effect.gen(function* () {
+        const { error, requests } = yield* failing([handler])
+
+        assert.strictEqual(error._tag, "Unauthorized")
+        assert.strictEqual(requests, 1)
+      }),
+    )
+  })
+
+  describe("the network", () => {
+    it.live("resets the connection", () =>
+      Effect.gen(function* () {
+        const { outcome, requests } = yield* call([
+          (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
+          gives("0x1"),
+        ])
+
+        assert.strictEqual(outcome._tag, "Success")
+        assert.strictEqual(requests, 2)
+      }),
+    )
+
+    it.live("breaks off a body", () =>
+      Effect.gen(function* () {
+        const { error } = yield* failing([
+          (_seen, response, _number, request) => {
+            response.writeHead(200, { "content-length": "100" }).write('{"jsonrpc')
+            setTimeout(() => request.socket.destroy(), 5)
+          },
+        ])
+
+        assert.isTrue(error._tag === "TransportError" && error.phase === "body")
+      }),
+    )
+
+    it.live("stalls in the body: the timeout covers it and the socket is closed", () =>
+      Effect.gen(function* () {
+        const stall: Handler = (_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",')
+        const { error, server } = yield* failing([stall], { timeout: 100 })
+
+        assert.isTrue(error._tag === "TimeoutError" && error.phase === "body")
+        yield* Effect.promise(() => server.closed(1))
+      }),
+    )
+
+    it.live("cannot be reached", () =>
+      Effect.gen(function* () {
+        const client = yield* RpcClient.make({ url: "http://127.0.0.1:1", ...quick })
+
+        const error = yield* Effect.flip(client.eth_chainId())
+
+        assert.isTrue(error._tag === "TransportError" && error.phase === "connect")
+      }),
+    )
+  })
+})

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { createRpcClient } from "../src/promise.ts"
+import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
+import { block, transaction } from "./values.ts"
+
+const stall: Handler = (_seen, response) => void response.writeHead(200).write("{")
+
+const rejection = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => assert.fail(`expected a rejection, got ${String(value)}`),
+    (error: unknown) => error,
+  )
+
+const tagOf = (error: unknown): unknown => (error instanceof Error && "_tag" in error ? error._tag : error)
+
+describe("promise", () => {
+  describe("createRpcClient", () => {
+    it.live("has the methods as promises", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives(block([transaction()])))
+        const client = createRpcClient({ url: server.url })
+
+        const found = yield* Effect.promise(() => client.eth_getBlockByNumber("latest", true))
+
+        assert.strictEqual(found?.transactions[0]?.nonce, 7)
+        assert.strictEqual(client.host, server.host)
+      }),
+    )
+
+    it("throws when an option makes no sense, without showing the URL", () => {
+      assert.throws(() => createRpcClient({ url: "ftp://secret.example/key" }), /^(?!.*secret).*ftp:/)
+    })
+
+    it.live("rejects with the typed error itself", () =>
+      Effect.gen(function* () {
+        const server = yield* script(refuses(3, "execution reverted", 200, "0x01"))
+        const client = createRpcClient({ url: server.url })
+
+        const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
+        const wrong = yield* Effect.promise(() => rejection(client.eth_getBlockByHash("0x1")))
+
+        assert.isTrue(error instanceof Error && error.message === "execution reverted")
+        assert.strictEqual(tagOf(error), "RpcError")
+        assert.strictEqual(tagOf(wrong), "InvalidParams")
+      }),
+    )
+
+    it.live("aborts with the signal's reason and closes the socket", () =>
+      Effect.gen(function* () {
+        const server = yield* script(stall)
+        const controller = new AbortController()
+        const client = createRpcClient({ url: server.url }).with({ signal: controller.signal })
+
+        const pending = rejection(client.eth_chainId())
+        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        controller.abort(new Error("enough"))
+        const error = yield* Effect.promise(() => pending)
+
+        assert.isTrue(error instanceof Error && error.message === "enough")
+        yield* Effect.promise(() => server.closed(1))
+      }),
+    )
+
+    it.live("heeds each of several signals", () =>
+      Effect.gen(function* () {
+        const server = yield* script(stall)
+        const outer = new AbortController()
+        const client = createRpcClient({ url: server.url, signal: outer.signal })
+
+        const pending = rejection(client.with({ signal: new AbortController().signal }).eth_chainId())
+        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        outer.abort(new Error("all of it"))
+
+        assert.strictEqual(((yield* Effect.promise(() => pending)) as Error).message, "all of it")
+      }),
+    )
+
+    it.live("keeps the timeout beside a signal", () =>
+      Effect.gen(function* () {
+        const server = yield* script(stall)
+        const client = createRpcClient({ url: server.url, timeout: 80, signal: new AbortController().signal })
+        const long = createRpcClient({ url: server.url }).with({
+          signal: new AbortController().signal,
+          timeout: "80 millis",
+        })
+
+        assert.strictEqual(tagOf(yield* Effect.promise(() => rejection(client.eth_chainId()))), "TimeoutError")
+        assert.strictEqual(tagOf(yield* Effect.promise(() => rejection(long.eth_chainId()))), "TimeoutError")
+      }),
+    )
+
+    it.live("requests nothing when the signal has been aborted", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = createRpcClient({ url: server.url, signal: AbortSignal.abort() })
+
+        const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
+
+        assert.strictEqual((error as Error).name, "AbortError")
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+
+    it.live("has a request of EIP-1193 and the text of a result", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(([call]) => `{"jsonrpc":"2.0","id":${call?.id},"result":[ 1.0 ]}`))
+        const client = createRpcClient({ url: server.url })
+
+        assert.deepStrictEqual(yield* Effect.promise(() => client.request({ method: "x", params: [] })), [1])
+        assert.strictEqual(yield* Effect.promise(() => client.requestText("x")), "[ 1.0 ]")
+      }),
+    )
+
+    it.live("settles each call of a batch", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(([one, two]) => [failure(two?.id, 3, "reverted"), success(one?.id, "0x2")]))
+        const client = createRpcClient({ url: server.url })
+
+        const [id, number] = yield* Effect.promise(() =>
+          client.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }]),
+        )
+
+        assert.deepStrictEqual(id, { status: "fulfilled", value: 2n })
+        assert.strictEqual(number.status === "rejected" && tagOf(number.reason), "RpcError")
+      }),
+    )
+
+    it.live("has a request with options of its own", () =>
+      Effect.gen(function* () {
+        const server = yield* script(stall)
+        const client = createRpcClient({ url: server.url })
+
+        const error = yield* Effect.promise(() => rejection(client.request({ method: "x" }, { timeout: 50 })))
+
+        assert.strictEqual(tagOf(error), "TimeoutError")
+      }),
+    )
+  })
+})
