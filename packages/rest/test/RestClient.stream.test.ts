@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { RestClient, type RestError } from "../src/index.ts"
+import { history, row, sendPage, servePages, wallet } from "./history.ts"
+import { reply, script, serve, type Server } from "./server.ts"
+
+const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
+const query = { address: wallet }
+const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
+
+/** The rows a stream gave before it ended, and the error it ended with. */
+const gather = (stream: Stream.Stream<{ readonly hash: string }, RestError.RestError>) =>
+  Effect.gen(function* () {
+    const rows: Array<string> = []
+    const exit = yield* Effect.result(Stream.runForEach(stream, ({ hash }) => Effect.sync(() => rows.push(hash))))
+    return { rows, error: exit._tag === "Failure" ? exit.failure : undefined }
+  })
+
+describe("RestClient", () => {
+  describe("walletTransactionsStream", () => {
+    it.live("asks for a page when its first row is wanted, and for no more than are", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(3, 30)))
+        const rest = yield* clientOf(server)
+        const rows = yield* rest
+          .walletTransactionsStream({ ...query, limit: 10 })
+          .pipe(Stream.take(20), Stream.runCollect)
+
+        assert.deepStrictEqual(hashes(rows), hashes(history(3, 30).toReversed().slice(0, 20)))
+        assert.strictEqual(server.seen.length, 2)
+      }),
+    )
+    it.live("asks each page with the whole query, and the first one in the order it holds the server to", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(3, 12)))
+        const rest = yield* clientOf(server)
+        yield* Stream.runDrain(rest.walletTransactionsStream({ ...query, chain: "eth", from_block: 0, limit: 5 }))
+
+        assert.deepStrictEqual(
+          server.seen.map(({ url }) => url.split("?")[1]),
+          ["", "&cursor=5", "&cursor=10"].map((cursor) => `chain=eth&from_block=0&limit=5&order=DESC${cursor}`),
+        )
+      }),
+    )
+    it.live("goes on from a cursor", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(3, 12)))
+        const rest = yield* clientOf(server)
+        const stream = rest.walletTransactionsStream({ ...query, limit: 5, cursor: "5" })
+        const rows = yield* Stream.runCollect(stream)
+        const again = yield* Stream.runCollect(stream)
+
+        assert.deepStrictEqual(hashes(rows), hashes(history(3, 12).toReversed().slice(5)))
+        assert.deepStrictEqual(hashes(again), hashes(rows))
+        assert.strictEqual(server.seen[0]?.url.split("?")[1], "limit=5&cursor=5")
+      }),
+    )
+    it.live("passes over an empty page that has a cursor", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          sendPage([], "a"),
+          sendPage([row(2, 0)], "b"),
+          sendPage([], "c"),
+          sendPage([row(1, 0)]),
+        )
+        const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
+
+        assert.deepStrictEqual(rows, hashes([row(2, 0), row(1, 0)]))
+        assert.strictEqual(error, undefined)
+      }),
+    )
+    it.live("drops what came before", () =>
+      Effect.gen(function* () {
+        const [a, b, c, d] = [row(4, 0), row(3, 0), row(2, 0), row(1, 0)]
+        const server = yield* script(
+          sendPage([a, b], "1"),
+          sendPage([a, b], "2"),
+          sendPage([b, c], "3"),
+          sendPage([c, d]),
+        )
+        const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
+
+        assert.deepStrictEqual(rows, hashes([a, b, c, d]))
+        assert.strictEqual(error, undefined)
+      }),
+    )
+    it.live("ends at a cursor that comes back, after the rows before it", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), sendPage([row(2, 0)], "1"))
+        const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
+
+        assert.deepStrictEqual(rows, hashes([row(4, 0), row(3, 0), row(2, 0)]))
+        assert.isTrue(error?._tag === "InvalidResponse" && error.path === "cursor" && !error.isRetryable)
+        assert.strictEqual(server.seen.length, 3)
+      }),
+    )
+    it.live("fails with OutOfOrder when a server ignores the order", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0), row(3, 0)], null, { "x-request-id": "r-1" }))
+        const { error, rows } = yield* gather(
+          (yield* clientOf(server)).walletTransactionsStream({ ...query, order: "ASC" }),
+        )
+
+        assert.deepStrictEqual(rows, hashes([row(4, 0)]))
+        assert.isTrue(error?._tag === "OutOfOrder" && error.order === "ASC" && error.block === 3n && error.after === 4n)
+        assert.strictEqual(error?.requestId, "r-1")
+        assert.strictEqual(error?.attempts.length, 1)
+      }),
+    )
+    it.live("surfaces StaleCursor with the block to resume from, after the rows before it", () =>
+      Effect.gen(function* () {
+        const body = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 4 }
+        const server = yield* script(sendPage([row(4, 0)], "1"), reply(409, JSON.stringify(body)))
+        const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
+
+        assert.strictEqual(rows.length, 1)
+        assert.isTrue(error?._tag === "StaleCursor" && error.resumeFromBlock === 4n)
+      }),
+    )
+    it.live("closes the socket of the page that is asked for when it is interrupted", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
+        const rest = yield* clientOf(server)
+        const fiber = yield* Effect.forkChild(Stream.runDrain(rest.walletTransactionsStream(query)))
+        while (server.seen.length < 2) yield* Effect.sleep(5)
+        yield* Fiber.interrupt(fiber)
+
+        yield* Effect.promise(() => server.closed(2))
+      }),
+    )
+    it.live("fails on a wrong query without a request", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const { error } = yield* gather((yield* clientOf(server)).walletTransactionsStream({ address: "vitalik.eth" }))
+
+        assert.isTrue(error?._tag === "BadRequest" && error.parameter === "address")
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("walletPagesStream", () => {
+    it.live("gives each page with its headers, without the rows that came before", () =>
+      Effect.gen(function* () {
+        const [a, b, c] = [row(4, 0), row(3, 0), row(2, 0)]
+        const server = yield* script(
+          sendPage([a, b], "1", { "daybook-indexed-to": "9" }),
+          sendPage([], "2"),
+          sendPage([b, c], null, { "daybook-indexed-to": "10" }),
+        )
+        const pages = yield* Stream.runCollect((yield* clientOf(server)).walletPagesStream(query))
+
+        assert.deepStrictEqual(
+          pages.map(({ completeness, page }) => [
+            hashes(page.result),
+            page.cursor,
+            page.page_size,
+            completeness.indexedTo,
+          ]),
+          [
+            [hashes([a, b]), "1", 100, 9n],
+            [[], "2", 100, null],
+            [hashes([c]), null, 100, 10n],
+          ],
+        )
+      }),
+    )
+  })
+})
