@@ -148,7 +148,7 @@ export const of = (error: { readonly code: number; readonly message: string }): 
   const fits = (row: Row): boolean =>
     (row.codes === undefined || row.codes.includes(error.code)) && (row.words === undefined || row.words.test(message))
   const kind = table.find(fits)?.kind ?? "unknown"
-  // -32602 with words of a range limit stays tooLarge; a transient meaning would send a wrong call again.
+  // Whatever else the words of -32602 quote, a transient meaning would send a wrong call again.
   return error.code === -32602 && kind !== "tooLarge" && kind !== "methodUnsupported" ? "invalidParams" : kind
 }
 

@@ -1,0 +1,161 @@
+/** A key is put wherever a caller may put one; then everything that can be printed after every failure, in every face, is searched for it. */
+import { inspect } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Logger, Redacted, References, Result, Tracer } from "effect"
+import { createPublicClient } from "viem"
+import { RpcClient } from "../src/index.ts"
+import { createRpcClient } from "../src/promise.ts"
+import { daybookTransport } from "../src/viem.ts"
+import { failure, type Handler, reply, script, success } from "./server.ts"
+
+const canary = "CaNaRy/5f3e+9a1c b7"
+const encoded = encodeURIComponent(canary)
+const spellings = [
+  canary,
+  encoded,
+  "5f3e+9a1c",
+  "5f3e%2B9a1c",
+  Buffer.from(`user:${canary}`).toString("base64"),
+  JSON.stringify(canary).slice(1, -1),
+]
+
+const places: Readonly<Record<string, (url: string) => RpcClient.Options>> = {
+  "a provider's key": (url) => ({ rpcUrl: `${url}/rpc`, chain: "eth", apiKey: canary }),
+  "a redacted key": (url) => ({ rpcUrl: url, chain: "my chain", apiKey: Redacted.make(canary) }),
+  "the path of the URL": (url) => ({ url: `${url}/v3/${encoded}` }),
+  "the query of the URL": (url) => ({ url: `${url}/?apikey=${encoded}` }),
+  "the password of the URL": (url) => ({ url: url.replace("//", `//user:${encoded}@`) }),
+  "a header": (url) => ({ url, headers: { "x-api-key": canary } }),
+}
+
+/** Everything that the server was told, said back. */
+const told = (url: string, headers: unknown): string =>
+  `${url} ${decodeURIComponent(url)} ${JSON.stringify(headers)} ${canary} ${encoded}`
+
+const says =
+  (status: number, body: (id: number | undefined, text: string) => unknown): Handler =>
+  (seen, response) => {
+    const text = told(seen.url, seen.headers)
+    const all = seen.text.startsWith("[")
+    const bodies = seen.calls.map((call) => body(call.id, text))
+    response.writeHead(status, { "x-request-id": encoded })
+    response.end(typeof bodies[0] === "string" ? bodies[0] : JSON.stringify(all ? bodies : bodies[0]))
+  }
+
+const failures: Readonly<Record<string, Handler>> = {
+  "a node's error": says(200, (id, text) => failure(id, 3, `execution reverted: ${text}`, { text, list: [text] })),
+  "a failing node": says(500, (id, text) => failure(id, -32603, text, text)),
+  "a rate limit": says(429, (id, text) => failure(id, -32005, text, { text, retry_after: 3600 })),
+  "a rate limit in words": says(200, (_id, text) => ({ error: `too many requests for ${text}` })),
+  "a refused key": says(401, (id, text) => failure(id, -32001, text)),
+  "a result of another shape": says(200, (id, text) => success(id, { [text]: text })),
+  "a text result": says(200, (id, text) => success(id, text)),
+  "another id": says(200, (_id, text) => success(text, "0x1")),
+  "another version": says(200, (id, text) => ({ ...success(id, "0x1"), jsonrpc: text })),
+  "a malformed error": says(200, (id, text) => ({ jsonrpc: "2.0", id, error: { code: text, message: text } })),
+  "a block explorer's words": says(200, (_id, text) => ({ status: "0", message: "NOTOK", result: text })),
+  "a page": says(200, (_id, text) => `<html>${text}</html>`),
+  "plain words": says(502, (_id, text) => text),
+  "a redirect": (seen, response) => void response.writeHead(307, { location: `http://${seen.url}` }).end(),
+  "a reset connection": (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
+  "a stalled body": (_seen, response) => void response.writeHead(200).write(canary),
+  "a large answer": reply(canary.repeat(2_000)),
+}
+
+const expectClean = (texts: ReadonlyArray<string>) => {
+  for (const text of texts) for (const spelling of spellings) assert.notInclude(text, spelling)
+}
+
+const texts: (thing: unknown) => ReadonlyArray<string> = (thing) => {
+  const stacks =
+    thing instanceof Error
+      ? [thing.message, thing.stack ?? "", String(thing), ...(thing.cause === undefined ? [] : texts(thing.cause))]
+      : []
+  const json =
+    JSON.stringify(thing, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ?? ""
+  return [...stacks, inspect(thing, { depth: 10, showHidden: true, getters: true }), json]
+}
+
+const limits = { timeout: 60, maxBytes: 10_000, retry: { base: 1, cap: 1, maxAttempts: 2 } }
+
+const observed = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const seen: Array<string> = []
+    const spans: Array<Tracer.Span> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      },
+    })
+    const loggers = Logger.layer([
+      Logger.make((entry) => {
+        seen.push(
+          Logger.formatLogFmt.log(entry),
+          Logger.formatJson.log(entry),
+          ...texts(entry.message),
+          Cause.pretty(entry.cause),
+        )
+      }),
+    ])
+    const exit = yield* effect.pipe(
+      Effect.tapCause((cause) => Effect.logError("it failed", cause)),
+      Effect.exit,
+      Effect.withTracer(tracer),
+      Effect.provide(loggers),
+      Effect.provideService(References.MinimumLogLevel, "All"),
+    )
+    seen.push(...texts(exit))
+    if (Exit.isFailure(exit))
+      seen.push(Cause.pretty(exit.cause), ...texts(exit.cause), ...texts(Cause.squash(exit.cause)))
+    for (const span of spans) {
+      // The parents of a span hold the fiber's services, which are not printed by tracers.
+      const { name, attributes, status } = span
+      seen.push(...texts({ name, attributes: [...attributes], status }))
+    }
+    return { exit, seen, spans }
+  })
+
+const rejected = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => error,
+  )
+
+describe("canary", () => {
+  for (const [place, options] of Object.entries(places)) {
+    describe(`a key as ${place}`, () => {
+      it.live.each(Object.entries(failures))("does not come out after %s", ([, handler]) =>
+        Effect.gen(function* () {
+          const server = yield* script(handler)
+          const client = yield* RpcClient.make({ ...options(server.url), ...limits })
+          const { exit, seen, spans } = yield* observed(client.eth_getBlockByNumber("latest", true))
+          const promises = createRpcClient({ ...options(server.url), ...limits })
+          const viem = createPublicClient({ transport: daybookTransport({ ...options(server.url), ...limits }) })
+          const errors = yield* Effect.promise(() =>
+            Promise.all([rejected(promises.eth_chainId()), rejected(viem.getBlock()), rejected(viem.getChainId())]),
+          )
+          const batch = yield* RpcClient.make({ ...options(server.url), ...limits })
+          const results = yield* observed(batch.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }]))
+
+          assert.include(
+            spellings.map((one) => JSON.stringify(server.seen).includes(one)),
+            true,
+            "the key was sent",
+          )
+          assert.isTrue(Exit.isFailure(exit))
+          assert.isTrue(results.exit._tag === "Success" && results.exit.value.every((one) => Result.isFailure(one)))
+          assert.isTrue(spans.some((span) => span.name === "RpcClient.eth_getBlockByNumber"))
+          expectClean([...seen, ...results.seen, ...texts(client), ...texts(promises), ...texts(viem)])
+          expectClean(errors.slice(0, 1).flatMap((error) => texts(error)))
+          expectClean(errors.slice(1).flatMap((error) => viemTexts(error)))
+        }),
+      )
+    })
+  }
+})
+
+/** What viem makes of a failure; a raw value that the node gave is not an error and is not looked at. */
+const viemTexts = (error: unknown): ReadonlyArray<string> =>
+  error instanceof Error && error.cause !== undefined ? texts(error) : []

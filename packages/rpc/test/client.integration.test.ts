@@ -1,0 +1,151 @@
+/** The client, both faces and viem over it, against the embedded chain: values are those that the node itself gives. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Anvil, Contracts, Rpc, Scenario } from "@daybook/chain"
+import { Effect, Layer } from "effect"
+import { createPublicClient, http, parseAbi, type PublicClient } from "viem"
+import { RpcClient } from "../src/index.ts"
+import { createRpcClient } from "../src/promise.ts"
+import { daybookTransport } from "../src/viem.ts"
+
+const chain = Scenario.layer({ seed: 3, blocks: 12, blobs: false }).pipe(
+  Layer.provideMerge(Anvil.layer({ chainId: 1 })),
+)
+
+type Wire = Readonly<Record<string, unknown>>
+
+describe("a real node", () => {
+  layer(chain, { timeout: "60 seconds" })((it) => {
+    it.effect("gives each block and each transaction as the node has it", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const world = yield* Scenario.Scenario
+        const client = yield* RpcClient.make({ url: node.url })
+
+        assert.strictEqual(yield* client.eth_chainId(), 1n)
+        assert.isAtLeast(Number(yield* client.eth_blockNumber()), world.lastBlock)
+        let transactions = 0
+        for (let number = world.firstBlock; number <= world.lastBlock; number++) {
+          const raw = yield* Rpc.call<Wire>(node.url, "eth_getBlockByNumber", [`0x${number.toString(16)}`, true])
+          const block = yield* client.eth_getBlockByNumber(number, true)
+          const plain = yield* client.eth_getBlockByNumber(number)
+          assert.strictEqual(block?.hash, raw["hash"] as never)
+          assert.strictEqual(block?.timestamp, BigInt(raw["timestamp"] as string))
+          assert.deepEqual(plain?.transactions, block?.transactions.map((one) => one.hash) as never)
+          for (const [index, wire] of (raw["transactions"] as ReadonlyArray<Wire>).entries()) {
+            transactions++
+            const one = yield* client.eth_getTransactionByBlockHashAndIndex(
+              String(block?.hash).toUpperCase().replace("0X", "0x"),
+              index,
+            )
+            assert.strictEqual(one?.hash, wire["hash"] as never)
+            assert.strictEqual(one?.value, BigInt(wire["value"] as string))
+            assert.strictEqual(one?.nonce, Number(wire["nonce"]))
+            assert.deepStrictEqual(one, block?.transactions[index])
+          }
+        }
+        assert.isAbove(transactions, 10)
+        assert.strictEqual(yield* client.eth_getBlockByNumber(10_000_000), null)
+      }),
+    )
+
+    it.effect("gives a batch in one request", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const world = yield* Scenario.Scenario
+        const client = yield* RpcClient.make({ url: node.url })
+
+        const [block, receipts, traces] = yield* client.batch([
+          { method: "eth_getBlockByNumber", params: [world.lastBlock, true] },
+          { method: "eth_getBlockReceipts", params: [world.lastBlock] },
+          { method: "trace_block", params: [world.lastBlock] },
+        ])
+
+        assert.isTrue(block._tag === "Success" && receipts._tag === "Success" && traces._tag === "Success")
+        if (block._tag !== "Success" || receipts._tag !== "Success") return
+        assert.deepStrictEqual(
+          receipts.success?.map((receipt) => receipt.transactionHash),
+          block.success?.transactions.map((transaction) => transaction.hash),
+        )
+      }),
+    )
+
+    it.effect("gives the result's text as the node wrote it", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const client = createRpcClient({ url: node.url })
+        const body = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["0x1", true] }
+        const response = yield* Effect.promise(() =>
+          fetch(node.url, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+          }),
+        )
+        const whole = yield* Effect.promise(() => response.text())
+
+        const text = yield* Effect.promise(() => client.requestText("eth_getBlockByNumber", ["0x1", true]))
+
+        assert.include(whole, `"result":${text}`)
+      }),
+    )
+
+    it.effect("tells the node's errors apart", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const world = yield* Scenario.Scenario
+        const client = yield* RpcClient.make({ url: node.url })
+        const transfer = Contracts.encodeCall("Token", "transfer", [world.accounts.bob, 10n ** 40n])
+        const call = { from: world.accounts.alice, to: world.contracts.gold, data: transfer }
+
+        const unknown = yield* Effect.flip(client.request({ method: "eth_noSuchMethod" }))
+        const reverted = yield* Effect.flip(client.request({ method: "eth_call", params: [call, "latest"] }))
+        const wrong = yield* Effect.flip(client.request({ method: "eth_getBlockByNumber", params: ["x", 1] }))
+
+        assert.strictEqual(unknown._tag === "RpcError" && unknown.kind, "methodUnsupported")
+        assert.strictEqual(reverted._tag === "RpcError" && reverted.kind, "reverted")
+        assert.match(String(reverted._tag === "RpcError" && reverted.data), /^0x[0-9a-f]+$/)
+        assert.strictEqual(wrong._tag === "RpcError" && wrong.kind, "invalidParams")
+      }),
+    )
+
+    it.effect("gives viem what viem's own transport gives", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const world = yield* Scenario.Scenario
+        const ours = createPublicClient({ transport: daybookTransport({ url: node.url }) })
+        const theirs = createPublicClient({ transport: http(node.url) })
+        const abi = parseAbi([
+          "function balanceOf(address) view returns (uint256)",
+          "function transfer(address, uint256) returns (bool)",
+        ])
+        const token = world.contracts.gold
+
+        const read = (client: PublicClient) =>
+          Promise.all([
+            client.getBlock({ blockNumber: BigInt(world.lastBlock), includeTransactions: true }),
+            client.getTransaction({ hash: world.transactions.swap }),
+            client.getLogs({ fromBlock: BigInt(world.firstBlock), toBlock: BigInt(world.lastBlock) }),
+            client.readContract({ address: token, abi, functionName: "balanceOf", args: [world.accounts.alice] }),
+          ])
+        const revert = (client: PublicClient): Promise<string> =>
+          client
+            .simulateContract({
+              address: token,
+              abi,
+              functionName: "transfer",
+              args: [world.accounts.bob, 10n ** 40n],
+              account: world.accounts.alice,
+            })
+            .then(
+              () => "no error",
+              (error: { readonly cause?: { readonly name?: string } }) => String(error.cause?.name),
+            )
+
+        assert.deepStrictEqual(yield* Effect.promise(() => read(ours)), yield* Effect.promise(() => read(theirs)))
+        const name = yield* Effect.promise(() => revert(ours))
+        assert.strictEqual(name, "ContractFunctionRevertedError")
+        assert.strictEqual(name, yield* Effect.promise(() => revert(theirs)))
+      }),
+    )
+  })
+})

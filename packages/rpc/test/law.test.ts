@@ -1,0 +1,109 @@
+/** Whatever a server does to the replies of a batch, each call gets its own value or a typed error, and no other call's. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { RpcClient } from "../src/index.ts"
+import { type Asked, failure, reply, script, success } from "./server.ts"
+
+const Deed = Schema.Literals([
+  "answer",
+  "answer",
+  "answer",
+  "drop",
+  "double",
+  "null id",
+  "text id",
+  "wrong id",
+  "version",
+  "both",
+  "neither",
+  "refuse",
+  "fail",
+  "not an object",
+])
+
+const Script = Schema.Array(Schema.Struct({ deed: Deed, place: Schema.Int })).check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(8),
+)
+
+/** The value that only the call with this id may get. */
+const valueOf = (id: number): string => `0x${(id * 1_000 + 7).toString(16)}`
+
+const played = (call: Asked, deed: typeof Deed.Type): ReadonlyArray<unknown> => {
+  const own = success(call.id, valueOf(call.id))
+  switch (deed) {
+    case "answer":
+      return [own]
+    case "drop":
+      return []
+    case "double":
+      return [own, own]
+    case "null id":
+      return [{ ...own, id: null }]
+    case "text id":
+      return [{ ...own, id: String(call.id) }]
+    case "wrong id":
+      return [{ ...own, id: call.id + 1_000 }]
+    case "version":
+      return [{ ...own, jsonrpc: "1.0" }]
+    case "both":
+      return [{ ...own, error: { code: 1, message: "x" } }]
+    case "neither":
+      return [{ jsonrpc: "2.0", id: call.id }]
+    case "refuse":
+      return [failure(call.id, 3, "execution reverted")]
+    case "fail":
+      return [failure(call.id, -32603, "boom")]
+    case "not an object":
+      return [valueOf(call.id)]
+  }
+}
+
+const expected: Readonly<Record<typeof Deed.Type, string>> = {
+  answer: "value",
+  drop: "InvalidResponse",
+  double: "InvalidResponse",
+  "null id": "InvalidResponse",
+  "text id": "InvalidResponse",
+  "wrong id": "InvalidResponse",
+  version: "InvalidResponse",
+  both: "InvalidResponse",
+  neither: "InvalidResponse",
+  refuse: "RpcError",
+  fail: "RpcError",
+  "not an object": "InvalidResponse",
+}
+
+describe("law", () => {
+  it.live.prop(
+    "a call gets its own value or its own error",
+    [Script],
+    ([deeds]) =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          reply((calls) =>
+            calls
+              .flatMap((call) => {
+                const { deed, place } = deeds[call.id - 1]!
+                return played(call, deed).map((item) => ({ item, place }))
+              })
+              .sort((one, other) => one.place - other.place)
+              .map(({ item }) => item),
+          ),
+        )
+        const client = yield* RpcClient.make({ url: server.url, retry: { base: 0, cap: 0, maxAttempts: 2 } })
+
+        const results = yield* client.batch(deeds.map(() => ({ method: "eth_chainId" as const })))
+
+        assert.deepStrictEqual(
+          results.map((result) => (result._tag === "Success" ? "value" : result.failure._tag)),
+          deeds.map(({ deed }) => expected[deed]),
+        )
+        for (const [at, result] of results.entries()) {
+          if (result._tag === "Success") assert.strictEqual(result.success, BigInt(valueOf(at + 1)))
+        }
+        assert.isAtMost(server.seen.length, 2)
+      }),
+    { arbitrary: { runs: 200 } },
+  )
+})

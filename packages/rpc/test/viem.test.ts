@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type BaseError, createPublicClient } from "viem"
+import { createRpcClient } from "../src/promise.ts"
+import { daybookTransport, type ProviderError } from "../src/viem.ts"
+import { gives, type Handler, refuses, reply, script } from "./server.ts"
+
+const quick = { retry: { base: 1, cap: 2, maxAttempts: 2 } }
+
+const names = (error: unknown): ReadonlyArray<string> =>
+  error instanceof Error ? [error.name, ...names(error.cause)] : []
+
+describe("viem", () => {
+  describe("daybookTransport", () => {
+    it.live("answers viem's calls", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x2a"))
+        const client = createPublicClient({ transport: daybookTransport({ url: server.url }) })
+
+        assert.strictEqual(yield* Effect.promise(() => client.getChainId()), 42)
+      }),
+    )
+
+    it.live("takes a client that exists", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x2a"))
+        const client = createPublicClient({ transport: daybookTransport(createRpcClient({ url: server.url })) })
+
+        assert.strictEqual(yield* Effect.promise(() => client.getChainId()), 42)
+      }),
+    )
+
+    const cases: ReadonlyArray<readonly [string, Handler, string, number, number]> = [
+      ["a revert", refuses(3, "execution reverted", 200, "0x01"), "ProviderError", 3, 1],
+      ["an unknown method", refuses(-32601, "method not found"), "MethodNotFoundRpcError", -32601, 1],
+      ["wrong parameters", refuses(-32602, "invalid argument"), "InvalidParamsRpcError", -32602, 1],
+      ["a rate limit", refuses(-32005, "limit exceeded"), "LimitExceededRpcError", -32005, 2],
+      ["a refused key", reply("", 401), "UnauthorizedProviderError", 4100, 1],
+      ["an answer that is none", reply("<html>"), "ResourceUnavailableRpcError", -32002, 1],
+      [
+        "a reset connection",
+        (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
+        "ProviderDisconnectedError",
+        4900,
+        2,
+      ],
+    ]
+
+    it.live.each(cases)(
+      "gives %s a code that viem knows, and is not tried again by viem",
+      ([, handler, name, code, requests]) =>
+        Effect.gen(function* () {
+          const server = yield* script(handler)
+          const client = createPublicClient({ transport: daybookTransport({ url: server.url, ...quick }) })
+
+          const error = yield* Effect.promise(() =>
+            client.getChainId().then(
+              () => undefined,
+              (failed: BaseError) => failed,
+            ),
+          )
+          const own = error?.walk((one) => (one as Error).name === "ProviderError") as ProviderError | undefined
+
+          assert.include(names(error), name)
+          assert.strictEqual(own?.code, code)
+          assert.isTrue(own?.cause instanceof Error && "_tag" in own.cause)
+          assert.strictEqual(server.seen.length, requests)
+        }),
+    )
+  })
+})
