@@ -1,11 +1,19 @@
 /**
- * The configuration file of the service: what it is, what each key means, and clear words about what is wrong in one.
+ * The configuration of the service: what each key means, clear words about what is wrong in one, and the chains that it
+ * comes to. Reading the file is `ConfigFile`.
  */
+import * as Chain from "@daybook/schema/Chain"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as Label from "./label/Label.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+const isNodeUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const NodeUrl = Schema.String.check(Schema.makeFilter((text) => isNodeUrl(text) || "Expected an http or https URL"))
 const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
 
@@ -19,7 +27,7 @@ export const ChainConfig = Schema.Struct({
   /** EIP-155 id; needed for a chain that is not of the interface's list. */
   id: Schema.optionalKey(Count),
   /** URLs of the chain's node; may hold keys. */
-  rpc: Schema.NonEmptyArray(Schema.String),
+  rpc: Schema.NonEmptyArray(NodeUrl),
   /** First block to index. Default 0. */
   fromBlock: withDefault(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), () => 0),
   /** Internal transactions: `auto` takes what the node has, `off` stores none. Default `auto`. */
@@ -48,17 +56,20 @@ export interface ChainConfig extends Schema.Schema.Type<typeof ChainConfig> {}
  */
 export const Config = Schema.Struct({
   /** Where to listen. Port 0 takes a free one. */
-  listen: Schema.Struct({ host: Schema.String, port: Port }),
+  listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
   /** `sqlite:` and a folder. */
   database: Schema.String,
   /** The chains, by name. */
   chains: Schema.Record(Schema.String, ChainConfig),
-  /** How empty values are sent: as the interface writes them (`string`), or all as `null`. Default `string`. Source: decision 0002. */
+  /** How empty values are sent: as the interface writes them (`string`), or as `null`. Default `string`. Source: decision 0002. */
   empty: withDefault(Schema.Literals(["string", "null"]), () => "string" as const),
   /** Most and default rows of a page. Default 100. Source: decision 0007. */
   maxLimit: withDefault(Count, () => 100),
   /** Requests of a key: a second on average, and at once. Default 25 and 50. Source: decision 0007. */
-  rateLimit: withDefault(Schema.Struct({ perSecond: Count, burst: Count }), () => ({ perSecond: 25, burst: 50 })),
+  rateLimit: withDefault(
+    Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
+    () => ({}),
+  ),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Schema.String), () => ["*"]),
 })
@@ -70,3 +81,150 @@ export const Config = Schema.Struct({
  * @since 0.1.0
  */
 export interface Config extends Schema.Schema.Type<typeof Config> {}
+
+/**
+ * The configuration cannot be used. The message names each key that is wrong, what came and what is accepted; it never holds
+ * the URL of a node or the database.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
+  /** One sentence for each thing that is wrong. */
+  readonly problems: ReadonlyArray<string>
+}> {
+  override get message(): string {
+    return `The configuration cannot be used: ${this.problems.join(" ")}`
+  }
+}
+
+type Path = ReadonlyArray<PropertyKey>
+
+const pathText = (path: Path): string =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === "number" || /^\d+$/.test(String(key))) return `${text}[${String(key)}]`
+    const name = /^\w+$/.test(String(key)) ? String(key) : JSON.stringify(String(key))
+    return text === "" ? name : `${text}.${name}`
+  }, "")
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null ? (at as Readonly<Record<PropertyKey, unknown>>)[key] : undefined,
+    value,
+  )
+
+const mayHoldKey = (path: Path): boolean => path[0] === "database" || path.includes("rpc")
+
+/** Keys that are accepted where an unknown one stands. */
+const keysAt = (path: Path): ReadonlyArray<string> => {
+  if (path.length === 1) return Object.keys(Config.fields)
+  if (path[0] === "chains") return Object.keys(ChainConfig.fields)
+  return path[0] === "listen" ? ["host", "port"] : ["perSecond", "burst"]
+}
+
+const unexpected = "\u0000unexpected"
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "UnexpectedKey" ? unexpected : SchemaIssue.defaultLeafHook(issue)),
+})
+
+const problemOf = (input: unknown, path: Path, message: string): string => {
+  const where = path.length === 0 ? "The whole of it" : `"${pathText(path)}"`
+  if (message === unexpected) return `${where} is not a known key; accepted: ${keysAt(path).join(", ")}.`
+  if (message === "Missing key") return `${where} is missing.`
+  const value = valueAt(input, path)
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value)
+  const came = typeof value === "object" || mayHoldKey(path) ? "" : ` is ${shown}`
+  const expected = message.replace(/^Expected /, "").replace(/, (?:got|actual) .*$/s, "")
+  return `${where}${came === "" ? ":" : `${came};`} accepted: ${expected}.`
+}
+
+/**
+ * A chain that the service serves.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServedChain {
+  /** Its name in the configuration. */
+  readonly key: string
+  /** Its name for people and clients: the interface's where it lists the chain, else that of the configuration. */
+  readonly name: string
+  /** EIP-155 id. */
+  readonly id: number
+  /** The interface's chain; `undefined` for one of the operator's own. */
+  readonly known: Chain.Chain | undefined
+  readonly label: Label.Label
+  readonly config: ChainConfig
+}
+
+const servedChain = (key: string, config: ChainConfig): Result.Result<ServedChain, string> =>
+  Result.gen(function* () {
+    const where = `"${pathText(["chains", key])}"`
+    const named = Chain.fromName(key)
+    if (key.trim() === "") return yield* Result.fail(`A chain under "chains" has no name.`)
+    if (named === undefined && Chain.fromText(key).length > 0) {
+      return yield* Result.fail(`${where} is an identifier; name the chain: ${Chain.fromText(key)[0]!.name}.`)
+    }
+    const id = config.id ?? (named === undefined ? undefined : Number(named.id))
+    if (id === undefined) {
+      return yield* Result.fail(`${where} is not a chain of the interface: give its EIP-155 id as "id".`)
+    }
+    if (named !== undefined && BigInt(id) !== named.id) {
+      return yield* Result.fail(
+        `${where} has the id ${id}, but ${named.name} is ${named.id}: leave "id" out, or give the chain another name.`,
+      )
+    }
+    const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
+    const label = yield* Result.mapError(Label.make(config.labels), (error) => `${where}: ${error.message}`)
+    return { key, name: known?.name ?? key, id, known, label, config }
+  })
+
+/**
+ * The chains of a configuration.
+ *
+ * **Errors**
+ * - `InvalidConfig`: there is none; one has no id, or another one than the interface says; two are the same; a label is wrong.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const servedChains = (config: Config): Result.Result<ReadonlyArray<ServedChain>, InvalidConfig> => {
+  const problems: Array<string> = []
+  const chains: Array<ServedChain> = []
+  for (const [key, chainConfig] of Object.entries(config.chains)) {
+    const chain = servedChain(key, chainConfig)
+    if (Result.isFailure(chain)) {
+      problems.push(chain.failure)
+      continue
+    }
+    const twin = chains.find(({ id }) => id === chain.success.id)
+    if (twin !== undefined) problems.push(`"chains" names chain ${twin.id} twice: "${twin.key}" and "${key}".`)
+    chains.push(chain.success)
+  }
+  if (Object.keys(config.chains).length === 0) problems.push(`"chains" is empty; accepted: at least one chain.`)
+  return problems.length === 0 ? Result.succeed(chains) : Result.fail(new InvalidConfig({ problems }))
+}
+
+const decodeUnknown = Schema.decodeUnknownResult(Config)
+
+/**
+ * Reads a configuration from a JSON value.
+ *
+ * **Errors**
+ * - `InvalidConfig`: names every key that is wrong, what came, and what is accepted.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const decode = (input: unknown): Result.Result<Config, InvalidConfig> => {
+  const decoded = decodeUnknown(input, { errors: "all", onExcessProperty: "error" })
+  if (Result.isFailure(decoded)) {
+    const problems = format(decoded.failure.issue).issues.map(({ message, path }) => {
+      const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part))
+      return problemOf(input, keys, message)
+    })
+    return Result.fail(new InvalidConfig({ problems }))
+  }
+  return Result.map(servedChains(decoded.success), () => decoded.success)
+}
