@@ -1,0 +1,288 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Node from "../../src/node/Node.ts"
+import * as fixture from "../index/fixture.ts"
+import { type Answer, failing, missing, type Server, start } from "./server.ts"
+
+const { blockHash, hash } = fixture
+const ref = { number: 100, hash: blockHash }
+const { transactions: _, ...header } = fixture.blockWire
+const receipts = [fixture.transferReceiptWire, fixture.creationReceiptWire]
+
+const of =
+  (result: unknown): Answer =>
+  () => ({ result })
+const error =
+  (code: number, message: string): Answer =>
+  () => ({ error: { code, message } })
+
+const healthy = (): Record<string, Answer> => ({
+  eth_chainId: of("0x1"),
+  eth_getBlockByNumber: ([, hydrated]) => ({
+    result: { ...header, transactions: hydrated === true ? fixture.blockWire["transactions"] : [hash("1"), hash("2")] },
+  }),
+  eth_getBlockReceipts: of(receipts),
+})
+
+const node = (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") =>
+  Node.make({ urls: servers.map(({ url }) => url), chainId: 1, traces })
+
+const named = (server: Server, method: string) => server.calls.filter(([name]) => name === method)
+
+describe("Node", () => {
+  it.live("reads the head, a header, a block with its transactions", () =>
+    Effect.gen(function* () {
+      const chain = yield* node([yield* start(healthy())])
+
+      const expected = { number: 100, hash: blockHash, parentHash: hash("a") }
+      expect(yield* chain.head).toEqual(expected)
+      expect(yield* chain.header(100)).toEqual(expected)
+      expect((yield* chain.block(100))?.transactions.map((transaction) => transaction.hash)).toEqual([
+        hash("1"),
+        hash("2"),
+      ])
+      expect(chain.isLocal).toBe(true)
+    }),
+  )
+
+  it.live("gives null for a block that is not there", () =>
+    Effect.gen(function* () {
+      const chain = yield* node([
+        yield* start({ ...healthy(), eth_getBlockByNumber: of(null), eth_getBlockReceipts: of(null) }),
+      ])
+
+      expect([yield* chain.header(7), yield* chain.block(7), yield* chain.receipts(ref)]).toEqual([null, null, null])
+    }),
+  )
+
+  describe("the chain's id", () => {
+    it.live("is asked for once, and refused with both ids when it is another", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), eth_chainId: of("0x89") })
+        const chain = yield* node([server])
+
+        const refused = yield* Effect.flip(chain.head)
+        expect([refused._tag, refused.message]).toEqual([
+          "WrongChain",
+          `The node at ${server.host} is of chain 137 (0x89), the configuration says 1 (0x1). Correct the node's URL or the chain's id.`,
+        ])
+        expect(named(server, "eth_getBlockByNumber")).toEqual([])
+        server.answers["eth_chainId"] = of("0x1")
+        yield* chain.head
+        yield* chain.head
+        expect(named(server, "eth_chainId").length).toBe(2)
+      }),
+    )
+
+    it.live("is asked for again on demand", () =>
+      Effect.gen(function* () {
+        const server = yield* start(healthy())
+        const chain = yield* node([server])
+        yield* chain.head
+        server.answers["eth_chainId"] = of("0x5")
+
+        expect((yield* Effect.flip(chain.checkChain))._tag).toBe("WrongChain")
+      }),
+    )
+  })
+
+  describe("failing over", () => {
+    it.live("asks the next node, and stays with it", () =>
+      Effect.gen(function* () {
+        const broken = yield* start({ ...healthy(), eth_getBlockByNumber: () => "break" })
+        const good = yield* start(healthy())
+        const chain = yield* node([broken, good])
+
+        expect((yield* chain.head).number).toBe(100)
+        const before = broken.calls.length
+        yield* chain.head
+        expect(broken.calls.length).toBe(before)
+      }),
+    )
+
+    it.live("passes over a node of another chain", () =>
+      Effect.gen(function* () {
+        const other = yield* start({ ...healthy(), eth_chainId: of("0x2") })
+        const chain = yield* node([other, yield* start(healthy())])
+
+        expect((yield* chain.head).number).toBe(100)
+        expect(named(other, "eth_getBlockByNumber")).toEqual([])
+      }),
+    )
+
+    it.live("says what the last node said, without the URL's key", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), eth_chainId: error(-32000, "sorry") })
+        const chain = yield* Node.make({ urls: [`${server.url}v3/canary0key`], chainId: 1 })
+
+        const failed = yield* Effect.flip(chain.head)
+        expect(failed._tag).toBe("NodeFailed")
+        expect(failed.message).toContain("sorry")
+        expect(JSON.stringify(failed) + failed.message + failed.stack).not.toContain("canary0key")
+      }),
+    )
+  })
+
+  describe("receipts", () => {
+    it.live("are asked for by the block's hash", () =>
+      Effect.gen(function* () {
+        const server = yield* start(healthy())
+        const chain = yield* node([server])
+
+        expect((yield* chain.receipts(ref))?.length).toBe(2)
+        expect(named(server, "eth_getBlockReceipts")).toEqual([["eth_getBlockReceipts", [blockHash]]])
+      }),
+    )
+
+    it.live("are asked for by number where the node refuses a hash, which it does once", () =>
+      Effect.gen(function* () {
+        const byNumber: Answer = ([id]) =>
+          id === "0x64"
+            ? { result: receipts }
+            : { error: { code: -32602, message: "invalid argument 0: hex number > 64 bits" } }
+        const server = yield* start({ ...healthy(), eth_getBlockReceipts: byNumber })
+        const chain = yield* node([server])
+
+        expect((yield* chain.receipts(ref))?.length).toBe(2)
+        yield* chain.receipts(ref)
+        expect(named(server, "eth_getBlockReceipts").map(([, [id]]) => id)).toEqual([blockHash, "0x64", "0x64"])
+      }),
+    )
+
+    it.live("are not there for a hash that the node does not know", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), eth_getBlockReceipts: error(-32000, "block not found") })
+        const chain = yield* node([server])
+
+        expect(yield* chain.receipts(ref)).toBe(null)
+        expect(named(server, "eth_getBlockReceipts").length).toBe(1)
+      }),
+    )
+
+    it.live("fail where the node does not have the method", () =>
+      Effect.gen(function* () {
+        const chain = yield* node([yield* start({ ...healthy(), eth_getBlockReceipts: missing })])
+
+        expect((yield* Effect.flip(chain.receipts(ref)))._tag).toBe("NodeFailed")
+      }),
+    )
+  })
+
+  describe("the tracer", () => {
+    const frames: Answer = () => ({ result: [{ txHash: hash("1"), result: { type: "CALL", from: fixture.sender } }] })
+
+    const cases: ReadonlyArray<
+      readonly [name: string, answers: Record<string, Answer>, source: string, shape: string | null]
+    > = [
+      [
+        "trace_block, which is preferred",
+        { trace_block: of([]), debug_traceBlockByHash: frames },
+        "trace_block",
+        "Flat",
+      ],
+      ["debug_traceBlockByHash", { debug_traceBlockByHash: frames }, "debug_traceBlock", "Frames"],
+      ["debug_traceBlockByNumber", { debug_traceBlockByNumber: frames }, "debug_traceBlock", "Frames"],
+      ["none", {}, "off", null],
+      [
+        "none for this key",
+        {
+          trace_block: error(-32000, "trace_block is not available on the Free tier"),
+          debug_traceBlockByHash: () => ({ status: 403 }),
+          debug_traceBlockByNumber: error(-32600, "method debug_traceBlockByNumber is disabled"),
+        },
+        "off",
+        null,
+      ],
+    ]
+    it.live.each(cases)("is %s", ([, answers, source, shape]) =>
+      Effect.gen(function* () {
+        const chain = yield* node([yield* start({ ...healthy(), ...answers })])
+
+        expect(yield* chain.traceSource).toBe(source)
+        expect((yield* chain.traces(ref))?._tag ?? null).toBe(shape)
+      }),
+    )
+
+    it.live("is not asked for where traces are off", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), trace_block: of([]) })
+        const chain = yield* node([server], "off")
+
+        expect(yield* chain.traceSource).toBe("off")
+        expect(yield* chain.traces(ref)).toBe(null)
+        expect(server.calls).toEqual([])
+      }),
+    )
+
+    it.live("is not taken for missing while the node fails", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), trace_block: failing })
+        const chain = yield* node([server])
+
+        expect((yield* Effect.flip(chain.traceSource))._tag).toBe("NodeFailed")
+        server.answers["trace_block"] = of([])
+        expect(yield* chain.traceSource).toBe("trace_block")
+      }),
+    )
+
+    it.live("is there when it only cannot trace the newest block", () =>
+      Effect.gen(function* () {
+        const chain = yield* node([
+          yield* start({ ...healthy(), debug_traceBlockByHash: error(-32000, "genesis is not traceable") }),
+        ])
+
+        expect(yield* chain.traceSource).toBe("debug_traceBlock")
+        expect((yield* Effect.flip(chain.traces(ref))).message).toContain("genesis is not traceable")
+      }),
+    )
+
+    it.live("of the second node serves where the first has none", () =>
+      Effect.gen(function* () {
+        const bare = yield* start(healthy())
+        const chain = yield* node([bare, yield* start({ ...healthy(), trace_block: of([]) })])
+
+        expect(yield* chain.traceSource).toBe("trace_block")
+        expect((yield* chain.traces(ref))?._tag).toBe("Flat")
+      }),
+    )
+  })
+
+  describe("the finalized block", () => {
+    const finalized = (answer: Answer): Record<string, Answer> => ({
+      ...healthy(),
+      eth_getBlockByNumber: (params) =>
+        params[0] === "finalized" ? answer(params) : healthy()["eth_getBlockByNumber"]!(params),
+    })
+
+    it.live("has its number", () =>
+      Effect.gen(function* () {
+        const chain = yield* node([yield* start(finalized(of({ ...header, number: "0x40", transactions: [] })))])
+
+        expect(yield* chain.finalized).toBe(64)
+      }),
+    )
+
+    it.live("is not known to a node that answers null, or refuses the tag", () =>
+      Effect.gen(function* () {
+        for (const answer of [
+          of(null),
+          error(-39001, "Unknown block"),
+          error(-32602, "invalid argument 0: hex string without 0x"),
+        ]) {
+          const chain = yield* node([yield* start(finalized(answer))])
+
+          expect(yield* chain.finalized).toBe(null)
+        }
+      }),
+    )
+
+    it.live("is not taken for unknown while the node fails", () =>
+      Effect.gen(function* () {
+        const chain = yield* node([yield* start(finalized(failing))])
+
+        expect((yield* Effect.flip(chain.finalized))._tag).toBe("NodeFailed")
+      }),
+    )
+  })
+})

@@ -1,0 +1,69 @@
+/** A JSON-RPC node over a real socket whose every answer a test writes. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+
+/** An answer: a result, an error object, an HTTP status without a body of JSON-RPC, or a connection that breaks. */
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly status: number }
+  | "break"
+
+export type Answer = (params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
+
+/** Answers every method that has no answer of its own. */
+export type Fallback = (method: string, params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
+
+export const missing = (): Reply => ({ error: { code: -32601, message: "the method does not exist" } })
+export const failing: Answer = () => ({ status: 503 })
+
+/** A node: methods without an answer are missing. `calls` are the names and parameters of all calls so far. */
+export interface Server {
+  readonly url: string
+  readonly host: string
+  readonly calls: Array<readonly [method: string, params: ReadonlyArray<unknown>]>
+  readonly answers: Record<string, Answer>
+}
+
+/** Asks another node. */
+export const forward =
+  (url: string): Fallback =>
+  async (method, params) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
+    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+    const { result, error } = (await response.json()) as {
+      readonly result?: unknown
+      readonly error?: { readonly code: number; readonly message: string }
+    }
+    return error === undefined ? { result } : { error }
+  }
+
+/** Starts a node; the end of the scope stops it. */
+export const start = Effect.fnUntraced(function* (answers: Record<string, Answer>, fallback: Fallback = missing) {
+  const calls: Server["calls"] = []
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()))
+    const answer = async () => {
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: ReadonlyArray<unknown> }
+      calls.push([method, params])
+      const reply = await (answers[method]?.(params) ?? fallback(method, params))
+      if (reply === "break") return void request.socket.destroy()
+      response.setHeader("content-type", "application/json")
+      if ("status" in reply) return void response.writeHead(reply.status).end("{}")
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...reply }))
+    }
+    request.on("end", () => void answer().catch(() => request.socket.destroy()))
+  })
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+    () =>
+      Effect.promise(() => {
+        server.closeAllConnections()
+        return new Promise((resolve) => server.close(resolve))
+      }),
+  )
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url: `http://${host}/`, host, calls, answers } satisfies Server
+})
