@@ -3,7 +3,8 @@
  * This is the one place where they are read and written. Hex quantities of JSON-RPC are `Quantity`.
  */
 import * as Schema from "effect/Schema"
-import { isDigits } from "./internal/hexText.ts"
+import { isDigits, smallDecimal } from "./internal/hexText.ts"
+import { unread, type Unread } from "./internal/coder.ts"
 import { leaf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
 
 const maxDigits = 78
@@ -11,10 +12,23 @@ const max = 2n ** 256n
 
 const isCount = (input: unknown): input is number => Number.isSafeInteger(input) && (input as number) >= 0
 
-const reads = (input: unknown): boolean =>
-  typeof input === "string"
-    ? input.length <= maxDigits && isDigits(input) && (input.length < maxDigits || BigInt(input) < max)
-    : isCount(input)
+const toBigInt = (input: unknown): bigint | Unread => {
+  if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
+  const small = smallDecimal(input)
+  if (small >= 0) return BigInt(small)
+  if (input.length > maxDigits || !isDigits(input)) return unread
+  const value = BigInt(input)
+  return value < max ? value : unread
+}
+
+const toSafeInteger = (input: unknown): number | Unread => {
+  if (typeof input !== "string") return isCount(input) ? input : unread
+  const small = smallDecimal(input)
+  if (small >= 0) return small
+  if (input.length > maxDigits || !isDigits(input)) return unread
+  const value = Number(input)
+  return Number.isSafeInteger(value) ? value : unread
+}
 
 const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/)).annotate({
   title: "decimal",
@@ -36,9 +50,8 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/)).annotate
 export const Decimal: Schema.Codec<bigint, string> = leaf({
   expected: "decimal digits such as 21000",
   wire,
-  reads,
-  decode: (input) => BigInt(input),
-  encode: (value) => value.toString(),
+  read: toBigInt,
+  write: (value) => value.toString(),
   type: typeSide<bigint>({
     expected: "an unsigned bigint of at most 256 bits",
     is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
@@ -61,9 +74,8 @@ export const Decimal: Schema.Codec<bigint, string> = leaf({
 export const SafeInteger: Schema.Codec<number, string> = leaf({
   expected: "decimal digits of a safe integer such as 12",
   wire,
-  reads: (input) => reads(input) && Number.isSafeInteger(Number(input)),
-  decode: (input) => Number(input),
-  encode: (value) => value.toString(),
+  read: toSafeInteger,
+  write: (value) => value.toString(),
   type: typeSide<number>({
     expected: "an unsigned safe integer",
     is: isCount,
@@ -97,9 +109,11 @@ export const FromNumber: Schema.Codec<bigint, number> = relax(Decimal, (options)
   ...options,
   expected: "a block number such as 12",
   wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  reads: (input) => reads(input) && Number.isSafeInteger(Number(input)),
-  decode: (input: number) => BigInt(input),
-  encode: (value: bigint) => Number(value),
+  read: (input) => {
+    const value = toSafeInteger(input)
+    return value === unread ? unread : BigInt(value)
+  },
+  write: (value: bigint) => Number(value),
   type: typeSide<bigint>({
     expected: "an unsigned bigint of at most 53 bits",
     is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,

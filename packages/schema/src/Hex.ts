@@ -4,6 +4,7 @@
  */
 import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
+import { unread, type Unread } from "./internal/coder.ts"
 import { hexCase } from "./internal/hexText.ts"
 import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
 
@@ -18,7 +19,11 @@ export type Hex = `0x${string}` & Brand.Brand<"Hex">
 const pattern = (byteCount: number | undefined) =>
   byteCount === undefined ? /^0x([0-9a-f]{2})*$/ : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`)
 
-const lower = (text: string): string => (hexCase(text) === 2 ? text.toLowerCase() : text)
+/** The text in lower case; `unread` where it is not hex. */
+const lower = (text: string): string | Unread => {
+  const found = hexCase(text)
+  return found === 1 ? text : found === 2 ? text.toLowerCase() : unread
+}
 
 /** Hex text of a fixed or free number of bytes under a brand of its own. */
 const bytesAs = <A extends string>(what: string, byteCount: number | undefined): Schema.Codec<A, string> => {
@@ -28,12 +33,12 @@ const bytesAs = <A extends string>(what: string, byteCount: number | undefined):
   return leaf<A, string>({
     expected: what,
     wire,
-    reads:
-      length === undefined
-        ? (input) => typeof input === "string" && (input === "" || (fits(input) && hexCase(input) !== 0))
-        : (input) => typeof input === "string" && fits(input) && hexCase(input) !== 0,
-    decode: (input) => (input === "" ? "0x" : lower(input)) as A,
-    encode: (value) => value,
+    read: (input) => {
+      if (typeof input !== "string") return unread
+      if (length === undefined && input === "") return "0x" as A
+      return fits(input) ? (lower(input) as A | Unread) : unread
+    },
+    write: (value) => value,
     type: typeSide<A>({
       expected: what,
       is: (input): input is A => typeof input === "string" && fits(input) && hexCase(input) === 1,
@@ -127,14 +132,7 @@ export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(
  */
 export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
   // "" means none here, not "no bytes", so the plain leaf is asked for at least `0x`.
-  leaf<Hex, string>({
-    expected: "hex bytes such as 0x01",
-    wire: Schema.String.check(Schema.isPattern(pattern(undefined))),
-    reads: (input) => typeof input === "string" && input.length % 2 === 0 && hexCase(input) !== 0,
-    decode: (input) => lower(input) as Hex,
-    encode: (value) => value,
-    type: Schema.toType(Hex),
-  }),
+  relax(Hex, (options) => ({ ...options, read: (input) => (input === "" ? unread : options.read(input)) })),
   "",
 )
 
@@ -148,8 +146,7 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
  */
 export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
   ...options,
-  reads: (input) => input === null || options.reads(input),
-  decode: (input: string | null) => options.decode(input ?? ""),
+  read: (input) => options.read(input ?? ""),
 }))
 
 /**
@@ -182,9 +179,8 @@ const isHexText = (input: unknown): input is HexText =>
 export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
   expected: "hex digits such as 0x1f",
   wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/)).annotate({ title: "hex text" }),
-  reads: isHexText,
-  decode: (input) => input as HexText,
-  encode: (value) => value,
+  read: (input) => (isHexText(input) ? input : unread),
+  write: (value) => value,
   type: typeSide<HexText>({
     expected: "hex digits such as 0x1f",
     is: isHexText,

@@ -3,20 +3,30 @@
  * This is the one place where they are read and written. Decimal text of the REST operation is `Decimal`; bytes are `Hex`.
  */
 import * as Schema from "effect/Schema"
-import { hexCase, isDigits } from "./internal/hexText.ts"
+import { hexCase, isDigits, smallHex } from "./internal/hexText.ts"
+import { unread, type Unread } from "./internal/coder.ts"
 import { leaf, orNull, relax, typeSide } from "./internal/leaf.ts"
 
 const maxHexLength = 66
 const maxDigits = 78
 
-const reads = (input: unknown): boolean =>
-  typeof input === "string"
-    ? input.length <= maxHexLength && hexCase(input) !== 0
-      ? true
-      : input.length <= maxDigits && isDigits(input)
-    : typeof input === "number" && Number.isSafeInteger(input) && input >= 0
+const isCount = (input: unknown): input is number => Number.isSafeInteger(input) && (input as number) >= 0
 
-const toBigInt = (input: string): bigint => (input.length === 2 && hexCase(input) !== 0 ? 0n : BigInt(input))
+const toBigInt = (input: unknown): bigint | Unread => {
+  if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
+  const small = smallHex(input)
+  if (small >= 0) return BigInt(small)
+  if (input.length > maxDigits) return unread
+  return (input.length <= maxHexLength && hexCase(input) !== 0) || isDigits(input) ? BigInt(input) : unread
+}
+
+const toSafeInteger = (input: unknown): number | Unread => {
+  if (typeof input !== "string") return isCount(input) ? input : unread
+  const small = smallHex(input)
+  if (small >= 0) return small
+  const value = toBigInt(input)
+  return value === unread || value > maxSafe ? unread : Number(value)
+}
 
 const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)).annotate({
   title: "quantity",
@@ -24,6 +34,7 @@ const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)).
 })
 
 const max = 2n ** 256n
+const maxSafe = 2n ** 53n - 1n
 
 /**
  * An unsigned integer of up to 256 bits; `bigint` in the program.
@@ -41,9 +52,8 @@ const max = 2n ** 256n
 export const Quantity: Schema.Codec<bigint, string> = leaf({
   expected: "a hex quantity of at most 256 bits such as 0x1f",
   wire,
-  reads,
-  decode: toBigInt,
-  encode: (value) => `0x${value.toString(16)}`,
+  read: toBigInt,
+  write: (value) => `0x${value.toString(16)}`,
   type: typeSide<bigint>({
     expected: "an unsigned bigint of at most 256 bits",
     is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
@@ -66,14 +76,11 @@ export const Quantity: Schema.Codec<bigint, string> = leaf({
 export const SafeInteger: Schema.Codec<number, string> = leaf({
   expected: "a hex quantity of at most 53 bits such as 0x1f",
   wire,
-  reads: (input) =>
-    reads(input) &&
-    (typeof input === "number" || (input as string).length <= 13 || toBigInt(input as string) < 2n ** 53n),
-  decode: (input) => (typeof input === "string" && input.length === 2 && hexCase(input) !== 0 ? 0 : Number(input)),
-  encode: (value) => `0x${value.toString(16)}`,
+  read: toSafeInteger,
+  write: (value) => `0x${value.toString(16)}`,
   type: typeSide<number>({
     expected: "an unsigned safe integer",
-    is: (input): input is number => Number.isSafeInteger(input) && (input as number) >= 0,
+    is: isCount,
     from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   }),
 })
@@ -114,8 +121,11 @@ export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (opti
   ...options,
   expected: "an unsigned integer",
   wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  decode: (input: number) => BigInt(input),
-  encode: (value: bigint) => Number(value),
+  read: (input) => {
+    const value = toSafeInteger(input)
+    return value === unread ? unread : BigInt(value)
+  },
+  write: (value: bigint) => Number(value),
   type: typeSide<bigint>({
     expected: "an unsigned bigint of at most 53 bits",
     is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,
@@ -135,7 +145,5 @@ export const SafeIntegerFromNumber: Schema.Codec<number, number> = relax(SafeInt
   ...options,
   expected: "an unsigned integer",
   wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  decode: (input: number) => Number(input),
-  encode: (value: number) => value,
-  type: options.type,
+  write: (value: number) => value,
 }))

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
 import { hexCase } from "./internal/hexText.ts"
+import { unread } from "./internal/coder.ts"
 import { leaf, typeSide } from "./internal/leaf.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Receipt from "./Receipt.ts"
@@ -58,9 +59,8 @@ const isQuantity = (input: unknown): input is string =>
 export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
   expected: "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized",
   wire: Schema.String.check(Schema.isPattern(/^(0x(0|[1-9a-f][0-9a-f]*)|latest|earliest|pending|safe|finalized)$/)),
-  reads: (input) => isTag(input) || isQuantity(input),
-  decode: (input) => (isTag(input) ? input : BigInt(input)),
-  encode: (value) => (typeof value === "string" ? value : `0x${value.toString(16)}`),
+  read: (input) => (isTag(input) ? input : isQuantity(input) ? BigInt(input) : unread),
+  write: (value) => (typeof value === "string" ? value : `0x${value.toString(16)}`),
   type: typeSide<BlockId>({
     expected: "a block number, or one of latest, earliest, pending, safe, finalized",
     is: (input): input is BlockId =>

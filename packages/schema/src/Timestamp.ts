@@ -3,16 +3,24 @@
  * Timestamps of blocks over JSON-RPC are seconds since 1970 as a `Quantity`.
  */
 import * as Schema from "effect/Schema"
+import { remembering, unread } from "./internal/coder.ts"
 import { leaf, typeSide } from "./internal/leaf.ts"
 
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/
-
-const parse = (text: string): number => Date.parse(/(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`)
 
 const first = Date.parse("0000-01-01T00:00:00.000Z")
 const last = Date.parse("9999-12-31T23:59:59.999Z")
 
 const inRange = (millis: number) => millis >= first && millis <= last
+
+// Rows of one block carry the same text.
+const toMillis = remembering((input) => {
+  if (typeof input !== "string" || input.length > 40) return unread
+  const match = pattern.exec(input)
+  if (match === null) return unread
+  const millis = Date.parse(match[2] === undefined ? `${input}Z` : input)
+  return inRange(millis) ? millis : unread
+})
 
 /**
  * An instant; `Date` in the program, to the millisecond.
@@ -30,9 +38,12 @@ const inRange = (millis: number) => millis >= first && millis <= last
 export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({
   expected: "an ISO 8601 timestamp such as 2021-05-07T11:08:35.000Z",
   wire: Schema.String.annotate({ format: "date-time" }),
-  reads: (input) => typeof input === "string" && input.length <= 40 && pattern.test(input) && inRange(parse(input)),
-  decode: (input) => new Date(parse(input)),
-  encode: (value) => value.toISOString(),
+  read: (input) => {
+    const millis = toMillis(input)
+    return typeof millis === "number" ? new Date(millis) : unread
+  },
+  write: (value) => value.toISOString(),
+  fresh: true,
   type: typeSide<Date>({
     expected: "a valid Date between the years 0000 and 9999",
     is: (input): input is Date => input instanceof Date && inRange(input.getTime()),

@@ -9,7 +9,8 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { leaf, same, typeSide } from "./internal/leaf.ts"
+import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
+import { leaf, oneOf, same, typeSide } from "./internal/leaf.ts"
 import { open, type Open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
@@ -132,10 +133,9 @@ const typeOf = <const N extends number>(type: N): Schema.Codec<N, string> =>
   leaf<N, string>({
     expected: `transaction type 0x${type.toString(16)}`,
     wire: Schema.Literal(`0x${type.toString(16)}`),
-    reads: (input) => numberOf(input) === type,
-    decode: () => type,
-    encode: (value) => `0x${value.toString(16)}`,
-    type: Schema.Literal(type),
+    read: (input) => (numberOf(input) === type ? type : unread),
+    write: (value) => `0x${value.toString(16)}`,
+    type: oneOf([type]),
   })
 
 const price = {
@@ -314,6 +314,9 @@ export const Deposit = open(
 
 const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78] as const
 
+const isArbitrumType = (type: number): type is (typeof arbitrumTypes)[number] =>
+  (arbitrumTypes as ReadonlyArray<number>).includes(type)
+
 /**
  * A transaction of Arbitrum's own families: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable
  * 0x69, internal 0x6a, and classic 0x78 (before Nitro). Which of the fields below are present depends on the type.
@@ -332,10 +335,12 @@ export const Arbitrum = open(
     type: leaf<(typeof arbitrumTypes)[number], string>({
       expected: "a transaction type of Arbitrum",
       wire: Schema.Literals(["0x64", "0x65", "0x66", "0x68", "0x69", "0x6a", "0x78"]),
-      reads: (input) => (arbitrumTypes as ReadonlyArray<number>).includes(numberOf(input)),
-      decode: (input) => numberOf(input) as (typeof arbitrumTypes)[number],
-      encode: (value) => `0x${value.toString(16)}`,
-      type: Schema.Literals(arbitrumTypes),
+      read: (input) => {
+        const type = numberOf(input)
+        return isArbitrumType(type) ? type : unread
+      },
+      write: (value) => `0x${value.toString(16)}`,
+      type: oneOf(arbitrumTypes),
     }),
     gasPrice: Schema.optionalKey(Quantity.OrNull),
     chainId: Schema.optionalKey(Quantity.OrNull),
@@ -436,9 +441,11 @@ export const Unknown = open(
     type: leaf<UnknownType, string>({
       expected: "a transaction type outside the known ones",
       wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)),
-      reads: (input) => isUnknownType(numberOf(input)),
-      decode: (input) => numberOf(input) as UnknownType,
-      encode: (value) => `0x${value.toString(16)}`,
+      read: (input) => {
+        const type = numberOf(input)
+        return isUnknownType(type) ? type : unread
+      },
+      write: (value) => `0x${value.toString(16)}`,
       type: typeSide<UnknownType>({
         expected: "a transaction type outside the known ones",
         is: isUnknownType,
@@ -544,10 +551,15 @@ const memberOf = (value: object): number => {
   const type = (value as { readonly type?: unknown }).type
   if (type === undefined) return 0
   const number = numberOf(type)
-  if (number <= 4) return number
+  if (number <= 4 && knownTypes.has(number)) return number
   if (number === 0x7e) return 5
   if (number === 0x7f) return 7
   return knownTypes.has(number) ? 6 : 8
+}
+
+const byMember = (direction: "read" | "write"): Step => {
+  const steps = members.map((member) => coderOf(member)![direction])
+  return (input) => (typeof input === "object" && input !== null ? steps[memberOf(input)]!(input) : unread)
 }
 
 /**
@@ -562,25 +574,25 @@ const memberOf = (value: object): number => {
  * @category codecs
  * @since 0.1.0
  */
-export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["Encoded"]> = Schema.declareConstructor<
-  Transaction,
-  (typeof members)[number]["Encoded"]
->()(
-  members,
-  (codecs) => {
-    const parsers = codecs.map((codec) => SchemaParser.decodeUnknownEffect(codec as Schema.Codec<Transaction, unknown>))
-    return (input, ast, options) => {
-      if (typeof input !== "object" || input === null) {
-        return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
-      }
-      return (parsers[memberOf(input)] ?? parsers[8]!)(input, options)
-    }
-  },
-  {
-    expected: "a transaction object",
-    toCodecJson: (codecs) => same(Schema.Union(codecs)),
-    toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
-  },
+export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["Encoded"]> = withCoder(
+  Schema.declareConstructor<Transaction, (typeof members)[number]["Encoded"]>()(
+    members,
+    (codecs) => {
+      const parsers = codecs.map((codec) =>
+        SchemaParser.decodeUnknownEffect(codec as Schema.Codec<Transaction, unknown>),
+      )
+      return (input, ast, options) =>
+        typeof input === "object" && input !== null
+          ? parsers[memberOf(input)]!(input, options)
+          : Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+    },
+    {
+      expected: "a transaction object",
+      toCodecJson: (codecs) => same(Schema.Union(codecs)),
+      toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
+    },
+  ),
+  { read: byMember("read"), write: byMember("write") },
 )
 
 /**
@@ -590,4 +602,4 @@ export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["En
  * @since 0.1.0
  */
 export const extras = (transaction: Transaction): Readonly<Record<string, unknown>> =>
-  (members[memberOf(transaction)] as Open<Schema.Struct.Fields> | undefined)?.extras(transaction) ?? {}
+  (members[memberOf(transaction)] as Open<Schema.Struct.Fields>).extras(transaction)

@@ -5,7 +5,8 @@
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
-import { leaf } from "./internal/leaf.ts"
+import { unread } from "./internal/coder.ts"
+import { leaf, oneOf } from "./internal/leaf.ts"
 
 /**
  * Newest first or oldest first.
@@ -18,10 +19,12 @@ export type Order = "ASC" | "DESC"
 const Order: Schema.Codec<Order, string> = leaf<Order, string>({
   expected: "ASC or DESC",
   wire: Schema.Literals(["ASC", "DESC"]),
-  reads: (input) => typeof input === "string" && /^(asc|desc)$/i.test(input),
-  decode: (input) => (input.toUpperCase() === "ASC" ? "ASC" : "DESC"),
-  encode: (value) => value,
-  type: Schema.Literals(["ASC", "DESC"]),
+  read: (input) => {
+    const order = typeof input === "string" && input.length <= 4 ? input.toUpperCase() : unread
+    return order === "ASC" || order === "DESC" ? order : unread
+  },
+  write: (value) => value,
+  type: oneOf(["ASC", "DESC"]),
 })
 
 /**

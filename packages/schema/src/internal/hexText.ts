@@ -39,3 +39,36 @@ export const isDigits = (text: string): boolean => {
   }
   return true
 }
+
+const digits = new Uint8Array(128).fill(16)
+for (let value = 0; value < 16; value++) {
+  digits[value.toString(16).charCodeAt(0)] = value
+  digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
+}
+
+/** The integer of a text of `0x` and at most 13 hex digits, none of them for zero; -1 for any other text. */
+export const smallHex = (text: string): number => {
+  const length = text.length
+  if (length < 2 || length > 15 || text.charCodeAt(0) !== 48 || (text.charCodeAt(1) | 32) !== 120) return -1
+  let value = 0
+  for (let at = 2; at < length; at++) {
+    const code = text.charCodeAt(at)
+    const digit = code < 128 ? digits[code]! : 16
+    if (digit > 15) return -1
+    value = value * 16 + digit
+  }
+  return value
+}
+
+/** The integer of a text of one to 15 decimal digits; -1 for any other text. */
+export const smallDecimal = (text: string): number => {
+  const length = text.length
+  if (length === 0 || length > 15) return -1
+  let value = 0
+  for (let at = 0; at < length; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}

@@ -6,6 +6,13 @@ import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import { type Step, unread, type Unread, withCoder } from "./coder.ts"
+
+/** The program's side of a leaf: its schema, and the same as a plain predicate. */
+export interface Side<A> {
+  readonly schema: Schema.Codec<A>
+  readonly is: (value: unknown) => value is A
+}
 
 /** What a leaf of the wire is made of. */
 export interface LeafOptions<A, Wire> {
@@ -13,14 +20,14 @@ export interface LeafOptions<A, Wire> {
   readonly expected: string
   /** The canonical wire form, as JSON Schema sees it. */
   readonly wire: Schema.Codec<Wire>
-  /** True for each value that can be read, canonical or not. Total, and bounded in time. */
-  readonly reads: (input: unknown) => boolean
-  /** Reads a value for which `reads` is true. */
-  readonly decode: (input: Wire) => A
+  /** Reads a value, canonical or not; `unread` where it cannot. Total, pure, and bounded in time. */
+  readonly read: (input: unknown) => A | Unread
   /** Writes the canonical form. */
-  readonly encode: (value: A) => Wire
+  readonly write: (value: A) => Wire
   /** The program's side. */
-  readonly type: Schema.Codec<A>
+  readonly type: Side<A>
+  /** True where each reading makes a new object, such as a `Date`. */
+  readonly fresh?: boolean
 }
 
 const unchanged = SchemaGetter.passthrough<unknown>()
@@ -34,25 +41,45 @@ export const typeSide = <A>(options: {
   readonly expected: string
   readonly is: (input: unknown) => input is A
   readonly from: Schema.Codec<unknown>
-}): Schema.Codec<A> =>
-  Schema.declare<A>(options.is, {
+}): Side<A> => ({
+  is: options.is,
+  schema: Schema.declare<A>(options.is, {
     expected: options.expected,
     toCodecArbitrary: () => same(options.from),
     toCodecJson: () => same(options.from),
-  })
+  }),
+})
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** A program's side that is any text. */
+export const textSide: Side<string> = { schema: Schema.String, is: isText }
+
+/** A program's side that is one of some values. */
+export const oneOf = <const A extends string | number>(values: ReadonlyArray<A>): Side<A> => ({
+  schema: Schema.Literals(values),
+  is: (value): value is A => (values as ReadonlyArray<unknown>).includes(value),
+})
 
 const known = new WeakMap<object, unknown>()
 
 /** A scalar of the wire made of its `options`. */
 export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wire> => {
-  const schema = Schema.declare<Wire>((input): input is Wire => options.reads(input), {
+  const { read, write } = options
+  const isValue = options.type.is
+  const schema = Schema.declare<Wire>((input): input is Wire => read(input) !== unread, {
     expected: options.expected,
     toCodecJson: () => same(options.wire),
   }).pipe(
-    Schema.decodeTo(options.type, SchemaTransformation.transform({ decode: options.decode, encode: options.encode })),
+    Schema.decodeTo(
+      options.type.schema,
+      // What is decoded here passed the predicate above, so it was read once before.
+      SchemaTransformation.transform<A, Wire>({ decode: (input) => read(input) as A, encode: write }),
+    ),
   )
   known.set(schema, options)
-  return schema
+  const writeChecked: Step = (value) => (isValue(value) ? write(value) : unread)
+  return withCoder(schema, { read, write: writeChecked, fresh: options.fresh ?? false })
 }
 
 /** The same leaf under other rules; `schema` must come from {@link leaf}. */
@@ -66,15 +93,19 @@ export const relax = <A, Wire, B = A, Wire2 = Wire>(
   return leaf(change(options))
 }
 
+const orNullSide = <A>(side: Side<A>): Side<A | null> => ({
+  schema: Schema.NullOr(side.schema),
+  is: (value): value is A | null => value === null || side.is(value),
+})
+
 /** A leaf that may be `null`, on both sides. */
 export const orNull = <A, Wire>(schema: Schema.Codec<A, Wire>): Schema.Codec<A | null, Wire | null> =>
   relax(schema, (options) => ({
     expected: `${options.expected}, or null`,
     wire: Schema.NullOr(options.wire),
-    reads: (input) => input === null || options.reads(input),
-    decode: (input) => (input === null ? null : options.decode(input)),
-    encode: (value) => (value === null ? null : options.encode(value)),
-    type: Schema.NullOr(options.type),
+    read: (input) => (input === null ? null : options.read(input)),
+    write: (value) => (value === null ? null : options.write(value)),
+    type: orNullSide(options.type),
   }))
 
 /** A leaf whose `""` and `null` both mean "none"; `writes` is how none is sent. Source: decision 0002. */
@@ -88,8 +119,7 @@ export const orEmpty = <A, Wire, Empty extends "" | null>(
     wire: Schema.Union([options.wire, writes === "" ? Schema.Literal("") : Schema.Null]) as unknown as Schema.Codec<
       Wire | Empty
     >,
-    reads: (input) => input === null || input === "" || options.reads(input),
-    decode: (input) => (input === null || input === "" ? null : options.decode(input)),
-    encode: (value) => (value === null ? writes : options.encode(value)),
-    type: Schema.NullOr(options.type),
+    read: (input) => (input === null || input === "" ? null : options.read(input)),
+    write: (value) => (value === null ? writes : options.write(value)),
+    type: orNullSide(options.type),
   }))

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { type AnySchema, type Coder, coderOf, many, remembering, type Step, unread, withCoder } from "./coder.ts"
 import { same } from "./leaf.ts"
 
 type Fields = Schema.Struct.Fields
@@ -25,28 +26,60 @@ export interface Open<F extends Fields, Filled extends PropertyKey = never> exte
   readonly extras: (value: object) => Readonly<Record<string, unknown>>
 }
 
-const put = (target: Record<string, unknown>, key: string, value: unknown) => {
-  if (key === "__proto__")
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
-  else target[key] = value
-}
+type Fill = () => unknown
 
-const unknownKeys = (value: object, fields: Fields): Record<string, unknown> => {
-  const out: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(fields, key)) put(out, key, (value as Record<string, unknown>)[key])
+const isObject = (input: unknown): input is Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
+
+const unknownKeys = (value: object, fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fields, key)))
+
+/** One direction over an object: a copy, so that unknown keys and the order stay, whose known keys are then put right. */
+const stepOver = (
+  keys: ReadonlyArray<string>,
+  steps: ReadonlyArray<Step>,
+  mayLack: ReadonlyArray<boolean>,
+  fills: ReadonlyArray<Fill | undefined>,
+): Step => {
+  const count = keys.length
+  return (input) => {
+    if (!isObject(input)) return unread
+    const output = { ...input }
+    for (let at = 0; at < count; at++) {
+      const key = keys[at]!
+      const from = output[key]
+      if (from === undefined) {
+        if (!mayLack[at] || Object.hasOwn(output, key)) return unread
+        const fill = fills[at]
+        if (fill !== undefined) output[key] = fill()
+        continue
+      }
+      const to = steps[at]!(from)
+      if (to === unread) return unread
+      if (to !== from) output[key] = to
+    }
+    return output
   }
-  return out
 }
 
-const carry = (input: object, output: object, fields: Fields) => {
-  let more = 0
-  for (const _ in input) more++
-  for (const _ in output) more--
-  if (more === 0) return
-  for (const key of Object.keys(input)) {
-    if (!Object.hasOwn(fields, key))
-      put(output as Record<string, unknown>, key, (input as Record<string, unknown>)[key])
+const coderOfFields = (fields: Fields, absent: Readonly<Record<string, Fill>>): Coder | undefined => {
+  const keys = Object.keys(fields)
+  const parts = keys.map((key) => coderOf(fields[key] as AnySchema))
+  if (!parts.every((part) => part !== undefined)) return undefined
+  const mayLack = keys.map((key) => fields[key]!.ast.context?.isOptional ?? false)
+  return {
+    read: stepOver(
+      keys,
+      parts.map((part) => (part.fresh ? part.read : remembering(part.read))),
+      mayLack,
+      keys.map((key) => absent[key]),
+    ),
+    write: stepOver(
+      keys,
+      parts.map((part) => part.write),
+      mayLack,
+      [],
+    ),
   }
 }
 
@@ -54,47 +87,61 @@ const carry = (input: object, output: object, fields: Fields) => {
  * An object of the wire with these `fields`. A key of `absent` may be missing on the wire (its field is an optional key)
  * and then has that value in the program.
  */
-export const open = <const F extends Fields, const D extends { readonly [K in keyof F]?: () => unknown } = {}>(
+export const open = <const F extends Fields, const D extends { readonly [K in keyof F]?: Fill } = {}>(
   name: string,
   fields: F,
   absent?: D,
 ): Open<F, keyof D> => {
-  const defaults = Object.entries((absent ?? {}) as Record<string, () => unknown>)
+  // Of a struct of any fields the types say nothing; all that is used of it is that it takes and gives objects.
+  const struct = Schema.Struct(fields) as unknown as Schema.Codec<Record<string, unknown>, object>
+  const fills = { ...absent } as Readonly<Record<string, Fill>>
   const fill = (output: Record<string, unknown>) => {
-    for (const [key, value] of defaults) if (!(key in output)) output[key] = value()
+    for (const key in fills) if (!(key in output)) output[key] = fills[key]!()
     return output
   }
   const schema = Schema.declareConstructor<Value<F, keyof D>, Schema.Struct.Encoded<F>>()(
-    [Schema.Struct(fields) as unknown as Schema.Codec<Record<string, unknown>, object>],
-    ([struct]) => {
-      const parse = SchemaParser.decodeUnknownEffect(struct)
+    [struct],
+    ([side]) => {
+      const parse = SchemaParser.decodeUnknownEffect(side)
+      const isReading = side.ast === struct.ast
       return (input, ast, options) =>
-        typeof input !== "object" || input === null || Array.isArray(input)
-          ? Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
-          : Effect.mapEager(parse(input, options), (output) => {
-              carry(input, output, fields)
-              return fill(output) as Value<F, keyof D>
+        isObject(input)
+          ? Effect.mapEager(parse(input, options), (known) => {
+              const output = { ...input, ...known }
+              return (isReading ? fill(output) : output) as Value<F, keyof D>
             })
+          : Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
     },
     {
       expected: `an object (${name})`,
-      toCodecJson: ([struct]) => same(struct),
-      toCodecArbitrary: ({ typeParameters: [struct] }) =>
-        Schema.link<Record<string, unknown>>()(struct, {
+      toCodecJson: ([side]) => same(side),
+      toCodecArbitrary: ({ typeParameters: [side] }) =>
+        Schema.link<Record<string, unknown>>()(side, {
           decode: SchemaGetter.transform(fill),
           encode: SchemaGetter.passthrough<Record<string, unknown>>(),
         }),
     },
   )
-  return Object.assign(schema as unknown as Schema.Codec<Value<F, keyof D>, Schema.Struct.Encoded<F>>, {
+  const coder = coderOfFields(fields, fills)
+  return Object.assign(coder === undefined ? schema : withCoder(schema, coder), {
     fields,
     extras: (value: object) => unknownKeys(value, fields),
   })
 }
 
+const over =
+  (item: Step, isNone: (input: unknown) => boolean): Step =>
+  (input) =>
+    isNone(input) ? null : item(input)
+
+const wrapped =
+  (items: Step): Step =>
+  (input) =>
+    items(Array.isArray(input) ? input : [input])
+
 /** An array that some servers send as its single element. Written as an array. Source: decision 0001. */
-export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
-  Schema.declareConstructor<ReadonlyArray<A>, ReadonlyArray<I>>()(
+export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
+  const schema = Schema.declareConstructor<ReadonlyArray<A>, ReadonlyArray<I>>()(
     [Schema.Array(item)],
     ([items]) => {
       const parse = SchemaParser.decodeUnknownEffect(items)
@@ -106,14 +153,20 @@ export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<Readonly
       toCodecArbitrary: ({ typeParameters: [items] }) => same(items),
     },
   )
+  const coder = coderOf(item)
+  if (coder === undefined) return schema
+  const items = many(coder)
+  return withCoder(schema, { read: wrapped(items.read), write: wrapped(items.write) })
+}
 
 /** An object where `null` and `""` both mean "none". Written as `null`. Source: decision 0002. */
-export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> =>
-  Schema.declareConstructor<A | null, I | null>()(
+export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> => {
+  const isNone = (input: unknown) => input === null || input === ""
+  const schema = Schema.declareConstructor<A | null, I | null>()(
     [item],
     ([codec]) => {
       const parse = SchemaParser.decodeUnknownEffect(codec)
-      return (input, _ast, options) => (input === null || input === "" ? Effect.succeed(null) : parse(input, options))
+      return (input, _ast, options) => (isNone(input) ? Effect.succeed(null) : parse(input, options))
     },
     {
       expected: "an object, or null",
@@ -121,3 +174,8 @@ export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | n
       toCodecArbitrary: ({ typeParameters: [codec] }) => same(Schema.NullOr(codec)),
     },
   )
+  const coder = coderOf(item)
+  return coder === undefined
+    ? schema
+    : withCoder(schema, { read: over(coder.read, isNone), write: over(coder.write, isNone) })
+}
