@@ -4,12 +4,8 @@
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
-import type { Fetch } from "@daybook/transport/Http"
-import type { Key } from "@daybook/transport/Redaction"
-import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -18,71 +14,15 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Call, Methods, ReturnedBy } from "./Method.ts"
+import type { Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
 import { encodeParams, rawParams } from "./internal/params.ts"
 import { firstProblem } from "./internal/problem.ts"
 import { memberText } from "./internal/resultText.ts"
 import type { Answer, Limits, Session } from "./internal/session.ts"
-import { read, type Settings } from "./internal/settings.ts"
+import { read } from "./internal/settings.ts"
 
-/**
- * How the client talks, whatever its node is.
- *
- * @category models
- * @since 0.1.0
- */
-export interface CommonOptions {
-  /** Time for one call: all attempts, waits and bodies. Default 30 seconds. */
-  readonly timeout?: Duration.Input | undefined
-  /** How often and how soon a call is tried again. `timeout` wins over its `deadline`. */
-  readonly retry?: RetryPolicy.Options | undefined
-  /** Bytes of one decompressed answer at most. Default 64 MiB. */
-  readonly maxBytes?: number | undefined
-  /** Default: the platform's own `fetch`. */
-  readonly fetch?: Fetch | undefined
-  /** Sent with each request; their values are kept as secrets. */
-  readonly headers?: Readonly<Record<string, Key>> | undefined
-}
-
-/**
- * A node by its URL, which may hold keys in its path, its query and as `user:password@`.
- *
- * @category models
- * @since 0.1.0
- */
-export interface UrlOptions extends CommonOptions {
-  readonly url: Key
-  readonly rpcUrl?: undefined
-  readonly chain?: undefined
-  readonly apiKey?: undefined
-  readonly hyphens?: undefined
-}
-
-/**
- * A provider of the interface: calls go to `{rpcUrl}/<chain>/<apiKey>`.
- *
- * Source: interface 4.2; decision 0005.
- *
- * @category models
- * @since 0.1.0
- */
-export interface ProviderOptions extends CommonOptions {
-  readonly rpcUrl: Key
-  /** A chain of the interface by any of its names or its identifier, or any other text, which is sent as it is. */
-  readonly chain: string
-  readonly apiKey: Key
-  /** Writes the chain's spaces as hyphens, for providers that spell names so. Default false. */
-  readonly hyphens?: boolean | undefined
-  readonly url?: undefined
-}
-
-/**
- * What a client is made of.
- *
- * @category models
- * @since 0.1.0
- */
-export type Options = UrlOptions | ProviderOptions
+export type { CommonOptions, Options, ProviderOptions, UrlOptions } from "./Options.ts"
 
 /**
  * Limits of calls in place of the client's own.
@@ -303,16 +243,6 @@ const build = (calling: Calling): Client => {
   return client as unknown as Client
 }
 
-const fromSettings = ({ session, chain }: Settings): Client => build({ session, chain, limits: {} })
-
-/**
- * Makes a client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const makeUnsafe = (options: Options): Client => fromSettings(read(options))
-
 /**
  * Makes a client. It holds no resources: there is nothing to close.
  *
@@ -323,9 +253,15 @@ export const makeUnsafe = (options: Options): Client => fromSettings(read(option
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
-  Effect.try({ try: () => makeUnsafe(options), catch: (error) => error }).pipe(
-    Effect.catch((error) => (error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error))),
-  )
+  Effect.map(read(options), ({ session, chain }) => build({ session, chain, limits: {} }))
+
+/**
+ * Makes a client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect.runSync(Effect.result(make(options))))
 
 /**
  * Provides a client.

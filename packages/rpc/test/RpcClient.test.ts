@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Redacted, Tracer } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Redacted, Tracer } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { gives, refuses, reply, script } from "./server.ts"
 import { block, hash, transaction } from "./values.ts"
@@ -368,7 +368,7 @@ describe("RpcClient", () => {
         const provider = ConfigProvider.layer(
           ConfigProvider.fromUnknown({ ...env, DAYBOOK_RPC_URL: `${server.url}/rpc` }),
         )
-        yield* call.pipe(Effect.provide(RpcClient.layerConfig), Effect.provide(provider))
+        yield* call.pipe(Effect.provide(Layer.provide(RpcClient.layerConfig, provider)))
         return server.seen[0]?.url
       })
 
@@ -388,10 +388,11 @@ describe("RpcClient", () => {
     it.live("refuses a chain without a key, and no URL", () =>
       Effect.gen(function* () {
         const noKey = yield* Effect.flip(path({ DAYBOOK_CHAIN: "base" }))
+        const empty = ConfigProvider.layer(ConfigProvider.fromUnknown({}))
         const noUrl = yield* Effect.flip(
           Effect.provide(
-            RpcClient.RpcClient.use((client) => client.eth_chainId()).pipe(Effect.provide(RpcClient.layerConfig)),
-            ConfigProvider.layer(ConfigProvider.fromUnknown({})),
+            RpcClient.RpcClient.use((client) => client.eth_chainId()),
+            Layer.provide(RpcClient.layerConfig, empty),
           ),
         )
 

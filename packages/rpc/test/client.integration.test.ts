@@ -30,7 +30,10 @@ describe("a real node", () => {
           const plain = yield* client.eth_getBlockByNumber(number)
           assert.strictEqual(block?.hash, raw["hash"] as never)
           assert.strictEqual(block?.timestamp, BigInt(raw["timestamp"] as string))
-          assert.deepEqual(plain?.transactions, block?.transactions.map((one) => one.hash) as never)
+          assert.deepEqual<unknown>(
+            plain?.transactions,
+            block?.transactions.map((one) => one.hash),
+          )
           for (const [index, wire] of (raw["transactions"] as ReadonlyArray<Wire>).entries()) {
             transactions++
             const one = yield* client.eth_getTransactionByBlockHashAndIndex(

@@ -12,6 +12,7 @@ describe("index", () => {
     assert.deepStrictEqual(names, {
       ErrorKind: ["isRetryable", "of", "table"],
       Method: [],
+      Options: [],
       RpcClient: ["RpcClient", "layer", "layerConfig", "make", "makeUnsafe"],
       RpcError: ["InvalidParams", "RpcError"],
       promise: ["createRpcClient"],

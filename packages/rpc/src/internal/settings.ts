@@ -4,23 +4,23 @@ import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Exchange from "@daybook/transport/Exchange"
 import { fromKey, type Key } from "@daybook/transport/Redaction"
+import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Options } from "../RpcClient.ts"
+import type { Options } from "../Options.ts"
 import { make, type Session } from "./session.ts"
 
 const textOf = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
 
-const refuse = (option: string, problem: string): never => {
-  throw new InvalidOption({ option, problem })
-}
+const refuse = (option: string, problem: string): Effect.Effect<never, InvalidOption> =>
+  Effect.fail(new InvalidOption({ option, problem }))
 
 /** A path segment of one or two dots would be resolved away, and an empty one changes the path. */
-const segment = (option: string, text: unknown): string => {
+const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
   if (typeof text !== "string") return refuse(option, `is missing. It takes text beside "rpcUrl".`)
   const trimmed = text.trim()
   return trimmed === "" || /^\.{1,2}$/.test(trimmed)
     ? refuse(option, "cannot be a part of a path. It takes text that is more than dots.")
-    : trimmed
+    : Effect.succeed(trimmed)
 }
 
 /** The path segment of a chain: the interface's spelling for RPC where it has the chain, other text as it is. */
@@ -37,25 +37,26 @@ export interface Settings {
   readonly chain: string | undefined
 }
 
-const endpointOf = (options: Options): { readonly endpoint: Endpoint.Endpoint; readonly chain: string | undefined } => {
+const endpointOf = Effect.fnUntraced(function* (options: Options) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
   const { url, rpcUrl } = options
   if (url !== undefined) {
-    if (rpcUrl !== undefined) refuse("url", 'stands beside "rpcUrl". Give one of them.')
-    return { endpoint: Endpoint.makeUnsafe({ url, ...headers }), chain: undefined }
+    if (rpcUrl !== undefined) return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
+    return { endpoint: yield* Endpoint.make({ url, ...headers }), chain: undefined }
   }
-  if (rpcUrl === undefined) return refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
-  const chain = chainSegment(segment("chain", options.chain), options.hyphens ?? false)
-  const apiKey = options.apiKey === undefined ? undefined : textOf(options.apiKey)
-  const path = [chain, fromKey(segment("apiKey", apiKey))]
-  return { endpoint: Endpoint.makeUnsafe({ url: rpcUrl, path, option: "rpcUrl", ...headers }), chain }
-}
+  if (rpcUrl === undefined)
+    return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
+  const chain = chainSegment(yield* segment("chain", options.chain), options.hyphens ?? false)
+  const apiKey = yield* segment("apiKey", options.apiKey === undefined ? undefined : textOf(options.apiKey))
+  const path = [chain, fromKey(apiKey)]
+  return { endpoint: yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers }), chain }
+})
 
-/** Reads options; throws `InvalidOption`. */
-export const read = (options: Options): Settings => {
-  const { endpoint, chain } = endpointOf(options)
+/** Reads options. */
+export const read = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Settings, InvalidOption> {
+  const { endpoint, chain } = yield* endpointOf(options)
   const { timeout, retry, maxBytes, fetch } = options
   const policy = timeout === undefined ? retry : { ...retry, deadline: timeout }
-  const exchange = Exchange.makeUnsafe({ policy, maxBytes, fetch })
+  const exchange = yield* Exchange.make({ policy, maxBytes, fetch })
   return { session: make(exchange, endpoint), chain }
-}
+})
