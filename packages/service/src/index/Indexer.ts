@@ -57,7 +57,7 @@ const redecodeRows = 100
 const patience = 3
 
 const backoffMillis = (failures: number, isLocal: boolean): number =>
-  Math.min(isLocal ? 1_000 : 10_000, 200 * 2 ** Math.min(failures, 10))
+  Math.min(isLocal ? 1_000 : 10_000, 50 * 2 ** Math.min(failures, 10))
 
 /** The chain's block and ours differ in what comes after `parent`. */
 interface Broken {

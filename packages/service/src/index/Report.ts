@@ -144,6 +144,7 @@ export const make = Effect.fnUntraced(function* (options: {
       toldHead = head
     }),
     reorganised: Effect.fnUntraced(function* (from, to) {
+      toldHead = -1
       const removed = to === null ? `all blocks up to ${from.number}` : count(from.number - to.number, "block")
       const standing = to === null ? "nothing is left" : `block ${to.number} stands`
       yield* Effect.logInfo(`${chain}: the chain was reorganised: ${removed} removed, ${standing}`)

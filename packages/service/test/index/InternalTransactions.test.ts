@@ -22,8 +22,8 @@ const call = (from: string, to: string, more: object = {}) => ({
 /** Answers of the nested tracer: `root` for the first transaction, nothing below the second. */
 const nested = (root: object) =>
   fixture.frames([
-    { txHash: transferHash, result: call(wallet!, router!, root) },
-    { txHash: creationHash, result: call(wallet!, child!, { type: "CREATE" }) },
+    { txHash: transferHash, result: call(wallet, router, root) },
+    { txHash: creationHash, result: call(wallet, child, { type: "CREATE" }) },
   ])
 
 const flatOf = (path: ReadonlyArray<number>, type: string, action: object, more: object = {}) => ({
@@ -70,27 +70,27 @@ describe("InternalTransactions", () => {
   describe("fromFrames", () => {
     const tree = {
       calls: [
-        call(router!, pool!, {
+        call(router, pool, {
           value: "0x5",
           input: "0x01",
           output: "0x02",
           calls: [
-            { ...call(pool!, wallet!), type: "STATICCALL", value: undefined },
-            call(pool!, child!, { type: "CREATE2", input: "0x03", output: "0x04" }),
+            { ...call(pool, wallet), type: "STATICCALL", value: undefined },
+            call(pool, child, { type: "CREATE2", input: "0x03", output: "0x04" }),
           ],
         }),
-        call(router!, pool!, { type: "DELEGATECALL", value: "0x5", calls: [call(router!, wallet!, { value: "0x1" })] }),
-        { type: "SELFDESTRUCT", from: router!, to: wallet!, value: "0x9", gas: "0x0", gasUsed: "0x0", input: "0x" },
+        call(router, pool, { type: "DELEGATECALL", value: "0x5", calls: [call(router, wallet, { value: "0x1" })] }),
+        { type: "SELFDESTRUCT", from: router, to: wallet, value: "0x9", gas: "0x0", gasUsed: "0x0", input: "0x" },
       ],
     }
     const traces = nested(JSON.parse(JSON.stringify(tree)))
 
     it("lists the frames below the root that move value, depth first, also those under a delegate call", () => {
       expect(rowsOf(InternalTransactions.fromFrames(block, traces))).toEqual([
-        row("CALL", router!, pool!, { value: "5", input: "0x01", output: "0x02" }),
-        row("CREATE2", pool!, child!, { input: "0x03", output: "0x04" }),
-        row("CALL", router!, wallet!, { value: "1" }),
-        row("SELFDESTRUCT", router!, wallet!, { value: "9", gas: "0", gas_used: "0" }),
+        row("CALL", router, pool, { value: "5", input: "0x01", output: "0x02" }),
+        row("CREATE2", pool, child, { input: "0x03", output: "0x04" }),
+        row("CALL", router, wallet, { value: "1" }),
+        row("SELFDESTRUCT", router, wallet, { value: "9", gas: "0", gas_used: "0" }),
       ])
     })
 
@@ -113,35 +113,35 @@ describe("InternalTransactions", () => {
     it("marks a failed frame and those below it, and only those", () => {
       const failed = nested({
         calls: [
-          call(router!, pool!, { error: "execution reverted", output: "0x08c379a0", calls: [call(pool!, wallet!)] }),
-          call(router!, wallet!),
+          call(router, pool, { error: "execution reverted", output: "0x08c379a0", calls: [call(pool, wallet)] }),
+          call(router, wallet),
         ],
       })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
-        row("CALL", router!, pool!, { output: "0x08c379a0", error: "execution reverted" }),
-        row("CALL", pool!, wallet!, { error: "execution reverted" }),
-        row("CALL", router!, wallet!),
+        row("CALL", router, pool, { output: "0x08c379a0", error: "execution reverted" }),
+        row("CALL", pool, wallet, { error: "execution reverted" }),
+        row("CALL", router, wallet),
       ])
     })
 
     it("marks every frame of a transaction that failed", () => {
-      const failed = nested({ error: "out of gas", calls: [call(router!, pool!)] })
+      const failed = nested({ error: "out of gas", calls: [call(router, pool)] })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
-        row("CALL", router!, pool!, { error: "out of gas" }),
+        row("CALL", router, pool, { error: "out of gas" }),
       ])
     })
 
     it("gives a failed creation no address, and 0 where gas is missing", () => {
-      const { gas: _, gasUsed: __, value: ___, ...bare } = call(router!, child!)
+      const { gas: _, gasUsed: __, value: ___, ...bare } = call(router, child)
       const failed = nested({ calls: [{ ...bare, type: "CREATE", error: "contract address collision" }] })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
-        row("CREATE", router!, null, { gas: "0", gas_used: "0", error: "contract address collision" }),
+        row("CREATE", router, null, { gas: "0", gas_used: "0", error: "contract address collision" }),
       ])
     })
 
     it("fails on a tracer's error inside a successful answer", () => {
       const traces = fixture.frames([
-        { txHash: transferHash, result: call(wallet!, router!) },
+        { txHash: transferHash, result: call(wallet, router) },
         { error: "missing trie node" },
       ])
       expect(faultOf(InternalTransactions.fromFrames(block, traces))).toEqual([
@@ -192,10 +192,10 @@ describe("InternalTransactions", () => {
         flatCall([1], { callType: "delegatecall", value: "0x5" }),
       )
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
-        row("CALL", router!, pool!, { value: "5", input: "0x01", output: "0x02" }),
-        row("CREATE2", pool!, child!, { input: "0x03", output: "0x04" }),
-        row("CALLCODE", router!, pool!, { value: "7" }),
-        row("SELFDESTRUCT", router!, wallet!, { value: "9", gas: "0", gas_used: "0" }),
+        row("CALL", router, pool, { value: "5", input: "0x01", output: "0x02" }),
+        row("CREATE2", pool, child, { input: "0x03", output: "0x04" }),
+        row("CALLCODE", router, pool, { value: "7" }),
+        row("SELFDESTRUCT", router, wallet, { value: "9", gas: "0", gas_used: "0" }),
       ])
       const all = rowsOf(InternalTransactions.fromFlat(block, traces, { allFrames: true }))
       expect(all?.map(({ type, value }) => `${type} ${value}`)).toEqual([
@@ -213,7 +213,7 @@ describe("InternalTransactions", () => {
         flatOf([0], "create", { init: "0x03" }, { result: { gasUsed: "0xa", address: child, code: "0x" } }),
       )
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
-        row("CREATE", router!, child!, { input: "0x03" }),
+        row("CREATE", router, child, { input: "0x03" }),
       ])
     })
 
@@ -226,18 +226,18 @@ describe("InternalTransactions", () => {
         flatCall([1], { to: wallet }),
       )
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
-        row("CALL", router!, pool!, { output: "0x08c379a0", error: "execution reverted" }),
-        row("CALL", router!, wallet!, { error: "execution reverted" }),
-        row("CALL", router!, wallet!, { gas_used: "100", error: "out of gas" }),
-        row("CALL", router!, wallet!, { error: "execution reverted" }),
-        row("CALL", router!, wallet!),
+        row("CALL", router, pool, { output: "0x08c379a0", error: "execution reverted" }),
+        row("CALL", router, wallet, { error: "execution reverted" }),
+        row("CALL", router, wallet, { gas_used: "100", error: "out of gas" }),
+        row("CALL", router, wallet, { error: "execution reverted" }),
+        row("CALL", router, wallet),
       ])
     })
 
     it("marks every frame of a transaction that failed", () => {
       const traces = fixture.flat([flatCall([], {}, { error: "Reverted", result: null }), flatCall([0]), creationRoot])
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
-        row("CALL", router!, pool!, { error: "execution reverted" }),
+        row("CALL", router, pool, { error: "execution reverted" }),
       ])
     })
 
@@ -259,7 +259,7 @@ describe("InternalTransactions", () => {
     ])("says %s as %s, and how much gas it took where the node does not", (came, error, gas_used) => {
       const traces = flat(flatCall([0], {}, { error: came, result: null }))
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
-        row("CALL", router!, pool!, { gas_used, error }),
+        row("CALL", router, pool, { gas_used, error }),
       ])
     })
 

@@ -1,0 +1,88 @@
+/** What a chain holds, asked from the node itself block by block, with no code of the service. */
+import { Effect } from "effect"
+import type { Anvil } from "@daybook/chain"
+import type { StoreShape } from "../../src/store/Store.ts"
+
+interface RawReceipt {
+  readonly contractAddress: string | null
+  readonly status: string
+  readonly logs: ReadonlyArray<unknown>
+}
+
+interface RawFrame {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly error?: string
+  readonly calls?: ReadonlyArray<RawFrame>
+}
+
+/** A transaction as the node has it. */
+export interface Told {
+  readonly block: number
+  readonly index: number
+  readonly hash: string
+  readonly addresses: ReadonlyArray<string>
+  readonly status: string
+  readonly logs: number
+  /** Internal calls that move value: type, from, to, value, failed. */
+  readonly internal: ReadonlyArray<readonly [type: string, from: string, to: string, value: string, failed: boolean]>
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+
+const below = (root: RawFrame): Told["internal"] => {
+  const list: Array<Told["internal"][number]> = []
+  const walk = (frame: RawFrame, failed: boolean) => {
+    for (const call of frame.calls ?? []) {
+      const isFailed = failed || call.error !== undefined
+      if (call.type !== "STATICCALL" && call.type !== "DELEGATECALL") {
+        list.push([call.type, call.from, call.to ?? "", BigInt(call.value ?? "0x0").toString(), isFailed])
+      }
+      walk(call, isFailed)
+    }
+  }
+  walk(root, root.error !== undefined)
+  return list
+}
+
+/** Every transaction of the blocks from 0 to `last`. */
+export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
+  const all: Array<Told> = []
+  for (let block = 0; block <= last; block++) {
+    const { transactions } = yield* node.call<{
+      readonly transactions: ReadonlyArray<{ readonly hash: string; readonly from: string; readonly to: string | null }>
+    }>("eth_getBlockByNumber", [hex(block), true])
+    if (transactions.length === 0) continue
+    const receipts = yield* node.call<ReadonlyArray<RawReceipt>>("eth_getBlockReceipts", [hex(block)])
+    const traces = yield* node.call<ReadonlyArray<{ readonly result: RawFrame }>>("debug_traceBlockByNumber", [
+      hex(block),
+      { tracer: "callTracer" },
+    ])
+    for (const [index, { hash, from, to }] of transactions.entries()) {
+      const { contractAddress, status, logs } = receipts[index]!
+      const addresses = [from, to, contractAddress].filter((address) => address !== null)
+      all.push({
+        block,
+        index,
+        hash,
+        addresses: [...new Set(addresses)],
+        status: BigInt(status).toString(),
+        logs: logs.length,
+        internal: below(traces[index]!.result),
+      })
+    }
+  }
+  return all
+})
+
+/** All that the store has of a wallet, lowest first. */
+export const wallet = (store: StoreShape, address: string) =>
+  store.snapshot((snapshot) =>
+    snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", after: null, limit: 10_000 }),
+  )
+
+/** The same of the node's transactions. */
+export const walletOf = (all: ReadonlyArray<Told>, address: string) =>
+  all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
