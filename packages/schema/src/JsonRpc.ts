@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
 import { open } from "./internal/open.ts"
 
@@ -140,6 +141,20 @@ export type Response = Success | Failure
 
 type ResponseWire = typeof Success.Encoded | typeof Failure.Encoded
 
+const kindOf = (input: unknown): "success" | "failure" | undefined => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined
+  if (!("error" in input)) return "success"
+  return "result" in input ? undefined : "failure"
+}
+
+const byKind = (direction: "read" | "write"): Step => {
+  const steps = { success: coderOf(Success)![direction], failure: coderOf(Failure)![direction] }
+  return (input) => {
+    const kind = kindOf(input)
+    return kind === undefined ? unread : steps[kind](input)
+  }
+}
+
 /**
  * A response: with a result or with an error, never with both.
  *
@@ -152,25 +167,28 @@ type ResponseWire = typeof Success.Encoded | typeof Failure.Encoded
  * @category codecs
  * @since 0.1.0
  */
-export const Response: Schema.Codec<Response, ResponseWire> = Schema.declareConstructor<Response, ResponseWire>()(
-  [Success, Failure],
-  ([success, failure]) => {
-    const parseSuccess = SchemaParser.decodeUnknownEffect(success)
-    const parseFailure = SchemaParser.decodeUnknownEffect(failure)
-    return (input, ast, options) => {
-      if (typeof input !== "object" || input === null || Array.isArray(input)) {
-        return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+export const Response: Schema.Codec<Response, ResponseWire> = withCoder(
+  Schema.declareConstructor<Response, ResponseWire>()(
+    [Success, Failure],
+    ([success, failure]) => {
+      const parseSuccess = SchemaParser.decodeUnknownEffect(success)
+      const parseFailure = SchemaParser.decodeUnknownEffect(failure)
+      return (input, ast, options) => {
+        const kind = kindOf(input)
+        return kind === undefined
+          ? Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+          : kind === "failure"
+            ? parseFailure(input, options)
+            : parseSuccess(input, options)
       }
-      const isFailure = "error" in input
-      if (isFailure && "result" in input) return Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
-      return isFailure ? parseFailure(input, options) : parseSuccess(input, options)
-    }
-  },
-  {
-    expected: "a JSON-RPC response with either a result or an error",
-    toCodecJson: (codecs) => same(Schema.Union(codecs)),
-    toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
-  },
+    },
+    {
+      expected: "a JSON-RPC response with either a result or an error",
+      toCodecJson: (codecs) => same(Schema.Union(codecs)),
+      toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
+    },
+  ),
+  { read: byKind("read"), write: byKind("write") },
 )
 
 /**

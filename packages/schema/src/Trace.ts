@@ -6,8 +6,11 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { open } from "./internal/open.ts"
+import { nested, open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
+
+// Calls nest at most 1024 deep below a transaction. Source: Ethereum yellow paper, 9.4.2.
+const maxDepth = 1024
 
 const frame = {
   /** `CALL`, `STATICCALL`, `DELEGATECALL`, `CALLCODE`, `CREATE`, `CREATE2` or `SELFDESTRUCT`. Source: geth callTracer. */
@@ -63,7 +66,9 @@ export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
  */
 export const CallFrame: Schema.Codec<CallFrame, CallFrameWire> = open("CallFrame", {
   ...frame,
-  calls: Schema.optionalKey(Schema.Array(Schema.suspend((): Schema.Codec<CallFrame, CallFrameWire> => CallFrame))),
+  calls: Schema.optionalKey(
+    Schema.Array(nested("a call frame", maxDepth, (): Schema.Codec<CallFrame, CallFrameWire> => CallFrame)),
+  ),
 })
 
 /**

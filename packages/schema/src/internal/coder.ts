@@ -111,7 +111,7 @@ interface Parts {
 
 /**
  * The coder of a schema; `undefined` when it has none, and is then left to the parser. Knows, besides the schemas that
- * were given one: texts, booleans, literals, anything, arrays, optional keys, and unions whose first fitting member wins.
+ * were given one: texts, numbers, booleans, literals, anything, arrays, optional keys, and unions whose first fitting member wins.
  */
 export const coderOf = (schema: AnySchema): Coder | undefined => {
   const known = coders.get(schema)
@@ -119,7 +119,9 @@ export const coderOf = (schema: AnySchema): Coder | undefined => {
   const { ast } = schema
   const parts: AnySchema & Parts = schema
   if (parts.schema !== undefined) return coderOf(parts.schema)
-  if (ast.checks !== undefined || ast.encoding !== undefined) return undefined
+  if (ast.encoding !== undefined) return undefined
+  if (ast._tag === "Number") return keep(SchemaParser.is(Schema.make<Schema.Codec<number>>(ast)))
+  if (ast.checks !== undefined) return undefined
   switch (ast._tag) {
     case "Null":
       return isNull

@@ -179,3 +179,54 @@ export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | n
     ? schema
     : withCoder(schema, { read: over(coder.read, isNone), write: over(coder.write, isNone) })
 }
+
+// The parser needs about forty times the stack of a coder for a level.
+const explainedLevels = 32
+
+/** A value that holds others of its own kind, at most `levels` of them inside one another, whatever a server sends. */
+export const nested = <A, I>(name: string, levels: number, item: () => Schema.Codec<A, I>): Schema.Codec<A, I> => {
+  let level = 0
+  const descend = <B>(go: () => B): B => {
+    level++
+    try {
+      return go()
+    } finally {
+      level--
+    }
+  }
+  const lazily = (direction: "read" | "write"): Step => {
+    let step: Step | undefined
+    return (input) => {
+      if (level >= levels) return unread
+      const go = (step ??= coderOf(item())?.[direction] ?? (() => unread))
+      try {
+        return descend(() => go(input))
+      } catch (error) {
+        if (error instanceof RangeError) return unread
+        throw error
+      }
+    }
+  }
+  const coder: Coder = { read: lazily("read"), write: lazily("write") }
+  const inner = Schema.suspend(item)
+  const schema = Schema.declareConstructor<A, I>()(
+    [inner],
+    ([codec]) => {
+      const parse = SchemaParser.decodeUnknownEffect(codec)
+      const step = codec.ast === inner.ast ? coder.read : coder.write
+      return (input, ast, options) => {
+        if (level < explainedLevels) return descend(() => parse(input, options))
+        const output = step(input)
+        return output === unread
+          ? Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+          : Effect.succeed(output as A)
+      }
+    },
+    {
+      expected: `${name}, at most ${levels} levels deep`,
+      toCodecJson: ([codec]) => same(codec),
+      toCodecArbitrary: ({ typeParameters: [codec] }) => same(codec),
+    },
+  )
+  return withCoder(schema, coder)
+}

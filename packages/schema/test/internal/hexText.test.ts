@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import { hexCase, smallDecimal, smallHex } from "../../src/internal/hexText.ts"
+
+describe("hexCase", () => {
+  const lengths = [0, 1, 2, 3, 4, 62, 63, 64, 65, 66, 67, 8189, 8190, 8191, 8192, 8193, 20_001]
+
+  it.each(lengths)("tells the case of %i digits", (length) => {
+    const digits = "0123456789abcdef".repeat(Math.ceil(length / 16)).slice(0, length)
+    expect(hexCase(`0x${digits}`)).toBe(1)
+    expect(hexCase(`0X${digits}`)).toBe(2)
+    expect(hexCase(`0x${digits}F`)).toBe(2)
+  })
+
+  it("agrees with a regular expression, whatever character stands wherever", () => {
+    const odd = ["g", "G", "/", ":", "@", "`", " ", "\n", "\u0000", "\u0080", "é", "\u0430", "😀", "\uD83D", "x", "F"]
+    for (const length of [0, 5, 63, 64, 70, 8190, 8195]) {
+      for (const character of odd) {
+        for (const at of new Set([0, 1, length >> 1, Math.max(0, length - 1), length])) {
+          const text = `0x${"a".repeat(at)}${character}${"9".repeat(Math.max(0, length - at))}`
+          const expected = /^0x[0-9a-f]*$/.test(text) ? 1 : /^0[xX][0-9a-fA-F]*$/.test(text) ? 2 : 0
+          expect([length, at, character, hexCase(text)]).toEqual([length, at, character, expected])
+        }
+      }
+    }
+  })
+})
+
+describe("smallHex and smallDecimal", () => {
+  it("read up to 52 bits and 15 digits", () => {
+    expect(
+      ["0x", "0x0", "0x00ff", "0XfF", "0xfffffffffffff", "0x10000000000000", "0x1g", "ff", ""].map(smallHex),
+    ).toEqual([0, 0, 255, 255, 4503599627370495, -1, -1, -1, -1])
+    expect(["0", "007", "999999999999999", "1000000000000000", "", "1e3", "-1", " 1"].map(smallDecimal)).toEqual([
+      0, 7, 999999999999999, -1, -1, -1, -1, -1,
+    ])
+  })
+})
