@@ -4,7 +4,12 @@
  * fetches and compares. Blocks are linked to their parents, so all blocks below a shared one are shared.
  */
 
-/** What is known so far. */
+/**
+ * What is known so far.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Search {
   /** Our first block. */
   readonly first: number
@@ -16,18 +21,38 @@ export interface Search {
   readonly step: number
 }
 
-/** Begins a search over our blocks from `first` to `head`. */
+/**
+ * Begins a search over our blocks from `first` to `head`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const start = (first: number, head: number): Search => ({ first, shared: first - 1, differs: head + 1, step: 1 })
 
-/** The number to compare next; `null` when the ancestor is known. */
+/**
+ * The number to compare next; `null` when the ancestor is known.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const next = ({ first, shared, differs, step }: Search): number | null => {
   if (differs - shared <= 1) return null
   return shared >= first ? Math.floor((shared + differs) / 2) : Math.max(first, differs - step)
 }
 
-/** Takes the outcome of a comparison of block `number`. */
+/**
+ * Takes the outcome of a comparison of block `number`.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const compared = (search: Search, number: number, isShared: boolean): Search =>
   isShared ? { ...search, shared: number } : { ...search, differs: number, step: search.step * 2 }
 
-/** The common ancestor's number once `next` is `null`; `null` when not even the first block is shared. */
+/**
+ * The common ancestor's number once `next` is `null`; `null` when not even the first block is shared.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const ancestor = ({ first, shared }: Search): number | null => (shared >= first ? shared : null)

@@ -10,13 +10,18 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
 import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
-import type { Traces } from "../node/Node.ts"
+import type { Traces } from "../node/Tracer.ts"
 import type { BlockRows, TransactionRow } from "../store/Store.ts"
 import * as Check from "./Check.ts"
 import * as InternalTransactions from "./InternalTransactions.ts"
 import type { Mismatch } from "./Mismatch.ts"
 
-/** What a node says about one block. */
+/**
+ * What a node says about one block.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Answers {
   readonly block: HydratedBlock
   readonly receipts: ReadonlyArray<Receipt>
@@ -24,7 +29,12 @@ export interface Answers {
   readonly traces: Traces | null
 }
 
-/** How rows are made. */
+/**
+ * How rows are made.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options extends InternalTransactions.Options {
   readonly decoder: Decoder
 }
@@ -46,6 +56,9 @@ interface Fees {
  * and the block's base fee; 0 where none is known.
  *
  * Source: decision 0010; EIP-1559.
+ *
+ * @category combinators
+ * @since 0.1.0
  */
 export const effectivePrice = (
   transaction: Transaction,
@@ -115,6 +128,9 @@ const addressesOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<
  *
  * **Errors**
  * - `Mismatch`: the answers do not belong together, or the tracer failed on a transaction.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const assemble = (answers: Answers, options: Options): Result.Result<BlockRows, Mismatch> =>
   Result.gen(function* () {

@@ -9,12 +9,24 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import * as Result from "effect/Result"
 import { Mismatch } from "./Mismatch.ts"
 
-/** A block that is mined: it has a number and a hash, and its transactions are in it. */
+/**
+ * A block that is mined: it has a number and a hash, and its transactions are in it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly hash: Hash }
 
 const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
 
-/** Root of an empty trie: what `transactionsRoot` is when there are none. Source: Ethereum yellow paper, appendix D. */
+/**
+ * Root of an empty trie: what `transactionsRoot` is when there are none.
+ *
+ * Source: Ethereum yellow paper, appendix D.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const emptyRoot: string = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
 
 const expected = (what: string, came: unknown, wanted: unknown): string => `${what} is ${came}, expected ${wanted}`
@@ -94,6 +106,9 @@ const faultOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): s
  *
  * **Errors**
  * - `Mismatch`: names the first thing that does not fit.
+ *
+ * @category combinators
+ * @since 0.1.0
  */
 export const check = (block: HydratedBlock, receipts: ReadonlyArray<Receipt>): Result.Result<MinedBlock, Mismatch> => {
   if (!isMined(block)) {

@@ -10,7 +10,12 @@ import * as Assemble from "./Assemble.ts"
 import { emptyRoot } from "./Check.ts"
 import { Mismatch } from "./Mismatch.ts"
 
-/** The node had this block a moment ago and has it no more: the chain moves, or the node lags. Ask again soon. */
+/**
+ * The node had this block a moment ago and has it no more: the chain moves, or the node lags. Ask again soon.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Vanished extends Data.TaggedError("Vanished")<{ readonly block: number }> {
   override get message() {
     return `The node does not have block ${this.block} any more: its chain moves. It is asked again.`
@@ -24,6 +29,9 @@ export class Vanished extends Data.TaggedError("Vanished")<{ readonly block: num
  * - `Vanished`: the block, or its receipts, are not there now.
  * - `Mismatch`: the answers do not belong together.
  * - `NodeFailed`, `WrongChain`: no answer.
+ *
+ * @category combinators
+ * @since 0.1.0
  */
 export const block = Effect.fnUntraced(function* (
   node: Node,

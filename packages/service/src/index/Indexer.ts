@@ -23,7 +23,12 @@ import * as Fetch from "./Fetch.ts"
 import { Mismatch } from "./Mismatch.ts"
 import * as Report from "./Report.ts"
 
-/** How to index a chain. */
+/**
+ * How to index a chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options {
   /** The chain's name, for messages. */
   readonly chain: string
@@ -70,6 +75,9 @@ interface Broken {
  *
  * **Errors**
  * - `StoreError`: the database failed and will not work again by itself. Everything else is tried again and reported.
+ *
+ * @category combinators
+ * @since 0.1.0
  */
 export const run = Effect.fn("Indexer.run")(function* (
   node: Node,

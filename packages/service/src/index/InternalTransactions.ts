@@ -6,11 +6,18 @@
  */
 import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import * as Result from "effect/Result"
-import type { Traces } from "../node/Node.ts"
+import type { Traces } from "../node/Tracer.ts"
 import type { MinedBlock } from "./Check.ts"
 import { Mismatch } from "./Mismatch.ts"
 
-/** An internal transaction as it goes over the wire, its keys in the interface's order. Source: interface 2.5. */
+/**
+ * An internal transaction as it goes over the wire, its keys in the interface's order.
+ *
+ * Source: interface 2.5.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface InternalTransactionWire {
   readonly transaction_hash: string
   readonly block_number: number
@@ -28,10 +35,20 @@ export interface InternalTransactionWire {
   readonly error?: string
 }
 
-/** The rows of a block: a list for each of its transactions, in order. */
+/**
+ * The rows of a block: a list for each of its transactions, in order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Rows = ReadonlyArray<ReadonlyArray<InternalTransactionWire>>
 
-/** Which frames become rows. */
+/**
+ * Which frames become rows.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options {
   /** Also STATICCALL and DELEGATECALL, with value 0. Default false. */
   readonly allFrames?: boolean
@@ -113,6 +130,9 @@ const ofCallFrame = (frame: CallFrame): Frame => {
  *
  * **Errors**
  * - `Mismatch`: the tracer gave an error instead of a frame, or the frames are not those of the block's transactions.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const fromFrames = (
   block: MinedBlock,
@@ -226,6 +246,9 @@ const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTr
  *
  * **Errors**
  * - `Mismatch`: an entry belongs to another block or transaction, or a transaction has no root entry.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const fromFlat = (
   block: MinedBlock,
@@ -255,6 +278,11 @@ export const fromFlat = (
   return Result.succeed(rows)
 }
 
-/** Rows of either shape; see `fromFrames` and `fromFlat`. */
+/**
+ * Rows of either shape; see `fromFrames` and `fromFlat`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const fromTraces = (block: MinedBlock, traces: Traces, options: Options = {}): Result.Result<Rows, Mismatch> =>
   traces._tag === "Flat" ? fromFlat(block, traces.traces, options) : fromFrames(block, traces.traces, options)

@@ -3,7 +3,12 @@
  */
 import * as Data from "effect/Data"
 
-/** Answers of a node do not fit together, or a tracer could not do its work. They may fit when they are asked for again. */
+/**
+ * Answers of a node do not fit together, or a tracer could not do its work. They may fit when they are asked for again.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly block: number
   readonly hash: string

@@ -5,10 +5,9 @@
 import * as Chain from "@daybook/schema/Chain"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { ChainConfig, Config } from "../Config.ts"
+import * as Config from "../Config.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
 import * as Database from "../store/Database.ts"
@@ -16,9 +15,14 @@ import { Store, type StoreError } from "../store/Store.ts"
 import * as Indexer from "./Indexer.ts"
 import type { OnEvent } from "./Report.ts"
 
-/** How to index one chain. */
+/**
+ * How to index one chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Plan {
-  /** The chain's name, as the configuration has it. */
+  /** The chain's name: the interface's where it lists the chain, else that of the configuration. */
   readonly chain: string
   /** EIP-155 id. */
   readonly chainId: number
@@ -28,44 +32,43 @@ export interface Plan {
   readonly baseFolder: string
   /** Who indexes; the same for a worker that is started again, so that it need not wait for its predecessor's lease to end. */
   readonly owner: string
-  readonly config: ChainConfig
+  readonly config: Config.ChainConfig
 }
 
-/** A chain of the configuration has no id: it is not of the interface's list, and `id` is missing. */
-export class UnknownChain extends Data.TaggedError("UnknownChain")<{ readonly chain: string }> {
-  override get message() {
-    return `The configuration's chain "${this.chain}" is not one of the interface: give its EIP-155 id as "id".`
-  }
-}
-
-/** The EIP-155 id of a chain of the configuration: its own `id`, else that of the interface's chain of this name. */
-export const chainIdOf = (chain: string, config: ChainConfig): Result.Result<number, UnknownChain> => {
-  const id = config.id ?? Chain.fromName(chain)?.id
-  return id === undefined ? Result.fail(new UnknownChain({ chain })) : Result.succeed(Number(id))
-}
+/**
+ * The plan of a chain of a configuration whose file stands in `baseFolder`. Its store has the chain's `name`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromChain = (
+  chain: Config.ServedChain,
+  options: { readonly database: string; readonly baseFolder: string; readonly owner: string },
+): Plan => ({
+  chain: chain.name,
+  chainId: chain.id,
+  database: options.database,
+  baseFolder: options.baseFolder,
+  owner: options.owner,
+  config: chain.config,
+})
 
 /**
  * The plans of a configuration whose file stands in `baseFolder`, one for each chain.
  *
  * **Errors**
- * - `UnknownChain`: a chain has no id.
+ * - `InvalidConfig`: see `Config.servedChains`.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const fromConfig = (
-  config: Config,
+  config: Config.Config,
   baseFolder: string,
   owner: string,
-): Result.Result<ReadonlyArray<Plan>, UnknownChain> =>
-  Result.all(
-    Object.entries(config.chains).map(([chain, chainConfig]) =>
-      Result.map(chainIdOf(chain, chainConfig), (chainId): Plan => ({
-        chain,
-        chainId,
-        database: config.database,
-        baseFolder,
-        owner,
-        config: chainConfig,
-      })),
-    ),
+): Result.Result<ReadonlyArray<Plan>, Config.InvalidConfig> =>
+  Result.map(Config.servedChains(config), (chains) =>
+    chains.map((chain) => fromChain(chain, { database: config.database, baseFolder, owner })),
   )
 
 const localPollMillis = 250
@@ -79,7 +82,12 @@ const pollMillisOf = ({ chainId, config }: Plan, isLocal: boolean): number => {
   return Math.min(row?.blockTimeMillis ?? longestPollMillis, longestPollMillis)
 }
 
-/** Takes every key of the plan's URLs out of a text. */
+/**
+ * Takes every key of the plan's URLs out of a text.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const scrub = (plan: Plan, text: string): string =>
   plan.config.rpc.reduce((clean, url) => {
     const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url })))
@@ -92,6 +100,9 @@ export const scrub = (plan: Plan, text: string): string =>
  * **Errors**
  * - `StoreError`: the database cannot be opened, or failed for good.
  * - `InvalidOption`: a URL of the plan is none; the message does not show it.
+ *
+ * @category combinators
+ * @since 0.1.0
  */
 export const run = Effect.fn("Plan.run")(function* (
   plan: Plan,

@@ -7,7 +7,12 @@ import * as Effect from "effect/Effect"
 import type { TraceSource } from "../node/Node.ts"
 import type { BlockRef, BlockRows, IndexerStatus, StoreShape } from "../store/Store.ts"
 
-/** What has been done since the indexer started. */
+/**
+ * What has been done since the indexer started.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Totals {
   readonly blocks: number
   readonly transactions: number
@@ -15,7 +20,12 @@ export interface Totals {
   readonly elapsedMillis: number
 }
 
-/** What an indexer tells the program around it. */
+/**
+ * What an indexer tells the program around it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type IndexerEvent =
   /** Blocks were stored; `head` is ours now, `nodeHead` the node's. */
   | ({ readonly _tag: "Indexed"; readonly head: number; readonly nodeHead: number } & Totals)
@@ -28,10 +38,20 @@ export type IndexerEvent =
   /** The nodes are of another chain; the message holds both ids. */
   | { readonly _tag: "Refused"; readonly message: string }
 
-/** Takes events; must not fail. */
+/**
+ * Takes events; must not fail.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type OnEvent = (event: IndexerEvent) => Effect.Effect<void>
 
-/** The voice of one indexer. */
+/**
+ * The voice of one indexer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Report {
   /** Blocks were stored. */
   readonly indexed: (blocks: ReadonlyArray<BlockRows>, nodeHead: number) => Effect.Effect<void>
@@ -54,7 +74,12 @@ const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
-/** As a person reads it: `indexed 61 blocks, 546 transactions in 0.9 s`. */
+/**
+ * As a person reads it: `indexed 61 blocks, 546 transactions in 0.9 s`.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const say = ({ blocks, transactions, elapsedMillis }: Totals): string =>
   `indexed ${count(blocks, "block")}, ${count(transactions, "transaction")} in ${seconds(elapsedMillis)}`
 
@@ -63,7 +88,12 @@ const left = (totals: Totals, blocksLeft: number): string => {
   return `${Math.round(perSecond)} blocks a second, ${seconds((blocksLeft / Math.max(perSecond, 0.001)) * 1000)} to go`
 }
 
-/** Makes the voice of the indexer of `chain`, which keeps its status in `store`. */
+/**
+ * Makes the voice of the indexer of `chain`, which keeps its status in `store`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const make = Effect.fnUntraced(function* (options: {
   readonly chain: string
   readonly store: StoreShape

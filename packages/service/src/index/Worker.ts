@@ -13,7 +13,12 @@ import * as References from "effect/References"
 import * as Plan from "./Plan.ts"
 import type { IndexerEvent } from "./Report.ts"
 
-/** What a worker is started with. */
+/**
+ * What a worker is started with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface WorkerData {
   readonly kind: typeof kind
   readonly plan: Plan.Plan
@@ -21,17 +26,32 @@ export interface WorkerData {
   readonly logLevel: LogLevel.LogLevel
 }
 
-/** What a worker sends. */
+/**
+ * What a worker sends.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type FromWorker =
   | { readonly _tag: "Event"; readonly event: IndexerEvent }
   | { readonly _tag: "Log"; readonly level: LogLevel.Severity; readonly text: string }
   /** The last message; null when it was told to stop. */
   | { readonly _tag: "Ended"; readonly failure: string | null }
 
-/** What a worker is sent. */
+/**
+ * What a worker is sent.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type ToWorker = "stop"
 
-/** Marks the data of an indexer's worker. */
+/**
+ * Marks the data of an indexer's worker.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export const kind = "@daybook/service/indexer"
 
 const isOurs = (data: unknown): data is WorkerData =>

@@ -13,7 +13,12 @@ import type { Plan } from "./Plan.ts"
 import type { IndexerEvent } from "./Report.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
 
-/** How to run the indexers. */
+/**
+ * How to run the indexers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options {
   readonly plans: ReadonlyArray<Plan>
   /** Told of each step of each chain. */
@@ -90,7 +95,12 @@ const supervise = Effect.fnUntraced(function* (plan: Plan, onEvent: NonNullable<
   }
 })
 
-/** Indexes all chains until it is interrupted; then each worker ends its transaction, within a few seconds. Never fails. */
+/**
+ * Indexes all chains until it is interrupted; then each worker ends its transaction, within a few seconds. Never fails.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
 export const run = (options: Options): Effect.Effect<never> => {
   const { onEvent = () => Effect.void } = options
   return Effect.andThen(
@@ -99,5 +109,10 @@ export const run = (options: Options): Effect.Effect<never> => {
   )
 }
 
-/** Indexes all chains for as long as the layer lives. */
+/**
+ * Indexes all chains for as long as the layer lives.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
 export const layer = (options: Options): Layer.Layer<never> => Layer.effectDiscard(Effect.forkScoped(run(options)))

@@ -8,33 +8,48 @@ import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
-import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { BlockRef, IndexerStatus } from "../store/Store.ts"
+import * as Tracer from "./Tracer.ts"
 
-/** Where internal transactions come from. */
+/**
+ * Where internal transactions come from.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type TraceSource = IndexerStatus["traces"]
 
-/** The traces of one block, in the shape of the node's tracer. */
-export type Traces =
-  | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
-  | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
-
-/** What links a block to the chain. */
+/**
+ * What links a block to the chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Header extends BlockRef {
   readonly parentHash: string
 }
 
-/** No node of the chain gave an answer; the message names the last one that was asked and what it said. */
+/**
+ * No node of the chain gave an answer; the message names the last one that was asked and what it said.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly message: string
   /** The failure of the last node; it holds no key. */
   readonly cause: CallError
 }> {}
 
-/** Every node that answered is of another chain than the configured one. */
+/**
+ * Every node that answered is of another chain than the configured one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class WrongChain extends Data.TaggedError("WrongChain")<{
   readonly host: string
   readonly configured: number
@@ -46,10 +61,20 @@ export class WrongChain extends Data.TaggedError("WrongChain")<{
   }
 }
 
-/** Why a question stays unanswered. Both may pass. */
+/**
+ * Why a question stays unanswered. Both may pass.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type NodeError = NodeFailed | WrongChain
 
-/** The nodes of one chain. */
+/**
+ * The nodes of one chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Node {
   /** The nodes' newest block. */
   readonly head: Effect.Effect<Header, NodeError>
@@ -62,7 +87,7 @@ export interface Node {
   /** The receipts of a block, asked for by its hash; `null` when the node does not have that block (any more). */
   readonly receipts: (block: BlockRef) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError>
   /** The traces of a block; `null` where traces are off. */
-  readonly traces: (block: BlockRef) => Effect.Effect<Traces | null, NodeError>
+  readonly traces: (block: BlockRef) => Effect.Effect<Tracer.Traces | null, NodeError>
   /** Which tracer the nodes have; found out once. Fails while a node that might have one does not answer. */
   readonly traceSource: Effect.Effect<TraceSource, NodeError>
   /** Asks the nodes for their chain again, whatever they said before. */
@@ -71,7 +96,12 @@ export interface Node {
   readonly isLocal: boolean
 }
 
-/** What the nodes of a chain are made of. */
+/**
+ * What the nodes of a chain are made of.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Options {
   /** URLs in order of preference; may hold keys. */
   readonly urls: ReadonlyArray<string>
@@ -81,75 +111,24 @@ export interface Options {
   readonly traces?: "auto" | "off"
 }
 
-type Tracer = "trace_block" | "debug_traceBlockByHash" | "debug_traceBlockByNumber" | "off"
-
 interface Endpoint {
   readonly host: string
   readonly calls: Methods
   isVerified: boolean
   refusesHashes: boolean
   lacksFinalized: boolean
-  tracer: Tracer | undefined
-}
-
-const call = { tracer: "callTracer" } as const
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
-
-/** The node does not have the method, or not for us; as opposed to a node that failed. */
-const isMissing = (error: CallError): boolean => {
-  switch (error._tag) {
-    case "RpcError":
-      return (
-        error.kind === "methodUnsupported" ||
-        /\b(trace_block|debug_trace\w*|namespace|module|method)\b.*\b(not|disabled|upgrade|plan|tier)\b/i.test(
-          error.message,
-        )
-      )
-    case "Unauthorized":
-      return true
-    case "InvalidResponse":
-      return [403, 404, 405, 501].includes(error.status ?? 0)
-    default:
-      return false
-  }
+  tracer: Tracer.Tracer | undefined
 }
 
 const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
 
-const tracersInOrder = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
+/** The endpoint's tracer, found out once, by a block that it has. */
+const tracerOf = (endpoint: Endpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
+  endpoint.tracer === undefined
+    ? Effect.tap(Tracer.find(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
+    : Effect.succeed(endpoint.tracer)
 
-const tracesOf = (
-  endpoint: Endpoint,
-  tracer: Exclude<Tracer, "off">,
-  block: BlockRef,
-): Effect.Effect<Traces, CallError> => {
-  const frames = (traces: ReadonlyArray<TransactionTrace>): Traces => ({ _tag: "Frames", traces })
-  switch (tracer) {
-    case "trace_block":
-      return Effect.map(endpoint.calls.trace_block(block.number), (traces) => ({ _tag: "Flat", traces: traces ?? [] }))
-    case "debug_traceBlockByHash":
-      return Effect.map(endpoint.calls.debug_traceBlockByHash(block.hash, call), frames)
-    case "debug_traceBlockByNumber":
-      return Effect.map(endpoint.calls.debug_traceBlockByNumber(block.number, call), frames)
-  }
-}
-
-/** Tries the tracers on a block. A node that knows a method but cannot trace this block still has the method. */
-const findTracer = Effect.fnUntraced(function* (
-  endpoint: Endpoint,
-  block: BlockRef,
-): Effect.fn.Return<Tracer, CallError> {
-  if (endpoint.tracer !== undefined) return endpoint.tracer
-  for (const tracer of tracersInOrder) {
-    const outcome = yield* Effect.result(tracesOf(endpoint, tracer, block))
-    if (outcome._tag === "Success") return (endpoint.tracer = tracer)
-    if (isMissing(outcome.failure)) continue
-    if (!isAnswer(outcome.failure)) return yield* Effect.fail(outcome.failure)
-    return (endpoint.tracer = tracer)
-  }
-  return (endpoint.tracer = "off")
-})
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
 
 const headerOf = (
   block: { readonly number: bigint | null; readonly hash: string | null; readonly parentHash: string } | null,
@@ -230,7 +209,7 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     const block = yield* head
     let undecided: NodeError | undefined
     for (const endpoint of endpoints) {
-      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), findTracer(endpoint, block)))
+      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), tracerOf(endpoint, block)))
       if (outcome._tag === "Success") {
         if (outcome.success === "off") continue
         return (source = outcome.success === "trace_block" ? "trace_block" : "debug_traceBlock")
@@ -242,11 +221,11 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     return (source = "off")
   })
 
-  const traces = Effect.fnUntraced(function* (block: BlockRef): Effect.fn.Return<Traces | null, NodeError> {
+  const traces = Effect.fnUntraced(function* (block: BlockRef): Effect.fn.Return<Tracer.Traces | null, NodeError> {
     if ((yield* findSource()) === "off") return null
     return yield* ask((endpoint) =>
-      Effect.flatMap(findTracer(endpoint, block), (tracer) =>
-        tracesOf(endpoint, tracer === "off" ? "trace_block" : tracer, block),
+      Effect.flatMap(tracerOf(endpoint, block), (tracer) =>
+        Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
       ),
     )
   })
@@ -276,6 +255,9 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
  *
  * **Errors**
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const endpoints = yield* Effect.forEach(options.urls, (url) =>

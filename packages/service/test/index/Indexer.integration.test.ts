@@ -1,6 +1,6 @@
 import { describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
 import * as InternalTransaction from "@daybook/schema/InternalTransaction"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
@@ -8,6 +8,8 @@ import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
 const decodeInternal = Schema.decodeUnknownSync(

@@ -9,29 +9,26 @@ const config = (chains: object) =>
 const rpc = ["http://127.0.0.1:8545"]
 
 describe("Plan", () => {
-  it("plans each chain of a configuration, by its own id or by its name", () => {
+  it("plans each chain of a configuration, under the interface's name where it has one", () => {
     const chains = { eth: { rpc }, "Polygon-Amoy": { rpc }, linea: { rpc }, mine: { id: 31337, rpc } }
     const plans = Result.getOrThrow(Plan.fromConfig(config(chains), "/srv", "me"))
     expect(plans.map(({ chain, chainId }) => [chain, chainId])).toEqual([
       ["eth", 1],
-      ["Polygon-Amoy", 80002],
+      ["polygon amoy", 80002],
       ["linea", 59144],
       ["mine", 31337],
     ])
-    expect(plans[0]).toMatchObject({ database: "sqlite:data", baseFolder: "/srv", owner: "me" })
+    expect(plans[0]).toMatchObject({
+      database: "sqlite:data",
+      baseFolder: "/srv",
+      owner: "me",
+      config: { fromBlock: 0 },
+    })
   })
 
-  it("takes a chain's own id before that of its name", () => {
-    const plans = Plan.fromConfig(config({ eth: { id: 31337, rpc } }), "/srv", "me")
-    expect(Result.getOrThrow(plans)[0]?.chainId).toBe(31337)
-  })
-
-  it("names a chain that has no id", () => {
+  it("refuses a configuration with a chain that has no id", () => {
     const plans = Plan.fromConfig(config({ mine: { rpc } }), "/srv", "me")
-    expect(Result.isFailure(plans) && [plans.failure._tag, plans.failure.message]).toEqual([
-      "UnknownChain",
-      `The configuration's chain "mine" is not one of the interface: give its EIP-155 id as "id".`,
-    ])
+    expect(Result.isFailure(plans) && plans.failure._tag).toBe("InvalidConfig")
   })
 
   it("takes keys out of a text, whole URLs too", () => {

@@ -3,12 +3,14 @@ import { createInterface } from "node:readline"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
 import type * as Plan from "../../src/index/Plan.ts"
 import * as Database from "../../src/store/Database.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 interface Line {
   readonly _tag: string
