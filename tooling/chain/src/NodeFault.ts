@@ -61,9 +61,7 @@ const strangeId = 987_654_321
 const item = (call: Call, reply: VirtualChain.Reply): Item => ({ jsonrpc: "2.0", id: call.id, ...reply })
 
 /** A right answer to a call that nobody made. */
-const foreign: VirtualChain.Reply = {
-  result: VirtualChain.answer({ method: "eth_getCode", params: ["0xforeign"] }),
-}
+const foreign = VirtualChain.answer({ method: "eth_getCode", params: ["0xforeign"] })
 
 const itemsOf = ({ calls, replies }: Ask): ReadonlyArray<Item> =>
   calls.map((call, at) => item(call, replies[at] ?? foreign))

@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { gunzipSync } from "node:zlib"
+import { Effect } from "effect"
+import { Anvil, HostileNode, NodeFault, VirtualChain, Wire } from "@daybook/chain"
+import { ask, type Came } from "./wire.ts"
+
+const nodes: Array<HostileNode.Node> = []
+
+const start = async (options: HostileNode.Options) => {
+  const node = await HostileNode.start(options)
+  nodes.push(node)
+  return node
+}
+
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.stop()))
+})
+
+const call = (id: number) => ({ jsonrpc: "2.0", id, method: "eth_getBlockByNumber", params: [`0x${id}`, false] })
+const batch = [call(1), call(2), call(3)]
+const rightItem = (id: number) => ({ jsonrpc: "2.0", id, ...VirtualChain.answer(call(id)) })
+const [first, second, third] = [rightItem(1), rightItem(2), rightItem(3)]
+const all = [first, second, third]
+
+const json = ({ text }: Came): unknown => JSON.parse(text)
+const secondOf = (came: Came) => (json(came) as ReadonlyArray<Record<string, unknown>>)[1]
+const others = (came: Came) => {
+  const items = json(came) as ReadonlyArray<unknown>
+  expect([items[0], items.at(-1)]).toEqual([first, third])
+}
+const victim = (change: object) => (came: Came) => {
+  expect(came.status).toBe(200)
+  others(came)
+  expect(secondOf(came)).toEqual({ jsonrpc: "2.0", id: 2, ...change })
+}
+const whole = (change: unknown) => (came: Came) => expect([came.status, json(came)]).toEqual([200, change])
+const status =
+  (code: number, text: string | RegExp, headers: object = {}) =>
+  (came: Came) => {
+    expect(came.status).toBe(code)
+    expect(came.text).toMatch(text)
+    expect(came.headers).toMatchObject(headers)
+  }
+const refusal = (code: number, message: string) => ({ jsonrpc: "2.0", id: null, error: { code, message } })
+const broken = (came: Came) => expect(came.end).toBe("broken")
+const stalled = (came: Came) => expect(came.end).toBe("given up")
+const each = (code: number, message: string) =>
+  [1, 2, 3].map((id) => ({ jsonrpc: "2.0", id, error: { code, message } }))
+
+/** What each fault must look like on the wire, in a batch of three whose second call is the victim. */
+const looks: Readonly<Record<NodeFault.Name, (came: Came) => void>> = {
+  right: whole(all),
+  reordered: whole([third, second, first]),
+  extraItem: (came) => {
+    const items = json(came) as ReadonlyArray<{ readonly id: number }>
+    expect(items.slice(1)).toEqual(all)
+    expect([1, 2, 3]).not.toContain(items[0]?.id)
+  },
+  gzip: (came) => {
+    expect(came.headers["content-encoding"]).toBe("gzip")
+    expect(JSON.parse(gunzipSync(came.body).toString())).toEqual(all)
+  },
+  drip: (came) => {
+    expect(json(came)).toEqual(all)
+    expect(came.piecesAtMillis.length).toBeGreaterThan(2)
+  },
+  doubled: whole([first, second, second, third]),
+  textId: whole([first, { ...second, id: "2" }, third]),
+  absentVersion: (came) => {
+    others(came)
+    expect(secondOf(came)).not.toHaveProperty("jsonrpc")
+  },
+  wrongType: (came) => {
+    whole(all)(came)
+    expect(came.headers["content-type"]).toContain("text/html")
+  },
+  missing: whole([first, third]),
+  contradicted: (came) => {
+    const items = json(came) as ReadonlyArray<{ readonly id: number; readonly result: unknown }>
+    expect(items.map(({ id }) => id)).toEqual([1, 2, 2, 3])
+    expect(items[1]?.result).not.toEqual(items[2]?.result)
+    expect(items[2]).toEqual(second)
+  },
+  nullId: whole([first, { ...second, id: null }, third]),
+  absentId: (came) => {
+    others(came)
+    expect(secondOf(came)).not.toHaveProperty("id")
+  },
+  wrongId: (came) => {
+    others(came)
+    expect([1, 2, 3]).not.toContain(secondOf(came)?.["id"])
+  },
+  wrongVersion: whole([first, { ...second, jsonrpc: "1.0" }, third]),
+  noResult: victim({}),
+  undecodable: victim({ result: { nonsense: [1] } }),
+  nullResult: victim({ result: null }),
+  errorText: victim({ error: "something went wrong" }),
+  invalidParams: victim({ error: { code: -32602, message: expect.any(String) } }),
+  reverted: victim({
+    error: {
+      code: 3,
+      message: "execution reverted: paused",
+      data: `0x08c379a0${"0".repeat(62)}20${"0".repeat(63)}6706175736564${"0".repeat(52)}`,
+    },
+  }),
+  unsupported: victim({ error: { code: -32601, message: "the method does not exist/is not available" } }),
+  internal: victim({ error: { code: -32603, message: "Internal error" } }),
+  limitedItem: victim({ error: { code: -32005, message: "limit exceeded" } }),
+  limitedText: victim({ error: { code: -32000, message: "Too many requests, please slow down" } }),
+  oneError: whole(refusal(-32010, "the whole request failed")),
+  oneLimit: whole(refusal(-32005, "rate limit exceeded")),
+  oneForBatch: whole(first),
+  explorer: whole({ status: "0", message: "NOTOK", result: "Max rate limit reached" }),
+  html: status(200, /^<!DOCTYPE html>/, { "content-type": "text/html" }),
+  words: status(200, /^it works$/),
+  emptyBody: status(200, /^$/),
+  cutJson: (came) => {
+    expect([came.status, came.end]).toEqual([200, "whole"])
+    expect(`${came.text}}]`).toBe(JSON.stringify(all))
+  },
+  oversize: (came) => {
+    expect(came.body.length).toBeGreaterThan(Wire.oversizeBytes)
+    expect(json(came)).toEqual(all)
+  },
+  gzipBomb: (came) => {
+    expect(came.headers["content-encoding"]).toBe("gzip")
+    expect(gunzipSync(came.body).length).toBeGreaterThan(Wire.bombBytes)
+  },
+  wrongEncoding: (came) => {
+    whole(all)(came)
+    expect(came.headers["content-encoding"]).toBe("gzip")
+  },
+  redirect: status(307, /^$/, { location: "/elsewhere" }),
+  closedBefore: (came) => expect([came.status, came.end]).toEqual([undefined, "broken"]),
+  closedAfter: (came) => expect([came.status, came.text, came.end]).toEqual([200, "", "broken"]),
+  cutBody: (came) => {
+    broken(came)
+    expect(came.body.length).toBe(Number(came.headers["content-length"]) >> 1)
+  },
+  stalledHeaders: (came) => expect([came.status, came.end]).toEqual([undefined, "given up"]),
+  stalledBody: (came) => {
+    stalled(came)
+    expect(came.body.length).toBe(Number(came.headers["content-length"]) >> 1)
+  },
+  endless: (came) => {
+    stalled(came)
+    expect(json(came)).toEqual(all)
+    expect(came.headers).not.toHaveProperty("content-length")
+  },
+  limitedBare: status(429, /^$/),
+  limited1015: status(429, /^error code: 1015$/),
+  limitedPage: status(429, /^<!DOCTYPE html>/),
+  limitedSeconds: status(429, /Too Many/, { "retry-after": "2" }),
+  limitedDate: (came) => {
+    expect(came.status).toBe(429)
+    const { date = "", "retry-after": until = "" } = came.headers
+    expect(new Date(until).toUTCString()).toBe(until)
+    expect(Date.parse(until) - Date.parse(date)).toBe(2_000)
+  },
+  limitedMillis: status(429, /Too Many/, { "retry-after-ms": "1500" }),
+  limitedRpc: (came) => {
+    status(429, "", { "retry-after": "2" })(came)
+    expect(json(came)).toMatchObject({ error: { code: -32005 } })
+  },
+  limitedRpcEach: (came) => expect([came.status, json(came)]).toEqual([429, each(-32029, "Too Many Requests")]),
+  unavailable: status(503, /Service Unavailable/, { "retry-after": "2" }),
+  serverError: status(500, /^Internal Server Error$/),
+  serverErrorRpc: (came) => expect([came.status, json(came)]).toEqual([500, each(-32603, "Internal error")]),
+  badGateway: status(502, /^<!DOCTYPE html>/),
+  unauthorized: status(401, /Must be authenticated/),
+  refused413: status(413, /Too Large/),
+  refusedSize: whole(refusal(-32003, "batch too large")),
+  refusedBatch: whole(refusal(-32202, "batch requests are disabled")),
+}
+
+describe("HostileNode", () => {
+  describe("start", () => {
+    it.each(NodeFault.names)("plays %s", async (fault) => {
+      const waitMillis = fault === "limitedDate" ? 2_000 : 1_500
+      const node = await start({ script: [{ fault, victim: 0.5, waitMillis }] })
+      const came = await ask(node.url, { body: batch, patienceMillis: 300, headers: { "accept-encoding": "gzip" } })
+
+      looks[fault](came)
+      const { hits = "all" } = NodeFault.all[fault]
+      const [one, two] = [hits === "all" ? fault : "right", hits === "none" ? "right" : fault]
+      expect(node.exchanges()[0]?.calls.map(({ fate }) => fate)).toEqual([one, two, one])
+      expect(node.histogram()).toEqual({ [fault]: 1 })
+    })
+
+    it("answers single calls with single items", async () => {
+      const script = [{ fault: "right" }, { fault: "nullId" }, { fault: "oneForBatch" }] as const
+      const node = await start({ script })
+      const replies = [await ask(node.url, { body: call(1) }), await ask(node.url, { body: call(1) })]
+
+      expect(replies.map(json)).toEqual([first, { ...first, id: null }])
+      expect(json(await ask(node.url, { body: call(1) }))).toEqual(first)
+      expect(node.histogram()).toEqual({ right: 2, nullId: 1 })
+    })
+
+    it("is right once the script has run out", async () => {
+      const node = await start({ script: [{ fault: "serverError" }] })
+      const statuses = [await ask(node.url, { body: batch }), await ask(node.url, { body: batch })]
+
+      expect(statuses.map((came) => came.status)).toEqual([500, 200])
+    })
+
+    it("lets a function decide by the attempt of a call", async () => {
+      const node = await start({
+        script: ({ calls }) => ({ fault: calls[0]?.attempt === 1 ? "unauthorized" : "right" }),
+      })
+      const statuses: Array<number | undefined> = []
+      for (const id of [1, 2, 1]) statuses.push((await ask(node.url, { body: call(id) })).status)
+
+      expect(statuses).toEqual([401, 401, 200])
+    })
+
+    it("refuses every batch above its limit", async () => {
+      const node = await start({ batchLimit: { most: 2, fault: "refusedSize" } })
+
+      looks.refusedSize(await ask(node.url, { body: batch }))
+      expect(json(await ask(node.url, { body: batch.slice(0, 2) }))).toEqual([first, second])
+    })
+
+    it("answers text that is not JSON with a parse error", async () => {
+      const node = await start({})
+      const response = await fetch(node.url, { method: "POST", body: "{" })
+
+      expect(await response.json()).toMatchObject({ id: null, error: { code: -32700 } })
+    })
+
+    it("tells the truth of a real node behind it", async () => {
+      await Effect.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const anvil = yield* Anvil.make({ chainId: 77 })
+            const node = yield* HostileNode.make({ upstream: anvil.url, script: [{ fault: "reordered" }] })
+            const body = [
+              { jsonrpc: "2.0", id: "a", method: "eth_chainId", params: [] },
+              { jsonrpc: "2.0", id: "b", method: "eth_noSuchMethod", params: [] },
+            ]
+            const came = yield* Effect.promise(() => ask(node.url, { body }))
+
+            expect(json(came)).toMatchObject([
+              { id: "b", error: { code: -32601 } },
+              { id: "a", result: "0x4d" },
+            ])
+          }),
+        ),
+      )
+    })
+  })
+})
