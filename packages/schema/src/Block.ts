@@ -1,12 +1,17 @@
 /**
  * A block as a node gives it (JSON-RPC): with the hashes of its transactions (`Block`) or with the transactions themselves
- * (`HydratedBlock`).
+ * (`HydratedBlock`), also where some of those cannot be read (`PartialBlock`).
  */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
+import { same } from "./internal/leaf.ts"
 import { open } from "./internal/open.ts"
+import * as Problem from "./Problem.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Transaction from "./Transaction.ts"
 
@@ -173,9 +178,101 @@ export const HydratedBlock = open(
 export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> {}
 
 /**
+ * A transaction of a `PartialBlock` that could not be decoded: what came, and why.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Undecodable {
+  readonly _tag: "Undecodable"
+  /** The transaction as it came, encoded again as it is. */
+  readonly raw: unknown
+  /** The first problem, in one line: `from: expected an address of 20 bytes in hex, got "0x12"`. */
+  readonly reason: string
+}
+
+/**
+ * Tells whether an entry of a `PartialBlock` could not be decoded.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isUndecodable = (entry: Transaction.Transaction | Undecodable): entry is Undecodable =>
+  "_tag" in entry && entry._tag === "Undecodable"
+
+const transactionCoder = coderOf(Transaction.Transaction)!
+
+const readEntry: Step = (input) => {
+  const transaction = transactionCoder.read(input)
+  if (transaction !== unread) return transaction
+  const [problem] = Problem.find(Transaction.Transaction, input)
+  return { _tag: "Undecodable", raw: input, reason: problem === undefined ? "" : Problem.toLine(problem) }
+}
+
+const writeEntry: Step = (entry) =>
+  typeof entry === "object" && entry !== null && "_tag" in entry && entry._tag === "Undecodable" && "raw" in entry
+    ? entry.raw
+    : transactionCoder.write(entry)
+
+const Entry = withCoder(
+  Schema.declareConstructor<Transaction.Transaction | Undecodable, unknown>()(
+    [Transaction.Transaction],
+    ([codec]) => {
+      const isReading = codec.ast === Transaction.Transaction.ast
+      const parse = SchemaParser.decodeUnknownEffect(codec)
+      return (input, _ast, options) => {
+        const output = isReading ? readEntry(input) : writeEntry(input)
+        // Only writing fails, and then the parser says why.
+        return output === unread
+          ? parse(input, options)
+          : Effect.succeed(output as Transaction.Transaction | Undecodable)
+      }
+    },
+    {
+      expected: "a transaction",
+      toCodecJson: ([codec]) => same(codec),
+      toCodecArbitrary: ({ typeParameters: [codec] }) => same(codec),
+    },
+  ),
+  { read: readEntry, write: writeEntry },
+)
+
+/**
+ * A block with its transactions, of which those that cannot be decoded are kept as `Undecodable` instead of failing the
+ * block: for programs that prefer the rest of a block to an error. Everything else of the block is still required.
+ *
+ * **Gotchas**
+ *
+ * A history made of such blocks has silent gaps unless `Undecodable` entries are looked at.
+ *
+ * Source: interface 2.8; decision 0020.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const PartialBlock = open(
+  "PartialBlock",
+  {
+    ...header,
+    /** The transactions, in order; `isUndecodable` tells which could not be read. Source: interface 2.8. */
+    transactions: Schema.Array(Entry),
+  },
+  noUncles,
+)
+
+/**
+ * A block with its transactions, of which some could not be decoded.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
+
+/**
  * The keys of a block that the schema does not name, with their values as they came.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const extras = (block: Block | HydratedBlock): Readonly<Record<string, unknown>> => Block.extras(block)
+export const extras = (block: Block | HydratedBlock | PartialBlock): Readonly<Record<string, unknown>> =>
+  Block.extras(block)

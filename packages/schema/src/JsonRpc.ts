@@ -7,7 +7,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
-import { open } from "./internal/open.ts"
+import { open, type Resource } from "./internal/open.ts"
 
 /**
  * Identifier of a request, echoed by its response: a number or a text; `null` when the request could not be read.
@@ -167,28 +167,30 @@ const byKind = (direction: "read" | "write"): Step => {
  * @category codecs
  * @since 0.1.0
  */
-export const Response: Schema.Codec<Response, ResponseWire> = withCoder(
-  Schema.declareConstructor<Response, ResponseWire>()(
-    [Success, Failure],
-    ([success, failure]) => {
-      const parseSuccess = SchemaParser.decodeUnknownEffect(success)
-      const parseFailure = SchemaParser.decodeUnknownEffect(failure)
-      return (input, ast, options) => {
-        const kind = kindOf(input)
-        return kind === undefined
-          ? Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
-          : kind === "failure"
-            ? parseFailure(input, options)
-            : parseSuccess(input, options)
-      }
-    },
-    {
-      expected: "a JSON-RPC response with either a result or an error",
-      toCodecJson: (codecs) => same(Schema.Union(codecs)),
-      toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
-    },
+export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchemaV1(
+  withCoder(
+    Schema.declareConstructor<Response, ResponseWire>()(
+      [Success, Failure],
+      ([success, failure]) => {
+        const parseSuccess = SchemaParser.decodeUnknownEffect(success)
+        const parseFailure = SchemaParser.decodeUnknownEffect(failure)
+        return (input, ast, options) => {
+          const kind = kindOf(input)
+          return kind === undefined
+            ? Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+            : kind === "failure"
+              ? parseFailure(input, options)
+              : parseSuccess(input, options)
+        }
+      },
+      {
+        expected: "a JSON-RPC response with either a result or an error",
+        toCodecJson: (codecs) => same(Schema.Union(codecs)),
+        toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
+      },
+    ),
+    { read: byKind("read"), write: byKind("write") },
   ),
-  { read: byKind("read"), write: byKind("write") },
 )
 
 /**

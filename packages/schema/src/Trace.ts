@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { nested, open } from "./internal/open.ts"
+import { nested, open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 // Calls nest at most 1024 deep below a transaction. Source: Ethereum yellow paper, 9.4.2.
@@ -64,7 +64,7 @@ export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
  * @category codecs
  * @since 0.1.0
  */
-export const CallFrame: Schema.Codec<CallFrame, CallFrameWire> = open("CallFrame", {
+export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
   ...frame,
   calls: Schema.optionalKey(
     Schema.Array(nested("a call frame", maxDepth, (): Schema.Codec<CallFrame, CallFrameWire> => CallFrame)),

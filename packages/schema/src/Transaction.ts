@@ -11,7 +11,7 @@ import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { leaf, oneOf, same, typeSide } from "./internal/leaf.ts"
-import { open, type Open } from "./internal/open.ts"
+import { open, type Open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 const place = {
@@ -574,25 +574,27 @@ const byMember = (direction: "read" | "write"): Step => {
  * @category codecs
  * @since 0.1.0
  */
-export const Transaction: Schema.Codec<Transaction, (typeof members)[number]["Encoded"]> = withCoder(
-  Schema.declareConstructor<Transaction, (typeof members)[number]["Encoded"]>()(
-    members,
-    (codecs) => {
-      const parsers = codecs.map((codec) =>
-        SchemaParser.decodeUnknownEffect(codec as Schema.Codec<Transaction, unknown>),
-      )
-      return (input, ast, options) =>
-        typeof input === "object" && input !== null
-          ? parsers[memberOf(input)]!(input, options)
-          : Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
-    },
-    {
-      expected: "a transaction object",
-      toCodecJson: (codecs) => same(Schema.Union(codecs)),
-      toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
-    },
+export const Transaction: Resource<Transaction, (typeof members)[number]["Encoded"]> = Schema.toStandardSchemaV1(
+  withCoder(
+    Schema.declareConstructor<Transaction, (typeof members)[number]["Encoded"]>()(
+      members,
+      (codecs) => {
+        const parsers = codecs.map((codec) =>
+          SchemaParser.decodeUnknownEffect(codec as Schema.Codec<Transaction, unknown>),
+        )
+        return (input, ast, options) =>
+          typeof input === "object" && input !== null
+            ? parsers[memberOf(input)]!(input, options)
+            : Effect.fail(new SchemaIssue.InvalidType(ast, input, options))
+      },
+      {
+        expected: "a transaction object",
+        toCodecJson: (codecs) => same(Schema.Union(codecs)),
+        toCodecArbitrary: ({ typeParameters }) => same(Schema.Union(typeParameters)),
+      },
+    ),
+    { read: byMember("read"), write: byMember("write") },
   ),
-  { read: byMember("read"), write: byMember("write") },
 )
 
 /**

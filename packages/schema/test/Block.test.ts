@@ -98,4 +98,44 @@ describe("Block", () => {
       await encodesAndDecodes(Block.HydratedBlock, { count: 30 })
     })
   })
+
+  describe("PartialBlock", () => {
+    const broken = { ...legacy, from: "0x12" }
+    const wire = { ...block, transactions: [feeMarket, broken, legacy, 7] }
+
+    it("keeps what cannot be decoded beside the rest", () => {
+      const block = Schema.decodeUnknownSync(Block.PartialBlock)(wire)
+      expect(block.transactions.map((entry) => (Block.isUndecodable(entry) ? entry : entry.type))).toEqual([
+        2,
+        { _tag: "Undecodable", raw: broken, reason: 'from: expected an address of 20 bytes in hex, got "0x12"' },
+        0,
+        { _tag: "Undecodable", raw: 7, reason: "expected a transaction object, got 7" },
+      ])
+    })
+
+    it("writes it again as it came", () => {
+      decodesAndEncodes(Block.PartialBlock, wire)
+    })
+
+    it("is the hydrated block where everything decodes", () => {
+      const whole = { ...block, transactions: [feeMarket, legacy] }
+      expect(Schema.decodeUnknownSync(Block.PartialBlock)(whole)).toEqual(
+        Schema.decodeUnknownSync(Block.HydratedBlock)(whole),
+      )
+    })
+
+    it("does not forgive the block itself", () => {
+      expect(refusal(Block.PartialBlock, { ...wire, gasLimit: "lots" })).toContain('at ["gasLimit"]')
+    })
+
+    it("does not write a broken value", () => {
+      const block = Schema.decodeUnknownSync(Block.PartialBlock)(wire)
+      const written = () => Schema.encodeUnknownSync(Block.PartialBlock)({ ...block, transactions: [{ gas: -1n }] })
+      expect(written).toThrow(/hash/)
+    })
+
+    it("decodes what it encoded", async () => {
+      expect(await encodesAndDecodes(Block.PartialBlock, { count: 20 })).toBe(20)
+    })
+  })
 })

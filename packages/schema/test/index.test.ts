@@ -10,7 +10,7 @@ describe("@daybook/schema", () => {
       {
         "Address": "Address OrEmpty OrNone OrNull checksum fromText isAddress",
         "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
-        "Block": "Block HydratedBlock Withdrawal extras",
+        "Block": "Block HydratedBlock PartialBlock Withdrawal extras isUndecodable",
         "Chain": "all fromId fromName fromText toCaip2 toHexId",
         "Decimal": "Decimal FromNumber SafeInteger SafeIntegerOrEmpty",
         "DecodedItem": "DecodedItem Param",
@@ -19,6 +19,8 @@ describe("@daybook/schema", () => {
         "InternalTransaction": "InternalTransaction extras",
         "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
         "Log": "Log extras",
+        "Looseness": "find strict",
+        "Problem": "find fromError toLine",
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
         "RpcMethod": "BlockId TraceOptions all blockTags isName resultOf",
@@ -28,6 +30,7 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
+        "Wei": "fromEther fromGwei fromText toEther toGwei toText",
       }
     `)
   })

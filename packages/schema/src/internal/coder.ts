@@ -30,7 +30,7 @@ export interface Coder {
 /** Any schema: here only its identity and its syntax tree are looked at. */
 export type AnySchema = { readonly ast: SchemaAST.AST }
 
-const coders = new WeakMap<object, Coder>()
+const coders = new WeakMap<SchemaAST.AST, Coder>()
 
 // While the parser explains a failure, the parts are not tried the quick way again: a value nested n deep would else be
 // read n times.
@@ -60,7 +60,7 @@ const install = (ast: SchemaAST.AST, step: Step, parser: SchemaCompiler.DecodeEf
 
 /** Gives a schema its coder, for itself and wherever it is a part. Answers the schema. */
 export const withCoder = <S extends Schema.Codec<unknown, unknown>>(schema: S, coder: Coder): S => {
-  coders.set(schema, coder)
+  coders.set(schema.ast, coder)
   // The registry goes by the identity of a syntax tree, so the same schema under another one is parsed by Effect itself.
   const twin = schema.annotate({})
   install(schema.ast, coder.read, SchemaParser.decodeUnknownEffect(twin))
@@ -114,9 +114,9 @@ interface Parts {
  * were given one: texts, numbers, booleans, literals, anything, arrays, optional keys, and unions whose first fitting member wins.
  */
 export const coderOf = (schema: AnySchema): Coder | undefined => {
-  const known = coders.get(schema)
-  if (known !== undefined) return known
   const { ast } = schema
+  const known = coders.get(ast)
+  if (known !== undefined) return known
   const parts: AnySchema & Parts = schema
   if (parts.schema !== undefined) return coderOf(parts.schema)
   if (ast.encoding !== undefined) return undefined

@@ -61,7 +61,7 @@ export const oneOf = <const A extends string | number>(values: ReadonlyArray<A>)
   is: (value): value is A => (values as ReadonlyArray<unknown>).includes(value),
 })
 
-const known = new WeakMap<object, unknown>()
+const known = new WeakMap<SchemaAST.AST, unknown>()
 
 /** A scalar of the wire made of its `options`. */
 export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wire> => {
@@ -77,7 +77,7 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
       SchemaTransformation.transform<A, Wire>({ decode: (input) => read(input) as A, encode: write }),
     ),
   )
-  known.set(schema, options)
+  known.set(schema.ast, options)
   const writeChecked: Step = (value) => (isValue(value) ? write(value) : unread)
   return withCoder(schema, { read, write: writeChecked, fresh: options.fresh ?? false })
 }
@@ -88,7 +88,7 @@ export const relax = <A, Wire, B = A, Wire2 = Wire>(
   change: (options: LeafOptions<A, Wire>) => LeafOptions<B, Wire2>,
 ): Schema.Codec<B, Wire2> => {
   // `leaf` put in the options of this very schema, so the types are its own.
-  const options = known.get(schema) as LeafOptions<A, Wire> | undefined
+  const options = known.get(schema.ast) as LeafOptions<A, Wire> | undefined
   if (options === undefined) throw new Error("relax takes a schema that was made by leaf")
   return leaf(change(options))
 }

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
 import { type AnySchema, type Coder, coderOf, many, remembering, type Step, unread, withCoder } from "./coder.ts"
 import { same } from "./leaf.ts"
 
@@ -17,8 +18,11 @@ export type Value<F extends Fields, Filled extends PropertyKey = never> = {
   readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? never : K]: Schema.Struct.Type<F>[K]
 } & { readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? K : never]-?: Schema.Struct.Type<F>[K] }
 
+/** A codec that other libraries can use too, by the interface of Standard Schema V1. */
+export interface Resource<A, I> extends Schema.Codec<A, I>, StandardSchemaV1<I, A> {}
+
 /** An open object: its codec, its fields, and the keys it does not know of a value. */
-export interface Open<F extends Fields, Filled extends PropertyKey = never> extends Schema.Codec<
+export interface Open<F extends Fields, Filled extends PropertyKey = never> extends Resource<
   Value<F, Filled>,
   Schema.Struct.Encoded<F>
 > {
@@ -123,7 +127,7 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
     },
   )
   const coder = coderOfFields(fields, fills)
-  return Object.assign(coder === undefined ? schema : withCoder(schema, coder), {
+  return Object.assign(Schema.toStandardSchemaV1(coder === undefined ? schema : withCoder(schema, coder)), {
     fields,
     extras: (value: object) => unknownKeys(value, fields),
   })

@@ -1,0 +1,98 @@
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { describe, expect, it } from "vitest"
+import * as Problem from "../src/Problem.ts"
+import * as Receipt from "../src/Receipt.ts"
+import * as Transaction from "../src/Transaction.ts"
+import * as WalletPage from "../src/WalletPage.ts"
+import * as fixture from "./fixture.ts"
+
+const record = fixture.walletTransaction
+const pageOf = (rows: ReadonlyArray<unknown>) => ({ ...fixture.walletPage, result: rows })
+const linesOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown) =>
+  Problem.find(schema, wire).map(Problem.toLine)
+
+describe("Problem", () => {
+  describe("find", () => {
+    it("is empty for a value that decodes", () => {
+      expect(Problem.find(WalletPage.WalletPage, fixture.walletPage)).toEqual([])
+    })
+
+    it("tells every problem, each with its place", () => {
+      const broken = {
+        ...record,
+        nonce: -1,
+        gas: undefined,
+        logs: [record.logs[0], { ...record.logs[0], data: "0x0" }],
+      }
+      const { hash: _, ...rows } = broken
+      expect(linesOf(WalletPage.WalletPage, pageOf([record, rows]))).toEqual([
+        "result[1].hash: expected this key, got nothing",
+        "result[1].nonce: expected decimal digits of a safe integer such as 12, got -1",
+        "result[1].gas: expected decimal digits such as 21000, got nothing",
+        'result[1].logs[1].data: expected hex bytes such as 0xa9059cbb, got "0x0"',
+      ])
+    })
+
+    it("gives a single object that stands for its list no position", () => {
+      expect(linesOf(WalletPage.WalletPage, { ...fixture.walletPage, result: { ...record, value: "1.5" } })).toEqual([
+        'result.value: expected decimal digits such as 21000, got "1.5"',
+      ])
+    })
+
+    it("says what came for every kind of value", () => {
+      const came = (value: unknown) => Problem.find(Receipt.Log, { ...fixture.log, address: value })[0]?.came
+      expect(
+        [null, true, 7, "", [], [1, 2], {}, { a: 1, b: 2 }, "0x".padEnd(1000, "1"), new Date(0), 5n].map(came),
+      ).toEqual([
+        "null",
+        "true",
+        "7",
+        '""',
+        "an empty array",
+        "an array of 2",
+        "an empty object",
+        "an object with a, b",
+        `"0x${"1".repeat(26)}...${"1".repeat(28)}" (1000 characters)`,
+        "a Date",
+        "5n",
+      ])
+    })
+
+    it("tells of a value that is no object at all", () => {
+      expect(linesOf(Transaction.Transaction, "x")).toEqual(['expected a transaction object, got "x"'])
+    })
+  })
+
+  describe("toLine", () => {
+    it("stays under 300 characters for a page of 300 kB with one bad field", () => {
+      const rows = Array.from({ length: 250 }, () => record)
+      const wire = pageOf([...rows, { ...record, logs: [{ ...record.logs[0], topic0: `0x${"f".repeat(50_000)}` }] }])
+      expect(JSON.stringify(wire).length).toBeGreaterThan(300_000)
+
+      const lines = linesOf(WalletPage.WalletPage, wire)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toMatch(/^result\[250\]\.logs\[0\]\.topic0: expected a hash of 32 bytes in hex.* got "0xfff/)
+      expect(lines[0]!.length).toBeLessThan(300)
+      const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(WalletPage.WalletPage)(wire)))
+      expect(error.message.length).toBeLessThan(300)
+    })
+
+    it("is one short line whatever a server puts into keys and values", () => {
+      const nasty = "\n\u2028".repeat(500)
+      const line = Problem.toLine({ path: nasty, expected: nasty, came: nasty })
+      expect(line).not.toMatch(/[\n\u2028]/)
+      expect(line.length).toBeLessThan(300)
+    })
+  })
+
+  describe("fromError", () => {
+    it("reads the first problem of an error", () => {
+      const wire = { ...fixture.log, logIndex: "x", data: 1 }
+      const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(Receipt.Log)(wire)))
+      expect(Problem.fromError(error, wire)).toEqual([
+        { path: "data", expected: "hex bytes such as 0xa9059cbb", came: "1" },
+      ])
+    })
+  })
+})
