@@ -15,7 +15,9 @@ import {
   type TransportError,
   Unauthorized,
 } from "./ClientError.ts"
+import type { Event } from "./Event.ts"
 import * as Http from "./Http.ts"
+import { teller } from "./internal/teller.ts"
 import * as Pause from "./Pause.ts"
 import { shorten } from "./Redaction.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -32,6 +34,8 @@ export interface Options {
   readonly maxBytes?: number | undefined
   /** Default: the platform's own `fetch`, looked up at each request. */
   readonly fetch?: Http.Fetch | undefined
+  /** Told each moment of each call, at once. What it throws is left aside: a log must not end a call. */
+  readonly onEvent?: ((event: Event) => void) | undefined
 }
 
 /**
@@ -131,8 +135,11 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
     const maxBytes = yield* bytesOf(options.maxBytes ?? 64 * 1024 * 1024)
     const fetch = options.fetch ?? globalFetch
     const pause = Pause.make({ spread: Duration.times(policy.base, policy.jitter) })
+    const { onEvent } = options
+    let calls = 0
 
     const request: Exchange["request"] = Effect.fnUntraced(function* (call, decode) {
+      const tell = onEvent === undefined ? undefined : teller(onEvent, ++calls, call)
       const ownPolicy =
         call.timeout === undefined ? policy : yield* orDie(RetryPolicy.withDeadline(policy, call.timeout))
       const ownMaxBytes = call.maxBytes === undefined ? maxBytes : yield* orDie(bytesOf(call.maxBytes))
@@ -152,10 +159,15 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
             deadline: isCut ? attemptTimeout : deadline,
             attempts,
           }
+          if (tell !== undefined) yield* tell.request(turn.number)
           const reply = yield* Http.send(call, limits).pipe(
-            Effect.tapError((error) => Effect.sync(() => (attempts = error.attempts))),
+            Effect.tapError((error) => {
+              attempts = error.attempts
+              return tell === undefined ? Effect.void : tell.fault(turn.number, error)
+            }),
           )
           attempts = reply.attempts
+          if (tell !== undefined) yield* tell.response(turn.number, reply)
           return yield* decode(reply).pipe(
             Effect.tapError((error) =>
               error.retryAfter === undefined || scopeOf(error) === "call"
@@ -174,8 +186,12 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
             error._tag === "RateLimited" && error.retryAfter === undefined && scopeOf(error) !== "call"
               ? pause.ask(endpoint, wait)
               : Effect.void,
-            Effect.logDebug(
-              `${endpoint.host}: attempt ${turn.number} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
+            tell === undefined ? Effect.void : tell.retry(turn.number, error, wait),
+          ).pipe(
+            Effect.andThen(
+              Effect.logDebug(
+                `${endpoint.host}: attempt ${turn.number} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
+              ),
             ),
           ),
       })

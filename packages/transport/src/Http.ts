@@ -107,7 +107,7 @@ interface Progress {
   headers: Record<string, string>
 }
 
-const headersOf = (response: FetchResponse): Record<string, string> => {
+const receivedHeaders = (response: FetchResponse): Record<string, string> => {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     headers[name.toLowerCase()] = value
@@ -119,7 +119,24 @@ const headersOf = (response: FetchResponse): Record<string, string> => {
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
+/**
+ * The method a request is sent with.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
+
+/**
+ * The headers a request is sent with, keys included: names in lower case, the endpoint's own on top.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const headersOf = (request: Request): Record<string, string> => ({
+  ...lowerCase(request.headers ?? {}),
+  ...Redacted.value(request.endpoint.headers),
+})
 
 const isRedirect = (response: FetchResponse): boolean =>
   response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
@@ -131,14 +148,14 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
       const { endpoint, body } = request
       const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
         method: methodOf(request),
-        headers: { ...lowerCase(request.headers ?? {}), ...Redacted.value(endpoint.headers) },
+        headers: headersOf(request),
         ...(body === undefined ? {} : { body }),
         redirect: "manual",
         signal: controller.signal,
       })
       progress.phase = "body"
       progress.status = response.status
-      progress.headers = headersOf(response)
+      progress.headers = receivedHeaders(response)
       if (isRedirect(response)) return { reason: "redirect" }
       return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
     }

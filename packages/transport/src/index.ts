@@ -6,6 +6,7 @@
 export * as Attempt from "./Attempt.ts"
 export * as ClientError from "./ClientError.ts"
 export * as Endpoint from "./Endpoint.ts"
+export * as Event from "./Event.ts"
 export * as Exchange from "./Exchange.ts"
 export * as Http from "./Http.ts"
 export * as Pause from "./Pause.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber } from "effect"
-import { ClientError, Endpoint, Exchange, type Http, type RetryPolicy } from "../src/index.ts"
+import { ClientError, Endpoint, type Event, Exchange, type Http, type RetryPolicy } from "../src/index.ts"
 import { reply, script, type Server } from "./server.ts"
 
 const quick: RetryPolicy.Options = { base: 1, cap: 2, deadline: "5 seconds" }
@@ -25,6 +25,46 @@ describe("Exchange", () => {
     )
   })
   describe("request", () => {
+    it.live("tells a listener each moment of a call, without the key", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(503), (request) => void request.socket.resetAndDestroy(), reply(200, "ok"))
+        const events: Array<Event.Event> = []
+        const exchange = client(quick, { onEvent: (event) => events.push(event) })
+        const endpoint = Endpoint.makeUnsafe({ url: server.url, headers: { "X-API-Key": "secret-1" } })
+        yield* exchange.request({ endpoint, path: "/a", query: { cursor: "c d", key: "secret-1" } }, Exchange.accept)
+
+        assert.deepStrictEqual(
+          events.map(({ _tag, attempt, call }) => `${_tag} ${call}.${attempt}`),
+          [
+            "Request 1.1",
+            "Response 1.1",
+            "Retry 1.1",
+            "Request 1.2",
+            "Fault 1.2",
+            "Retry 1.2",
+            "Request 1.3",
+            "Response 1.3",
+          ],
+        )
+        assert.deepInclude(events[0], {
+          method: "GET",
+          target: "/a?cursor=c+d&key=<redacted>",
+          headers: { "x-api-key": "<redacted>" },
+        })
+        assert.deepInclude(events[1], { host: server.host, status: 503, requestId: undefined })
+        assert.deepInclude(events[4], { error: "TransportError" })
+      }),
+    )
+    it.live("lets no fault of a listener into the call", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, "ok"))
+        const onEvent = () => {
+          throw new Error("the log is full")
+        }
+
+        assert.strictEqual((yield* get(client(quick, { onEvent }), server)).text, "ok")
+      }),
+    )
     it.live("tries a 503 again and tells both attempts", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(503), reply(200, "ok"))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References, Tracer } from "effect"
-import { Endpoint, Exchange, type Http } from "../src/index.ts"
+import { Endpoint, type Event, Exchange, type Http } from "../src/index.ts"
 import { type Handler, reply, script } from "./server.ts"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
@@ -145,7 +145,9 @@ describe("canary", () => {
           Effect.gen(function* () {
             const server = yield* script(handler)
             const endpoint = yield* Endpoint.make(options(server.url))
+            const events: Array<Event.Event> = []
             const exchange = Exchange.makeUnsafe({
+              onEvent: (event) => events.push(event),
               maxBytes: 5_000,
               policy: { base: 1, cap: 1, maxAttempts: 2, deadline: 1_000, attemptTimeout: 40 },
             })
@@ -157,8 +159,10 @@ describe("canary", () => {
               "the key was sent",
             )
             assert.isAtLeast(spans.filter((span) => span.name === "daybook.http").length, 1)
+            assert.isAtLeast(events.length, 2)
             expectClean([
               ...texts,
+              ...events.flatMap((event) => [JSON.stringify(event), inspect(event, { depth: 10 })]),
               inspect(endpoint, { depth: 10, showHidden: true }),
               JSON.stringify(endpoint),
               inspect(exchange, { depth: 10, showHidden: true }),
