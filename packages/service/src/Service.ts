@@ -1,0 +1,99 @@
+/**
+ * Composes the service by its role: `index` keeps the stores in step with their nodes, `serve` answers over HTTP, `all` does
+ * both in one process. The only module that knows both sides.
+ */
+import { randomUUID } from "node:crypto"
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Config from "./Config.ts"
+import * as Decoder from "./decode/Decoder.ts"
+import * as Server from "./http/Server.ts"
+import * as Upstream from "./http/Upstream.ts"
+import * as Plan from "./index/Plan.ts"
+import type { IndexerEvent } from "./index/Report.ts"
+import * as Workers from "./index/Workers.ts"
+import * as Database from "./store/Database.ts"
+import type { KeysShape } from "./store/Keys.ts"
+import type { StoreError } from "./store/Store.ts"
+
+/**
+ * What a process does.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Role = "all" | "index" | "serve"
+
+/**
+ * How to run the service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** Default `all`. */
+  readonly role?: Role
+  /** The folder that paths of the configuration are relative to. */
+  readonly baseFolder: string
+  /** Told of each step of each chain's indexer. */
+  readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
+}
+
+/**
+ * A service that runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Running {
+  /** Where it listens; `null` in the role `index`. */
+  readonly address: Server.Address | null
+  /** Its keys. */
+  readonly keys: KeysShape
+}
+
+/**
+ * Why a service does not start.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type StartError = Config.InvalidConfig | StoreError | InvalidOption | Server.ListenError
+
+/**
+ * Runs the service until the scope ends. A node that is down does not stop it: the indexer says so and keeps trying.
+ *
+ * **Errors**
+ * - `InvalidConfig`: the configuration makes no sense.
+ * - `StoreError`: the database cannot be opened.
+ * - `InvalidOption`: the URL of a node cannot be used; the message does not show it.
+ * - `ListenError`: the address is taken or not allowed.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const run = Effect.fn("Service.run")(function* (
+  config: Config.Config,
+  options: Options,
+): Effect.fn.Return<Running, StartError, Scope.Scope> {
+  const { baseFolder, onEvent, role = "all" } = options
+  const served = yield* Effect.fromResult(Config.servedChains(config))
+  const database = yield* Database.fromConfig(config.database, baseFolder)
+  const keys = yield* database.keys
+  const chains = yield* Effect.forEach(served, (chain) =>
+    Effect.gen(function* () {
+      const store = yield* database.chainStore(chain.name, chain.id, "read")
+      return { ...chain, store, upstream: yield* Upstream.make(chain) }
+    }),
+  )
+  const address = role === "index" ? null : yield* Server.serve({ config, chains, keys, decoder: Decoder.make() })
+  if (address !== null)
+    yield* Effect.logInfo(`Listening on ${address.url}; calls to nodes go to ${address.url}/rpc/<chain>/<apiKey>`)
+  if (role !== "serve") {
+    const owner = randomUUID()
+    const plans = served.map((chain) => Plan.fromChain(chain, { database: config.database, baseFolder, owner }))
+    yield* Effect.forkScoped(Workers.run(onEvent === undefined ? { plans } : { plans, onEvent }))
+  }
+  return { address, keys }
+})

@@ -1,0 +1,63 @@
+/**
+ * A request as the handlers see it: an id, the path in segments, the raw query, and a body that is bounded while it is read.
+ */
+import { randomUUID } from "node:crypto"
+import * as ByteSize from "effect/ByteSize"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+
+/** The body is larger than is accepted. */
+export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly maxBytes: number }> {}
+
+/** The connection broke before the body was whole. */
+export class BodyBroken extends Data.TaggedError("BodyBroken")<{}> {}
+
+/** A request. */
+export interface Incoming {
+  /** Sent with the answer and written to the log. */
+  readonly id: string
+  /** In upper case. */
+  readonly method: string
+  /** The segments of the path, still percent-encoded. */
+  readonly segments: ReadonlyArray<string>
+  /** The query without its `?`, still percent-encoded. */
+  readonly query: string
+  /** A header by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+  readonly text: (maxBytes: number) => Effect.Effect<string, BodyTooLarge | BodyBroken>
+}
+
+/** Wraps a request of the platform. */
+export const fromRequest = (request: HttpServerRequest): Incoming => {
+  const at = request.url.indexOf("?")
+  const path = at < 0 ? request.url : request.url.slice(0, at)
+  return {
+    id: randomUUID(),
+    method: request.method,
+    segments: path.split("/").slice(1),
+    query: at < 0 ? "" : request.url.slice(at + 1),
+    header: (name) => request.headers[name],
+    text: (maxBytes) =>
+      Number(request.headers["content-length"] ?? 0) > maxBytes
+        ? Effect.fail(new BodyTooLarge({ maxBytes }))
+        : request.text.pipe(
+            Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
+            Effect.mapError((error) =>
+              error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+                ? new BodyTooLarge({ maxBytes })
+                : new BodyBroken(),
+            ),
+          ),
+  }
+}
+
+/** A segment of a path as text; `undefined` when its percent-encoding is broken. */
+export const segmentText = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * The relay: `POST /rpc/<chain>/<apiKey>`. Forwards the methods of the contract, one call or several, to the chain's nodes.
+ * The result's text goes through as the node wrote it; the envelope is ours.
+ *
+ * Source: interface 4.2, 4.3 and 5; decisions 0016 to 0018.
+ */
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import { shorten } from "@daybook/transport/Redaction"
+import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import type { Config, ServedChain } from "../Config.ts"
+import type { KeyGrant } from "../store/Keys.ts"
+import * as Admission from "./Admission.ts"
+import * as Answer from "./Answer.ts"
+import * as Chains from "./Chains.ts"
+import * as Envelope from "./Envelope.ts"
+import { type Incoming, segmentText } from "./Incoming.ts"
+import { show } from "./Problem.ts"
+import type { Headers } from "./Refusal.ts"
+import type { Upstream } from "./Upstream.ts"
+
+/** A chain and the way to its nodes. */
+export interface RelayedChain extends ServedChain {
+  readonly upstream: Upstream
+}
+
+/** What the relay works with. */
+export interface Options {
+  readonly config: Pick<Config, "rateLimit">
+  readonly chains: ReadonlyArray<RelayedChain>
+  readonly admission: Admission.Admission
+}
+
+/** Bytes of a body at most. */
+export const maxBodyBytes = 1024 * 1024
+
+/** Calls of a batch that are forwarded at the same time. */
+const concurrency = 8
+
+/** Codes of refusals that the standard does not name: EIP-1474 where it has one, else of the range left to servers. */
+const code = { unauthorized: -32000, limitExceeded: -32005, unavailable: -32002 } as const
+
+/** A request that is answered with an HTTP status other than 200. */
+const refuse = (
+  incoming: Incoming,
+  status: number,
+  failure: { readonly code: number; readonly message: string },
+  reason: string,
+  options: { readonly id?: string | undefined; readonly headers?: Headers } = {},
+): HttpServerResponse =>
+  Answer.json(Envelope.failure(options.id, { ...failure, data: { code: reason, requestId: incoming.id } }), {
+    status,
+    headers: options.headers ?? {},
+  })
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+type Decode = (params: ReadonlyArray<unknown>) => Result.Result<unknown, Schema.SchemaError>
+const decoderOf = (params: Schema.Codec<ReadonlyArray<unknown>, unknown>): Decode => Schema.decodeUnknownResult(params)
+const decoders = new Map(Object.values(RpcMethod.all).map(({ name, params }) => [name as string, decoderOf(params)]))
+
+/** What is wrong with the parameters of a method; undefined when they fit. */
+const paramsProblem = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): string | undefined => {
+  const decoded = decoders.get(name)?.(params)
+  if (decoded === undefined || Result.isSuccess(decoded)) return undefined
+  const [first] = format(decoded.failure.issue).issues
+  const at = first?.path?.[0]
+  const position = typeof at === "object" ? at.key : at
+  const where = position === undefined ? "params" : `params[${String(position)}]`
+  const value = position === undefined ? undefined : params[Number(position)]
+  const came =
+    value === undefined ? "missing" : typeof value === "string" ? show(value) : shorten(JSON.stringify(value), 60)
+  if (first === undefined || Number(position) >= params.length) {
+    return `${where} of ${name} is missing.`
+  }
+  return /excess|unexpected/i.test(first.message)
+    ? `${where} of ${name} is one too many; accepted: ${String(position)} of them.`
+    : `${where} of ${name} is ${came}; accepted: ${first.message.replace(/^Expected /, "").replace(/, (?:got|actual) .*$/s, "")}.`
+}
+
+const isExposed = (name: RpcMethod.Name, grant: KeyGrant): boolean =>
+  RpcMethod.all[name].exposure === "public" || grant.operator
+
+const exposedTo = (grant: KeyGrant): string =>
+  Object.keys(RpcMethod.all)
+    .filter((name) => RpcMethod.isName(name) && isExposed(name, grant))
+    .join(", ")
+
+/** How a call ended, before it is written. */
+type Outcome =
+  | { readonly _tag: "Result"; readonly text: string }
+  | { readonly _tag: "Failed"; readonly failure: Envelope.Failure }
+  | { readonly _tag: "Down"; readonly failure: Envelope.Failure; readonly retryAfterSeconds: number }
+
+const failed = (failure: Envelope.Failure): Outcome => ({ _tag: "Failed", failure })
+
+const perform = Effect.fn("Relay.call")(function* (
+  item: Envelope.Item,
+  chain: RelayedChain,
+  grant: KeyGrant,
+): Effect.fn.Return<Outcome> {
+  if (item._tag === "Wrong") return failed(item.failure)
+  const { method, params } = item
+  if (!RpcMethod.isName(method) || !isExposed(method, grant)) {
+    const what = RpcMethod.isName(method) ? "is not open to this key" : "is not a method of this service"
+    const message = `${show(method)} ${what}; accepted: ${exposedTo(grant)}.`
+    return failed({ code: JsonRpc.code.methodNotFound, message })
+  }
+  yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
+  const problem = paramsProblem(method, params)
+  if (problem !== undefined) return failed({ code: JsonRpc.code.invalidParams, message: problem })
+  if (item.id === undefined) return { _tag: "Result", text: "null" }
+  return yield* chain.upstream.call(method, params).pipe(
+    Effect.match({
+      onSuccess: (text): Outcome => ({ _tag: "Result", text }),
+      onFailure: (error): Outcome =>
+        error._tag === "RpcError"
+          ? failed({ code: error.code, message: error.message, data: error.data })
+          : {
+              _tag: "Down",
+              failure: { code: code.unavailable, message: error.message },
+              retryAfterSeconds: error.retryAfterSeconds,
+            },
+    }),
+  )
+})
+
+const write = (id: string, outcome: Outcome): string =>
+  outcome._tag === "Result" ? Envelope.success(id, outcome.text) : Envelope.failure(id, outcome.failure)
+
+/** Makes the handler of the relay; the segments are those of the path. It answers every request. */
+export const make = (options: Options) => {
+  const { admission, chains, config } = options
+
+  const single = Effect.fnUntraced(function* (
+    incoming: Incoming,
+    item: Envelope.Item,
+    chain: RelayedChain,
+    grant: KeyGrant,
+    headers: Headers,
+  ): Effect.fn.Return<HttpServerResponse> {
+    const outcome = yield* perform(item, chain, grant)
+    const { id } = item
+    if (id === undefined) return Answer.empty(headers)
+    if (outcome._tag !== "Down") return Answer.json(write(id, outcome), { headers })
+    const retry = { ...headers, "retry-after": String(outcome.retryAfterSeconds) }
+    return refuse(incoming, 503, outcome.failure, "unavailable", { id, headers: retry })
+  })
+
+  const batch = Effect.fnUntraced(function* (
+    items: ReadonlyArray<Envelope.Item>,
+    chain: RelayedChain,
+    grant: KeyGrant,
+    headers: Headers,
+  ): Effect.fn.Return<HttpServerResponse> {
+    const texts = yield* Effect.forEach(
+      items,
+      (item) =>
+        Effect.map(perform(item, chain, grant), (outcome) => (item.id === undefined ? [] : [write(item.id, outcome)])),
+      { concurrency },
+    )
+    const answers = texts.flat()
+    return answers.length === 0 ? Answer.empty(headers) : Answer.json(`[${answers.join(",")}]`, { headers })
+  })
+
+  return Effect.fn("Relay.request")(function* (
+    incoming: Incoming,
+    chainSegment: string,
+    keySegment: string,
+  ): Effect.fn.Return<HttpServerResponse> {
+    const found = yield* Effect.result(admission.grant(segmentText(keySegment)))
+    if (Result.isFailure(found)) {
+      if (!found.failure.isRetryable) return yield* Effect.die(found.failure)
+      const message = "The keys cannot be read now; try again."
+      return refuse(incoming, 503, { code: code.unavailable, message }, "unavailable", {
+        headers: { "retry-after": "1" },
+      })
+    }
+    const grant = found.success
+    if (grant === null) {
+      const message = "The key is not known; accepted: a key of this service, as in /rpc/<chain>/<apiKey>."
+      return refuse(incoming, 401, { code: code.unauthorized, message }, "unauthorized")
+    }
+    const chain = Chains.find(chains, segmentText(chainSegment) ?? chainSegment)
+    if (Result.isFailure(chain)) {
+      const { code: reason, message } = chain.failure
+      return refuse(incoming, 400, { code: JsonRpc.code.invalidParams, message }, reason)
+    }
+    const text = yield* Effect.result(incoming.text(maxBodyBytes))
+    if (Result.isFailure(text)) {
+      const isLarge = text.failure._tag === "BodyTooLarge"
+      const message = isLarge ? `The body is too large; accepted: ${maxBodyBytes} bytes.` : "The body broke off."
+      const failure = { code: JsonRpc.code.invalidRequest, message }
+      return refuse(incoming, isLarge ? 413 : 400, failure, isLarge ? "payload_too_large" : "bad_request")
+    }
+    const body = Envelope.read(text.success)
+    const calls = body._tag === "Batch" ? body.items.length : 1
+    if (calls > admission.burst) {
+      const message = `The batch has ${calls} calls; accepted: ${admission.burst}.`
+      return refuse(incoming, 413, { code: JsonRpc.code.invalidRequest, message }, "payload_too_large")
+    }
+    const { headers, isAllowed, retryAfterSeconds } = yield* admission.take(grant, calls)
+    if (!isAllowed) {
+      const message = Admission.limitMessage(config.rateLimit, retryAfterSeconds)
+      const id = body._tag === "Single" ? body.item.id : undefined
+      return refuse(incoming, 429, { code: code.limitExceeded, message }, "rate_limited", { id, headers })
+    }
+    switch (body._tag) {
+      case "Wrong":
+        return Answer.json(Envelope.failure(undefined, body.failure), { headers })
+      case "Single":
+        return yield* single(incoming, body.item, chain.success, grant, headers)
+      case "Batch":
+        return yield* batch(body.items, chain.success, grant, headers)
+    }
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * How a chain's index stands: what is stored, what the indexer says of itself, and whether it follows its node. The answer of
+ * `/ready` and of `daybook status`.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { ServedChain } from "../Config.ts"
+import type { IndexerStatus, StoreShape } from "../store/Store.ts"
+
+/** How a chain's index stands. */
+export interface Status {
+  readonly chain: string
+  readonly chainId: number
+  /** The index follows its node's head within the bound. */
+  readonly ready: boolean
+  /** What the indexer does; `absent` when none has written to this database, `silent` when it has stopped telling. */
+  readonly state: IndexerStatus["state"] | "absent" | "silent"
+  /** First and last indexed block; `null` while there is none. */
+  readonly indexed: { readonly from: number; readonly to: number } | null
+  /** Last indexed block that is final; `null` while none is known. */
+  readonly finalized: number | null
+  /** Head of the node; `null` while it is not known. */
+  readonly head: number | null
+  /** Blocks that the node has and the index has not. */
+  readonly lag: number | null
+  readonly traces: IndexerStatus["traces"] | null
+  /** A sentence for the operator. */
+  readonly message: string
+}
+
+/** Blocks that a following index may be behind. */
+export const longestLagBlocks = 16
+/** An indexer tells of itself at least every five seconds. */
+const silentMillis = 30_000
+
+/** Reads how the index of a chain stands. A database that cannot be read is a state too. */
+export const of = Effect.fn("Status.of")(function* (
+  chain: ServedChain & { readonly store: StoreShape },
+): Effect.fn.Return<Status> {
+  const { id: chainId, name, store } = chain
+  const now = yield* Clock.currentTimeMillis
+  const nothing = {
+    chain: name,
+    chainId,
+    ready: false,
+    indexed: null,
+    finalized: null,
+    head: null,
+    lag: null,
+    traces: null,
+  }
+  return yield* Effect.gen(function* () {
+    const status = yield* store.readStatus
+    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    if (status === null)
+      return { ...nothing, state: "absent", message: "No indexer has written here yet." } satisfies Status
+    const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+    const head = status.nodeHead
+    const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
+    const isSilent = now - status.updatedAtMillis > silentMillis
+    const isNear = lag !== null && lag <= longestLagBlocks
+    return {
+      ...nothing,
+      ready: status.state === "following" && !isSilent && isNear,
+      state: isSilent ? "silent" : status.state,
+      indexed,
+      finalized: checkpoint?.finalized ?? null,
+      head,
+      lag,
+      traces: status.traces,
+      message: isSilent
+        ? `The indexer has not told of itself for ${Math.round((now - status.updatedAtMillis) / 1000)} s.`
+        : status.message,
+    } satisfies Status
+  }).pipe(
+    Effect.catch((error) => Effect.succeed({ ...nothing, state: "absent", message: error.message } satisfies Status)),
+  )
+})

@@ -1,0 +1,221 @@
+/**
+ * The wallet operation: `GET /api/v2.2/<address>/verbose`. Everything that a page needs of the database is read in one snapshot;
+ * the body is spliced from stored texts.
+ *
+ * Source: interface 4.1; decisions 0005 to 0014.
+ */
+import type * as Address from "@daybook/schema/Address"
+import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type { Config, ServedChain } from "../Config.ts"
+import type { Decoder } from "../decode/Decoder.ts"
+import { redecode } from "../decode/Redecode.ts"
+import type { BlockRef, Checkpoint, PageRow, Snapshot, StoreError, StoreShape } from "../store/Store.ts"
+import * as Admission from "./Admission.ts"
+import * as Answer from "./Answer.ts"
+import * as Chains from "./Chains.ts"
+import * as Cursor from "./Cursor.ts"
+import type { Incoming } from "./Incoming.ts"
+import * as Parameters from "./Parameters.ts"
+import type { Problem } from "./Problem.ts"
+import * as Refusal from "./Refusal.ts"
+import * as Splice from "./Splice.ts"
+
+/** A chain and what is kept of it. */
+export interface IndexedChain extends ServedChain {
+  readonly store: StoreShape
+}
+
+/** What the operation works with. */
+export interface Options {
+  readonly config: Pick<Config, "maxLimit" | "empty" | "rateLimit">
+  readonly chains: ReadonlyArray<IndexedChain>
+  readonly admission: Admission.Admission
+  readonly decoder: Decoder
+}
+
+/** How far the index reaches, in headers. Source: decision 0013. */
+export const completeness = (checkpoint: Checkpoint | null): Refusal.Headers => {
+  if (checkpoint === null) return {}
+  const { finalized, first, head } = checkpoint
+  return {
+    "daybook-indexed-from": String(first),
+    "daybook-indexed-to": String(head.number),
+    ...(finalized === null ? {} : { "daybook-finalized-to": String(finalized) }),
+  }
+}
+
+/** A page's worth of rows, and where the walk goes on. */
+interface Found {
+  readonly checkpoint: Checkpoint | null
+  readonly rows: ReadonlyArray<PageRow>
+  readonly page: number
+  readonly next: Cursor.Cursor | null
+}
+
+interface Walk {
+  readonly chainId: number
+  readonly wallet: Address.Address
+  readonly cursor: Cursor.Cursor | undefined
+  readonly parameters: Parameters.Parameters
+}
+
+const empty = (checkpoint: Checkpoint | null, page = 0): Found => ({ checkpoint, rows: [], page, next: null })
+
+/** The first block of a range, inclusive; null where it begins after everything that is indexed. */
+const firstOf = (snapshot: Snapshot, asked: Cursor.Asked, first: number) => {
+  if (asked._tag === "Open") return Effect.succeed(first)
+  if (asked._tag === "Block") return Effect.succeed(Math.max(first, asked.block))
+  return snapshot.firstAtOrAfter(Math.ceil(asked.date / 1000))
+}
+
+/** The last block of a range, inclusive; null where it ends before everything that is indexed. */
+const lastOf = (snapshot: Snapshot, asked: Cursor.Asked, head: number) => {
+  if (asked._tag === "Open") return Effect.succeed(head)
+  if (asked._tag === "Block") return Effect.succeed(Math.min(head, asked.block))
+  return snapshot.lastAtOrBefore(Math.floor(asked.date / 1000))
+}
+
+/** Where a walk must be taken up again, or null while both its blocks are ours. Source: decision 0011. */
+const staleFrom = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  { position, top }: Cursor.Cursor,
+): Effect.fn.Return<number | null, StoreError> {
+  const refs: ReadonlyArray<BlockRef> = [{ number: position.block, hash: position.hash }, top]
+  const gone: Array<BlockRef> = []
+  for (const ref of refs) if ((yield* snapshot.block(ref.number))?.hash !== ref.hash) gone.push(ref)
+  if (gone.length === 0) return null
+  const remembered: Array<number> = []
+  for (const ref of gone) {
+    const from = yield* snapshot.unwoundFrom(ref)
+    if (from !== null) remembered.push(from)
+  }
+  if (remembered.length === gone.length) return Math.min(...remembered)
+  const checkpoint = yield* snapshot.checkpoint
+  const lowest = Math.min(...gone.map(({ number }) => number), ...remembered)
+  const afterFinal = (checkpoint?.finalized ?? -1) + 1
+  return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
+})
+
+/** Rows above the limit that tell whether there is a next page. */
+const lookahead = 1
+
+const read = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  requestId: string,
+  { chainId, cursor, parameters, wallet }: Walk,
+): Effect.fn.Return<Found, StoreError | Refusal.Refusal> {
+  const checkpoint = yield* snapshot.checkpoint
+  if (cursor !== undefined) {
+    const resume = yield* staleFrom(snapshot, cursor)
+    if (resume !== null) return yield* Refusal.staleCursor(requestId, resume, completeness(checkpoint))
+  }
+  if (checkpoint === null) return empty(null)
+  const { first, head } = checkpoint
+  const from = cursor?.from ?? (yield* firstOf(snapshot, parameters.from, first))
+  const to = cursor?.to ?? (yield* lastOf(snapshot, parameters.to, head.number))
+  const page = cursor?.page ?? 0
+  if (from === null || to === null || from > to) return empty(checkpoint, page)
+  const order = cursor?.order ?? parameters.order ?? "DESC"
+  const { limit } = parameters
+  const after = cursor?.position ?? null
+  const found = yield* snapshot.page({ address: wallet, from, to, order, after, limit: limit + lookahead })
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  if (found.length <= limit || last === undefined) return { checkpoint, rows, page, next: null }
+  const top = cursor?.top ?? (yield* snapshot.block(to))
+  const lastBlock = yield* snapshot.block(last.block)
+  if (top === null || lastBlock === null) return yield* Effect.die(new Error("A block of a page is not stored."))
+  return {
+    checkpoint,
+    rows,
+    page,
+    next: {
+      chainId,
+      wallet,
+      order,
+      askedFrom: cursor?.askedFrom ?? parameters.from,
+      askedTo: cursor?.askedTo ?? parameters.to,
+      from,
+      to,
+      page: page + 1,
+      position: { block: last.block, index: last.index, hash: lastBlock.hash },
+      top: { number: top.number, hash: top.hash },
+    },
+  }
+})
+
+/** Makes the handler of the operation; `segment` is the wallet's part of the path. */
+export const make = (options: Options) => {
+  const { admission, chains, config, decoder } = options
+
+  const chainOf = (parameters: Parameters.Parameters, cursor: Cursor.Cursor | undefined) => {
+    if (parameters.chain !== undefined) return Chains.find(chains, parameters.chain)
+    if (cursor !== undefined) return Chains.find(chains, String(cursor.chainId))
+    return Result.mapError(Chains.find(chains, Chains.standard), () => Chains.noStandard(chains))
+  }
+
+  /** Refuses internal transactions where there are none, rather than showing none. Source: decision 0014. */
+  const tracesMissing = Effect.fnUntraced(function* (
+    chain: IndexedChain,
+    { checkpoint, rows }: Found,
+  ): Effect.fn.Return<boolean, StoreError> {
+    if (rows.length > 0) return rows.some(({ internal }) => internal === null)
+    if (chain.config.traces === "off") return true
+    return checkpoint !== null && (yield* chain.store.readStatus)?.traces === "off"
+  })
+
+  return Effect.fn("Wallet.page")(function* (
+    incoming: Incoming,
+    segment: string,
+  ): Effect.fn.Return<HttpServerResponse, Refusal.Refusal> {
+    const { id } = incoming
+    const accept = <A>(result: Result.Result<A, Problem>) =>
+      Effect.mapError(Effect.fromResult(result), (problem) => Refusal.badRequest(id, problem))
+    const stored = <A>(effect: Effect.Effect<A, StoreError | Refusal.Refusal>) =>
+      Effect.catchTag(effect, "StoreError", Refusal.ofStore(id))
+
+    const key = incoming.header("x-api-key")
+    const grant = yield* stored(admission.grant(key))
+    if (grant === null) {
+      const what = key === undefined ? "No key came" : "The key is not known"
+      return yield* Refusal.unauthorized(id, `${what}; accepted: a key of this service in the header X-API-Key.`)
+    }
+    const decision = yield* admission.take(grant, 1)
+    if (!decision.isAllowed) {
+      const message = Admission.limitMessage(config.rateLimit, decision.retryAfterSeconds)
+      return yield* Refusal.rateLimited(id, message, decision.headers)
+    }
+    const wallet = yield* accept(Parameters.readAddress(segment))
+    const parameters = yield* accept(Parameters.read(incoming.query, config.maxLimit))
+    const given = parameters.cursor === undefined ? undefined : yield* accept(Cursor.fromText(parameters.cursor))
+    const chain = yield* Effect.mapError(Effect.fromResult(chainOf(parameters, given)), ({ code, message }) =>
+      Refusal.badRequest(id, { parameter: "chain", message }, code),
+    )
+    const { from, order, to } = parameters
+    const chainId = chain.id
+    const cursor = given && (yield* accept(Cursor.fit(given, { chainId, wallet, order, from, to })))
+
+    const found = yield* stored(
+      chain.store.snapshot((snapshot) => read(snapshot, id, { chainId, wallet, cursor, parameters })),
+    )
+    if (parameters.include && (yield* stored(tracesMissing(chain, found)))) {
+      const message = `include is "internal_transactions", but the traces of ${chain.name} are not indexed here; accepted: no include.`
+      return yield* Refusal.badRequest(id, { parameter: "include", message }, "traces_not_indexed")
+    }
+    const rows = found.rows.map((row) =>
+      row.decoderRevision === decoder.revision ? row : { ...row, body: redecode(row.body, decoder) },
+    )
+    const text = Splice.page(
+      rows,
+      {
+        cursor: found.next === null ? null : Cursor.toText(found.next),
+        page: found.page,
+        pageSize: parameters.limit,
+      },
+      { label: chain.label, include: parameters.include, empty: grant.empty ?? config.empty },
+    )
+    return Answer.json(text, { headers: { ...completeness(found.checkpoint), ...decision.headers } })
+  })
+}

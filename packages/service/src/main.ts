@@ -1,0 +1,174 @@
+#!/usr/bin/env node
+/**
+ * The command line: `daybook serve`, `daybook keys`, `daybook status`. Results go to standard output, one line each; everything
+ * for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT, 1 when something failed.
+ */
+import { readFileSync, writeSync } from "node:fs"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "./Config.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as Status from "./http/Status.ts"
+import * as Service from "./Service.ts"
+import * as Database from "./store/Database.ts"
+
+const standardOutput = 1
+const standardError = 2
+
+const manifest: { readonly version: string } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+)
+
+const print = (line: string) => Effect.sync(() => writeSync(standardOutput, `${line}\n`))
+const note = (line: string) => Effect.sync(() => writeSync(standardError, `${line}\n`))
+
+const logger = Logger.make(({ cause, date, logLevel, message }) => {
+  const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+  const why = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
+  writeSync(
+    standardError,
+    `${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${(text + why).replace(/\n\s*/g, " | ")}\n`,
+  )
+})
+
+const config = Flag.String("config").pipe(
+  Flag.withDescription("The configuration file; paths in it are relative to its folder"),
+  Flag.withDefault("daybook.json"),
+)
+
+const serve = Command.make(
+  "serve",
+  {
+    config,
+    role: Flag.Literals("role", ["all", "index", "serve"]).pipe(
+      Flag.withDescription("Index the chains, answer over HTTP, or both"),
+      Flag.withDefault("all" as const),
+    ),
+  },
+  Effect.fn(function* ({ config: path, role }) {
+    const file = yield* ConfigFile.read(path)
+    const running = Effect.andThen(Service.run(file.config, { baseFolder: file.baseFolder, role }), Effect.never)
+    return yield* Effect.scoped(running)
+  }),
+).pipe(Command.withDescription("Run the service until it is told to stop"))
+
+/** The keys of a configuration, while something is done with them. */
+const withKeys = Effect.fnUntraced(function* (path: string) {
+  const file = yield* ConfigFile.read(path)
+  const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+  return yield* database.keys
+})
+
+/** The name is taken. */
+class NameTaken extends Error {
+  override readonly name = "NameTaken"
+}
+
+const add = Command.make(
+  "add",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Who the key is for; each name has one key")),
+    config,
+    operator: Flag.Boolean("operator").pipe(
+      Flag.withDescription("May also call the heavy methods: trace_block, debug_traceBlockByNumber, ..."),
+      Flag.withDefault(false),
+    ),
+    empty: Flag.Literals("empty", ["string", "null"]).pipe(
+      Flag.withDescription("How empty values are sent to this key; by default as the configuration says"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ config: path, empty, name, operator }) {
+    const keys = yield* withKeys(path)
+    const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
+    if (key === null)
+      return yield* Effect.fail(new NameTaken(`There is a key named "${name}" already: take another name.`))
+    yield* note(`The key of "${name}" follows. It is shown this once: only its hash is stored.`)
+    yield* print(Redacted.value(key))
+  }, Effect.scoped),
+).pipe(Command.withDescription("Make a key; it is the only line on standard output"))
+
+const list = Command.make(
+  "list",
+  { config },
+  Effect.fn(function* ({ config: path }) {
+    const keys = yield* withKeys(path)
+    for (const { empty, name, operator } of yield* keys.list) {
+      const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
+      yield* print([name, ...grants].join("\t"))
+    }
+  }, Effect.scoped),
+).pipe(Command.withDescription("List the names of the keys and what each may do"))
+
+const keys = Command.make("keys").pipe(
+  Command.withDescription("Make and list API keys"),
+  Command.withSubcommands([add, list]),
+)
+
+const sayStatus = (status: Status.Status): string => {
+  const { chain, head, indexed, lag, message, state, traces } = status
+  const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
+  const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
+  return `${chain}: ${state}, ${range}, ${node}, traces ${traces ?? "unknown"}. ${message}`.trim()
+}
+
+const status = Command.make(
+  "status",
+  { config },
+  Effect.fn(function* ({ config: path }) {
+    const file = yield* ConfigFile.read(path)
+    const chains = yield* Effect.fromResult(Config.servedChains(file.config))
+    const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+    for (const chain of chains) {
+      const store = yield* database.chainStore(chain.name, chain.id, "read")
+      yield* print(sayStatus(yield* Status.of({ ...chain, store })))
+    }
+  }, Effect.scoped),
+).pipe(Command.withDescription("Say for each chain what is indexed and what the indexer does"))
+
+const daybook = Command.make("daybook").pipe(
+  Command.withDescription("A wallet's transaction history and a way to a node, on EVM chains"),
+  Command.withSubcommands([serve, keys, status]),
+)
+
+const stopMillis = 15_000
+
+/** A stop ends in time whatever hangs; a second signal ends it at once. */
+const boundStop = () => {
+  let signals = 0
+  const stop = () => {
+    if (++signals > 1) process.exit(1)
+    setTimeout(() => process.exit(1), stopMillis).unref()
+  }
+  process.on("SIGINT", stop)
+  process.on("SIGTERM", stop)
+}
+
+/** One line about a failure that a person can act on; a defect with its trace. */
+const report = (cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.void
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  // The command line's own errors have been shown with its help.
+  if (CliError.isCliError(error)) return Effect.void
+  return note(error instanceof Error ? `daybook: ${error.message}` : `daybook: ${Cause.pretty(cause)}`)
+}
+
+boundStop()
+daybook.pipe(
+  Command.run({ version: manifest.version }),
+  Effect.tapCause(report),
+  Effect.provide([NodeServices.layer, Logger.layer([logger])]),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+  }),
+)
