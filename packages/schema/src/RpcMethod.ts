@@ -3,11 +3,15 @@
  * Adding a method is adding one entry of `all`; client methods and the relay follow.
  */
 import * as Schema from "effect/Schema"
+import * as Account from "./Account.ts"
+import * as Address from "./Address.ts"
 import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
+import * as Hex from "./Hex.ts"
 import { hexCase } from "./internal/hexText.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, typeSide } from "./internal/leaf.ts"
+import { open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Receipt from "./Receipt.ts"
 import * as Trace from "./Trace.ts"
@@ -58,7 +62,7 @@ const isQuantity = (input: unknown): input is string =>
  */
 export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
   expected: "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized",
-  wire: Schema.String.check(Schema.isPattern(/^(0x(0|[1-9a-f][0-9a-f]*)|latest|earliest|pending|safe|finalized)$/)),
+  wire: Schema.String.check(Schema.isPattern(/^(0x(0|[1-9a-f][0-9a-f]*)|latest|earliest|pending|safe|finalized)$/u)),
   read: (input) => (isTag(input) ? input : isQuantity(input) ? BigInt(input) : unread),
   write: (value) => (typeof value === "string" ? value : `0x${value.toString(16)}`),
   type: typeSide<BlockId>({
@@ -152,7 +156,7 @@ const hydrating = <
 const noParams = Schema.Tuple([])
 
 /**
- * Options of `debug_traceBlockByNumber` and `debug_traceBlockByHash`: the nested call tracer.
+ * Options of `debug_traceBlockByNumber`, `debug_traceBlockByHash` and `debug_traceTransaction`: the nested call tracer.
  *
  * Source: geth debug API.
  *
@@ -167,13 +171,162 @@ export const TraceOptions = Schema.Struct({
 })
 
 /**
+ * A block whose state is asked for: by number or tag, by hash, or as EIP-1898 has it.
+ *
+ * Source: Ethereum JSON-RPC; EIP-1898.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const StateBlock = Schema.Union([
+  Hash.Hash,
+  BlockId,
+  Schema.Struct({
+    /** Hash of the block. Source: EIP-1898. */
+    blockHash: Hash.Hash,
+    /** True: fail when the block is not of the canonical chain. Source: EIP-1898. */
+    requireCanonical: Schema.optionalKey(Schema.Boolean),
+  }),
+])
+
+/**
+ * The call of `eth_call` and `eth_estimateGas`: a transaction that is run and not kept.
+ *
+ * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const CallRequest = Schema.Struct({
+  /** Account in whose name it runs; the zero address when left out. Source: execution-apis. */
+  from: Schema.optionalKey(Address.Address),
+  /** Contract that is called; left out to run init code. Source: execution-apis. */
+  to: Schema.optionalKey(Address.OrNull),
+  /** Call data under its older name. Source: Ethereum JSON-RPC. */
+  data: Schema.optionalKey(Hex.Hex),
+  /** Call data. Source: execution-apis. */
+  input: Schema.optionalKey(Hex.Hex),
+  /** Amount in wei. Source: execution-apis. */
+  value: Schema.optionalKey(Quantity.Quantity),
+  /** Gas given. Source: execution-apis. */
+  gas: Schema.optionalKey(Quantity.Quantity),
+  /** Price per unit of gas, in wei. Source: execution-apis. */
+  gasPrice: Schema.optionalKey(Quantity.Quantity),
+  /** Most paid per unit of gas, in wei. Source: EIP-1559. */
+  maxFeePerGas: Schema.optionalKey(Quantity.Quantity),
+  /** Most paid to the block's producer per unit of gas, in wei. Source: EIP-1559. */
+  maxPriorityFeePerGas: Schema.optionalKey(Quantity.Quantity),
+  /** Nonce of the sender. Source: execution-apis. */
+  nonce: Schema.optionalKey(Quantity.SafeInteger),
+  /** Type of the transaction. Source: EIP-2718. */
+  type: Schema.optionalKey(Quantity.SafeInteger),
+  /** Addresses and slots that are warm. Source: EIP-2930. */
+  accessList: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ address: Address.Address, storageKeys: Schema.Array(Hash.Hash) })),
+  ),
+})
+
+/**
+ * State that a call sees in place of the chain's, by address.
+ *
+ * Source: geth `eth_call`, state override set.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const StateOverride = Schema.Record(
+  Schema.String,
+  Schema.Struct({
+    /** Amount in wei. Source: geth. */
+    balance: Schema.optionalKey(Quantity.Quantity),
+    /** Nonce. Source: geth. */
+    nonce: Schema.optionalKey(Quantity.SafeInteger),
+    /** Code of the account. Source: geth. */
+    code: Schema.optionalKey(Hex.Hex),
+    /** The whole storage, slot to word. Source: geth. */
+    state: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
+    /** Slots that differ. Source: geth. */
+    stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
+  }),
+)
+
+const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
+
+/**
+ * Which logs: of a range of blocks or of one block, of some contracts, with some topics.
+ *
+ * **Details**
+ *
+ * A topic is one hash, several of which any may stand there, or `null` for any.
+ *
+ * Source: Ethereum JSON-RPC; EIP-234 (`blockHash`).
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const LogFilter = Schema.Struct({
+  /** First block. Source: Ethereum JSON-RPC. */
+  fromBlock: Schema.optionalKey(BlockId),
+  /** Last block. Source: Ethereum JSON-RPC. */
+  toBlock: Schema.optionalKey(BlockId),
+  /** The one block; never beside a range. Source: EIP-234. */
+  blockHash: Schema.optionalKey(Hash.Hash),
+  /** Contracts. Source: Ethereum JSON-RPC. */
+  address: Schema.optionalKey(Schema.Union([Address.Address, Schema.Array(Address.Address)])),
+  /** By position. Source: Ethereum JSON-RPC. */
+  topics: Schema.optionalKey(Schema.Array(topic)),
+})
+
+/**
+ * Fees of a run of blocks.
+ *
+ * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const FeeHistory = open("FeeHistory", {
+  /** First block of the run. Source: execution-apis. */
+  oldestBlock: Quantity.Quantity,
+  /** Base fee of each block and of the one after the last, in wei. Source: EIP-1559. */
+  baseFeePerGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
+  /** Share of each block's gas limit that was used. Source: execution-apis. */
+  gasUsedRatio: Schema.NullOr(Schema.Array(Schema.Finite)),
+  /** Tips at the percentiles asked for, in wei, by block. Source: execution-apis. */
+  reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity.Quantity)))),
+  /** Base fee of blob gas, in wei. Source: EIP-4844. */
+  baseFeePerBlobGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
+  /** Share of each block's blob gas that was used. Source: EIP-4844. */
+  blobGasUsedRatio: Schema.optionalKey(Schema.Array(Schema.Finite)),
+})
+
+/**
+ * How far a node that is behind has come.
+ *
+ * Source: Ethereum JSON-RPC.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const SyncStatus = open("SyncStatus", {
+  /** Where it began. Source: execution-apis. */
+  startingBlock: Schema.optionalKey(Quantity.Quantity),
+  /** Where it is. Source: execution-apis. */
+  currentBlock: Schema.optionalKey(Quantity.Quantity),
+  /** Where it goes. Source: execution-apis. */
+  highestBlock: Schema.optionalKey(Quantity.Quantity),
+})
+
+const transactionOrNull = Schema.NullOr(Transaction.Transaction)
+
+/**
  * Every method, by its wire name.
  *
  * **Details**
  *
  * - `eth_getBlockByNumber`: a block by number or tag; `null` when there is none. Source: interface 4.2.
  * - `eth_getTransactionByBlockHashAndIndex`: `null` when block or index is unknown. Source: interface 4.3.
- * - the rest is what an indexer needs. Source: Ethereum JSON-RPC; exposure: decision 0016.
+ * - the rest is what programs and indexers read. Source: Ethereum JSON-RPC; exposure: decision 0016.
  *
  * @category models
  * @since 0.1.0
@@ -185,8 +338,65 @@ export const all = {
     "eth_getTransactionByBlockHashAndIndex",
     "public",
     Schema.Tuple([Hash.Hash, Quantity.SafeInteger]),
-    Schema.NullOr(Transaction.Transaction),
+    transactionOrNull,
   ),
+  eth_getTransactionByBlockNumberAndIndex: plain(
+    "eth_getTransactionByBlockNumberAndIndex",
+    "public",
+    Schema.Tuple([BlockId, Quantity.SafeInteger]),
+    transactionOrNull,
+  ),
+  eth_getTransactionByHash: plain("eth_getTransactionByHash", "public", Schema.Tuple([Hash.Hash]), transactionOrNull),
+  eth_getTransactionReceipt: plain(
+    "eth_getTransactionReceipt",
+    "public",
+    Schema.Tuple([Hash.Hash]),
+    Schema.NullOr(Receipt.Receipt),
+  ),
+  eth_getTransactionCount: plain(
+    "eth_getTransactionCount",
+    "public",
+    Schema.Tuple([Address.Address, StateBlock]),
+    Quantity.SafeInteger,
+  ),
+  eth_getBalance: plain("eth_getBalance", "public", Schema.Tuple([Address.Address, StateBlock]), Quantity.Quantity),
+  eth_getCode: plain("eth_getCode", "public", Schema.Tuple([Address.Address, StateBlock]), Hex.Hex),
+  eth_getStorageAt: plain(
+    "eth_getStorageAt",
+    "public",
+    Schema.Tuple([Address.Address, Quantity.Quantity, StateBlock]),
+    Hex.HexText,
+  ),
+  eth_call: plain(
+    "eth_call",
+    "public",
+    Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock), Schema.optionalKey(StateOverride)]),
+    Hex.Hex,
+  ),
+  eth_estimateGas: plain(
+    "eth_estimateGas",
+    "public",
+    Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock)]),
+    Quantity.Quantity,
+  ),
+  eth_getLogs: plain("eth_getLogs", "public", Schema.Tuple([LogFilter]), Schema.Array(Receipt.Log)),
+  eth_feeHistory: plain(
+    "eth_feeHistory",
+    "public",
+    Schema.Tuple([Quantity.SafeInteger, BlockId, Schema.Array(Schema.Finite)]),
+    FeeHistory,
+  ),
+  eth_gasPrice: plain("eth_gasPrice", "public", noParams, Quantity.Quantity),
+  eth_maxPriorityFeePerGas: plain("eth_maxPriorityFeePerGas", "public", noParams, Quantity.Quantity),
+  eth_getProof: plain(
+    "eth_getProof",
+    "operator",
+    Schema.Tuple([Address.Address, Schema.Array(Hash.Hash), StateBlock]),
+    Account.AccountProof,
+  ),
+  eth_syncing: plain("eth_syncing", "public", noParams, Schema.Union([Schema.Boolean, SyncStatus])),
+  net_version: plain("net_version", "public", noParams, Schema.String),
+  web3_clientVersion: plain("web3_clientVersion", "public", noParams, Schema.String),
   eth_chainId: plain("eth_chainId", "public", noParams, Quantity.Quantity),
   eth_blockNumber: plain("eth_blockNumber", "public", noParams, Quantity.Quantity),
   eth_getBlockReceipts: plain(
@@ -207,6 +417,12 @@ export const all = {
     "operator",
     Schema.Tuple([Hash.Hash, TraceOptions]),
     Schema.Array(Trace.TransactionTrace),
+  ),
+  debug_traceTransaction: plain(
+    "debug_traceTransaction",
+    "operator",
+    Schema.Tuple([Hash.Hash, TraceOptions]),
+    Trace.CallFrame,
   ),
 } as const
 

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Account from "./Account.ts"
 export * as Address from "./Address.ts"
 export * as ApiError from "./ApiError.ts"
 export * as Block from "./Block.ts"

@@ -8,6 +8,7 @@ describe("@daybook/schema", () => {
     )
     expect(names).toMatchInlineSnapshot(`
       {
+        "Account": "AccountProof StorageProof",
         "Address": "Address OrEmpty OrNone OrNull checksum fromText isAddress",
         "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
         "Block": "Block HydratedBlock PartialBlock Withdrawal extras isUndecodable",
@@ -23,7 +24,7 @@ describe("@daybook/schema", () => {
         "Problem": "find fromError toLine",
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
-        "RpcMethod": "BlockId TraceOptions all blockTags isName resultOf",
+        "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
         "Timestamp": "Timestamp",
         "Trace": "Action ActionResult CallFrame FlatTrace TransactionTrace",
         "Transaction": "AccessList AccessListEntry Arbitrum Authorization Blob Deposit FeeMarket Legacy SetCode StateSync Transaction Unknown extras",
