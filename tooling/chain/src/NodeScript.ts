@@ -125,7 +125,7 @@ export const outcomeOf = (call: VirtualChain.Call, value: unknown): "truth" | "n
   return value === null ? "null" : "wrong"
 }
 
-/** What any call of a script may end with, in whatever order its requests come. */
+/** What any call of a script may end with, in whatever order its requests come, on a machine that is not late itself. */
 export const allowed = (script: Script, policy: Policy): ReadonlySet<NodeFault.Outcome> => {
   const found = new Set<NodeFault.Outcome>(["truth"])
   const limit = script.batchLimit === undefined ? [] : [{ fault: script.batchLimit.fault }]
@@ -178,12 +178,17 @@ const repeats = (turns: ReadonlyArray<Turn>, policy: Policy): ReadonlyArray<stri
     return again === "never" ? [`sent again after ${turn.fate}`] : []
   })
 
-const mayEnd = (last: Turn | undefined, observed: Observed, policy: Policy, longestWaitMillis: number) => {
+/** How long an answer may make every call wait: as it asked, or as long as the client backs off when it was limited. */
+const pauseOf = ({ waitMillis = 0, calls }: Exchange, policy: Policy): number => {
+  const isLimited = calls.some(({ fate }) => NodeFault.all[fate].outcomes.includes("RateLimited"))
+  return waitMillis > 0 || !isLimited ? waitMillis : policy.backoffMillis
+}
+
+const mayEnd = (last: Turn | undefined, observed: Observed, policy: Policy, longestPauseMillis: number) => {
   const outcomes = new Set<string>(last === undefined ? [] : NodeFault.all[last.fate].outcomes)
   const isLate = observed.elapsedMillis >= policy.deadlineMillis * 0.9
-  if (last === undefined || longestWaitMillis + observed.elapsedMillis >= policy.deadlineMillis) {
-    if (longestWaitMillis > 0) outcomes.add("RateLimited")
-  }
+  const isPaused = longestPauseMillis > 0 && longestPauseMillis + observed.elapsedMillis >= policy.deadlineMillis
+  if (isPaused) outcomes.add("RateLimited")
   if (isLate || (last !== undefined && isCut(last, policy))) outcomes.add("TimeoutError")
   return outcomes
 }
@@ -193,12 +198,12 @@ const givesUp = (
   turns: ReadonlyArray<Turn>,
   observed: Observed,
   policy: Policy,
-  longestWaitMillis: number,
+  longestPauseMillis: number,
 ): boolean => {
   const last = turns.at(-1)
   if (last === undefined || last.fate === "right" || NodeFault.all[last.fate].again !== "must") return false
   const attempts = turns.filter(({ fate }) => !splits(fate)).length
-  const soonest = observed.elapsedMillis + Math.max(policy.backoffMillis, longestWaitMillis)
+  const soonest = observed.elapsedMillis + Math.max(policy.backoffMillis, longestPauseMillis)
   return attempts < policy.maxAttempts && soonest < policy.deadlineMillis * 0.8
 }
 
@@ -206,14 +211,13 @@ const judgeCall = (script: Script, policy: Policy, exchanges: ReadonlyArray<Exch
   const name = VirtualChain.keyOf(observed.call)
   const turns = turnsOf(exchanges, name)
   const last = turns.at(-1)
-  const waits = exchanges.map(({ waitMillis = 0 }) => waitMillis)
-  const longestWaitMillis = Math.max(0, ...waits)
-  const ends = mayEnd(last, observed, policy, longestWaitMillis)
+  const longestPauseMillis = Math.max(0, ...exchanges.map((exchange) => pauseOf(exchange, policy)))
+  const ends = mayEnd(last, observed, policy, longestPauseMillis)
   const attempts = turns.filter(({ fate }) => !splits(fate)).length
   const story = turns.map(({ exchange, fate }) => `${exchange.number}:${fate}`).join(" ") || "never sent"
   const problems = [...repeats(turns, policy)]
   if (!ends.has(observed.outcome)) problems.push(`ended with ${observed.outcome}, not ${[...ends].join(" or ")}`)
-  if (observed.outcome !== "truth" && givesUp(turns, observed, policy, longestWaitMillis)) {
+  if (observed.outcome !== "truth" && givesUp(turns, observed, policy, longestPauseMillis)) {
     problems.push(`gave up with ${observed.outcome} after ${attempts} of ${policy.maxAttempts} attempts`)
   }
   if (attempts > policy.maxAttempts) problems.push(`sent ${attempts} times, more than ${policy.maxAttempts}`)

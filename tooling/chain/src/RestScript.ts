@@ -157,24 +157,29 @@ const impatient = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
     ]
   })
 
-const mayEnd = (turn: Turn | undefined, observed: Observed, policy: Policy): ReadonlySet<string> => {
+/** How long the last page took the client: the walk's time less that of the pages before. */
+const lastedMillis = (turns: ReadonlyArray<Turn>, observed: Observed): number => {
+  const [first, last] = [turns[0], turns.at(-1)]
+  return observed.elapsedMillis - ((last?.[0].atMillis ?? 0) - (first?.[0].atMillis ?? 0))
+}
+
+const mayEnd = (turns: ReadonlyArray<Turn>, observed: Observed, policy: Policy): ReadonlySet<string> => {
+  const turn = turns.at(-1)
   if (turn === undefined) return new Set(["TimeoutError"])
   const last = lastOf(turn)
   const found = new Set<string>(rowOf(last).outcomes)
   if (found.delete("page") && last.next === null) found.add("ended")
-  const began = turn[0].atMillis
-  const lasted = (last.endedAtMillis ?? began + observed.elapsedMillis) - began
   const patience = Math.min(policy.attemptTimeoutMillis ?? policy.deadlineMillis, policy.deadlineMillis)
-  if (lasted >= policy.deadlineMillis * 0.9) found.add("TimeoutError")
-  if (last.end === "closedByClient" && lasted >= patience * 0.5) found.add("TimeoutError")
+  const isCut = last.end === "closedByClient" && (last.endedAtMillis ?? Infinity) - last.atMillis >= patience * 0.5
+  if (isCut || lastedMillis(turns, observed) >= policy.deadlineMillis * 0.9) found.add("TimeoutError")
   return found
 }
 
-const givesUp = (turn: Turn | undefined, policy: Policy): boolean => {
+const givesUp = (turns: ReadonlyArray<Turn>, observed: Observed, policy: Policy): boolean => {
+  const turn = turns.at(-1)
   if (turn === undefined) return false
   const last = lastOf(turn)
-  const lasted = (last.endedAtMillis ?? Infinity) - turn[0].atMillis
-  const soonest = lasted + Math.max(policy.backoffMillis, last.waitMillis ?? 0)
+  const soonest = lastedMillis(turns, observed) + Math.max(policy.backoffMillis, last.waitMillis ?? 0)
   return rowOf(last).again === "must" && turn.length < policy.maxAttempts && soonest < policy.deadlineMillis * 0.8
 }
 
@@ -217,7 +222,7 @@ export const judge = (
 ): ReadonlyArray<string> => {
   const turns = turnsOf(exchanges)
   const last = turns.at(-1)
-  const ends = mayEnd(last, observed, policy)
+  const ends = mayEnd(turns, observed, policy)
   const most = mostRequests(script)
   const latest = turns.length * policy.deadlineMillis + (policy.slackMillis ?? 500)
   const problems = [
@@ -226,7 +231,8 @@ export const judge = (
     ...judgeRows(script, turns, observed),
   ]
   if (!ends.has(observed.outcome)) problems.push(`ended with ${observed.outcome}, not ${[...ends].join(" or ")}`)
-  if (observed.outcome !== "ended" && givesUp(last, policy)) problems.push(`gave up with ${observed.outcome}`)
+  if (observed.outcome !== "ended" && givesUp(turns, observed, policy))
+    problems.push(`gave up with ${observed.outcome}`)
   if (exchanges.length > most) problems.push(`${exchanges.length} requests, more than ${most}`)
   if (exchanges.some(({ path }) => path.includes("/elsewhere"))) problems.push("followed a redirect")
   if (observed.elapsedMillis > latest) problems.push(`took ${Math.round(observed.elapsedMillis)} ms`)

@@ -1,0 +1,125 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect } from "vitest"
+import { Anvil, Head, Replay, Rpc, Scenario } from "@daybook/chain"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-replay-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+const callTracer = { tracer: "callTracer" }
+
+const questions = (number: number, hash: string): ReadonlyArray<Rpc.Call> => {
+  const id = `0x${number.toString(16)}`
+  return [
+    { method: "eth_getBlockByNumber", params: [id, true] },
+    { method: "eth_getBlockByNumber", params: [id, false] },
+    { method: "eth_getBlockByHash", params: [hash, true] },
+    { method: "eth_getBlockByHash", params: [hash, false] },
+    { method: "eth_getBlockReceipts", params: [id] },
+    { method: "eth_getBlockReceipts", params: [hash] },
+    { method: "trace_block", params: [id] },
+    { method: "debug_traceBlockByNumber", params: [id, callTracer] },
+  ]
+}
+
+const recorded: Replay.Recording = {
+  chainId: "0x1",
+  blocks: [
+    {
+      hash: `0x${"a".repeat(64)}`,
+      hydrated: '{"transactions":[]}',
+      receipts: "[]",
+      flatTraces: undefined,
+      callTraces: undefined,
+    },
+  ],
+}
+
+describe("Replay", () => {
+  describe("record", () => {
+    it.live("answers as the node did, one by one and in batches, also from a file", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.make({ chainId: 5 })
+        yield* Scenario.run(node, { seed: 1, blocks: 2, size: 8, blobs: false })
+        const recording = yield* Replay.record(node.url)
+        const file = join(yield* folder, "chain.jsonl")
+        yield* Replay.save(recording, file)
+        const replay = yield* Replay.make(yield* Replay.load(file))
+        const [last] = (yield* Head.range(node, replay.head, replay.head)).slice(-1)
+
+        expect(recording.blocks.length).toBe(replay.head + 1)
+        const calls: ReadonlyArray<Rpc.Call> = [
+          { method: "eth_chainId" },
+          { method: "eth_blockNumber" },
+          { method: "net_version" },
+          { method: "eth_getBlockByNumber", params: ["latest", true] },
+          { method: "eth_getBlockByNumber", params: ["0xfffff", true] },
+          ...questions(replay.head, last?.hash ?? ""),
+          ...questions(1, recording.blocks[1]?.hash ?? ""),
+        ]
+        expect(yield* Rpc.batch(replay.url, calls)).toEqual(yield* Rpc.batch(node.url, calls))
+        for (const { method, params } of calls.slice(0, 8)) {
+          expect(yield* Rpc.call(replay.url, method, params)).toEqual(yield* Rpc.call(node.url, method, params))
+        }
+        expect(replay.counts()).toEqual({ requests: 9, calls: calls.length + 8 })
+      }),
+    )
+
+    it.live("leaves out the traces that are not wanted", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.make()
+        const seen: Array<number> = []
+        const onBlock = (number: number) => seen.push(number)
+        const recording = yield* Replay.record(node.url, { flatTraces: false, callTraces: false, onBlock })
+        const { url } = yield* Replay.make(recording)
+
+        expect(seen).toEqual([0])
+        expect((yield* Effect.flip(Rpc.call(url, "trace_block", ["0x0"]))).code).toBe(-32601)
+      }),
+    )
+  })
+
+  describe("make", () => {
+    it.live("waits for the latency once for each request, whatever its calls", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Replay.make(recorded, { latencyMillis: 50 })
+        const began = performance.now()
+        yield* Rpc.batch(
+          url,
+          Array.from({ length: 20 }, () => ({ method: "eth_chainId" })),
+        )
+        const tookMillis = performance.now() - began
+
+        expect(tookMillis).toBeGreaterThan(48)
+        expect(tookMillis).toBeLessThan(900)
+      }),
+    )
+
+    it.live("refuses a method that was not recorded, and text that is not JSON", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Replay.make(recorded)
+        const text = yield* Effect.promise(async () => (await fetch(url, { method: "POST", body: "[" })).text())
+
+        expect((yield* Effect.flip(Rpc.call(url, "eth_getBalance"))).code).toBe(-32601)
+        expect(JSON.parse(text)).toMatchObject({ id: null, error: { code: -32700 } })
+      }),
+    )
+  })
+
+  describe("load", () => {
+    it.live("says what is wrong with a file that is not a recording", () =>
+      Effect.gen(function* () {
+        const file = join(yield* folder, "other.jsonl")
+        writeFileSync(file, '{"some":"json"}\n')
+
+        expect((yield* Effect.flip(Replay.load(file))).message).toContain("first line")
+        expect((yield* Effect.flip(Replay.load(`${file}.missing`))).message).toContain("ENOENT")
+      }),
+    )
+  })
+})
