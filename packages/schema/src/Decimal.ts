@@ -30,7 +30,7 @@ const toSafeInteger = (input: unknown): number | Unread => {
   return Number.isSafeInteger(value) ? value : unread
 }
 
-const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/)).annotate({
+const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotate({
   title: "decimal",
   examples: ["0", "21000"],
 })

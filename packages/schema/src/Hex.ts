@@ -17,7 +17,7 @@ import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
 export type Hex = `0x${string}` & Brand.Brand<"Hex">
 
 const pattern = (byteCount: number | undefined) =>
-  byteCount === undefined ? /^0x([0-9a-f]{2})*$/ : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`)
+  byteCount === undefined ? /^0x([0-9a-f]{2})*$/u : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`, "u")
 
 /** The text in lower case; `unread` where it is not hex. */
 const lower = (text: string): string | Unread => {
@@ -178,13 +178,13 @@ const isHexText = (input: unknown): input is HexText =>
  */
 export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
   expected: "hex digits such as 0x1f",
-  wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/)).annotate({ title: "hex text" }),
+  wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/u)).annotate({ title: "hex text" }),
   read: (input) => (isHexText(input) ? input : unread),
   write: (value) => value,
   type: typeSide<HexText>({
     expected: "hex digits such as 0x1f",
     is: isHexText,
-    from: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,64}$/)),
+    from: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,64}$/u)),
   }),
 })
 

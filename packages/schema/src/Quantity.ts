@@ -28,7 +28,7 @@ const toSafeInteger = (input: unknown): number | Unread => {
   return value === unread || value > maxSafe ? unread : Number(value)
 }
 
-const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)).annotate({
+const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u)).annotate({
   title: "quantity",
   examples: ["0x0", "0x1f"],
 })

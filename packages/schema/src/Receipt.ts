@@ -16,7 +16,7 @@ import * as Quantity from "./Quantity.ts"
  * @category codecs
  * @since 0.1.0
  */
-export const Log = open("Log", {
+export const Log = open("Receipt log", {
   /** Contract that wrote it. Source: Ethereum JSON-RPC. */
   address: Address.Address,
   /** None to four topics; the first is usually the hash of the event's signature. Source: Ethereum JSON-RPC. */

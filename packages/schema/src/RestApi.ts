@@ -11,6 +11,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as ApiError from "./ApiError.ts"
+import * as Chain from "./Chain.ts"
 import * as WalletPage from "./WalletPage.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
@@ -104,6 +105,41 @@ export class Wallets extends HttpApiGroup.make("wallets")
   .middleware(ApiKey)
   .prefix("/api/v2.2") {}
 
+type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
+
+const blockNumber: Json = { type: "integer", format: "int64", minimum: 0 }
+
+/** What a query parameter is, where the text that HTTP carries says less. */
+const parameters: Readonly<Record<string, Json>> = {
+  chain: {
+    anyOf: [
+      { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
+      { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
+      { type: "string", title: "any other spelling of a name, or another form of an identifier" },
+    ],
+    default: "eth",
+  },
+  from_block: blockNumber,
+  to_block: blockNumber,
+  limit: { type: "integer", minimum: 1 },
+  order: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
+}
+
+const isQueryParameter = (value: object): value is { readonly name: string } =>
+  "in" in value && value.in === "query" && "name" in value && typeof value.name === "string"
+
+/** Parameters as numbers, plain names, and objects open to fields to come. */
+const improve = (document: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(
+    JSON.stringify(document, (key: string, value: unknown) => {
+      if (key === "additionalProperties" && value === false) return undefined
+      if (typeof value === "object" && value !== null && isQueryParameter(value) && value.name in parameters) {
+        return { ...value, schema: parameters[value.name] }
+      }
+      return value
+    }).replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1"),
+  )
+
 /**
  * The REST interface, version 2.2.
  *
@@ -115,4 +151,28 @@ export class Wallets extends HttpApiGroup.make("wallets")
 export class RestApi extends HttpApi.make("daybook")
   .add(Wallets)
   .annotate(OpenApi.Title, "Daybook")
-  .annotate(OpenApi.Version, "2.2") {}
+  .annotate(OpenApi.Version, "2.2")
+  .annotate(OpenApi.Transform, improve) {}
+
+/**
+ * The OpenAPI 3.1 document of the REST interface, as a server gives it at `/openapi.json`.
+ *
+ * **Details**
+ *
+ * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the most rows a page may have at this server.
+ *
+ * Source: interface 4.1; decision 0012.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const openApi = (options: { readonly maxLimit?: number } = {}): OpenApi.OpenAPISpec => {
+  const document = OpenApi.fromApi(RestApi)
+  const { maxLimit } = options
+  if (maxLimit === undefined) return document
+  const limit = { type: "integer", minimum: 1, maximum: maxLimit, default: maxLimit }
+  for (const { get } of Object.values(document.paths)) {
+    for (const parameter of get?.parameters ?? []) if (parameter.name === "limit") parameter.schema = limit
+  }
+  return document
+}

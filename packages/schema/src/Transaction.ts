@@ -429,7 +429,7 @@ const isUnknownType = (input: unknown): input is UnknownType =>
  * @since 0.1.0
  */
 export const Unknown = open(
-  "transaction of an unknown type",
+  "Unknown transaction",
   {
     ...place,
     ...unsigned,
@@ -440,7 +440,7 @@ export const Unknown = open(
     /** A number outside the known families. Source: EIP-2718. */
     type: leaf<UnknownType, string>({
       expected: "a transaction type outside the known ones",
-      wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/)),
+      wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u)),
       read: (input) => {
         const type = numberOf(input)
         return isUnknownType(type) ? type : unread

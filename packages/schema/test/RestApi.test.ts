@@ -1,8 +1,7 @@
-import * as OpenApi from "effect/http-api/OpenApi"
 import { describe, expect, it } from "vitest"
 import * as RestApi from "../src/RestApi.ts"
 
-const document = OpenApi.fromApi(RestApi.RestApi)
+const document = RestApi.openApi()
 const operation = document.paths["/api/v2.2/{address}/verbose"]?.get
 
 describe("RestApi", () => {
@@ -24,6 +23,41 @@ describe("RestApi", () => {
       ["include", "query", false],
       ["limit", "query", false],
       ["order", "query", false],
+    ])
+  })
+
+  it("says of numbers that they are numbers, and of limit what a server allows", () => {
+    const schemaOf = (name: string, spec = document) =>
+      spec.paths["/api/v2.2/{address}/verbose"]?.get?.parameters.find((parameter) => parameter.name === name)?.schema
+    expect(schemaOf("from_block")).toEqual({ type: "integer", format: "int64", minimum: 0 })
+    expect(schemaOf("limit")).toEqual({ type: "integer", minimum: 1 })
+    expect(schemaOf("limit", RestApi.openApi({ maxLimit: 50 }))).toEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 50,
+      default: 50,
+    })
+    expect(JSON.stringify(schemaOf("chain"))).toContain('"polygon amoy"')
+  })
+
+  it("leaves objects open to fields to come, and gives them plain names", () => {
+    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
+    expect(Object.keys(document.components.schemas).toSorted()).toEqual([
+      "BadRequest",
+      "DecodedItem",
+      "Forbidden",
+      "Internal",
+      "InternalTransaction",
+      "Log",
+      "MethodNotAllowed",
+      "NotFound",
+      "Param",
+      "RateLimited",
+      "StaleCursor",
+      "Unauthorized",
+      "Unavailable",
+      "WalletPage",
+      "WalletTransaction",
     ])
   })
 

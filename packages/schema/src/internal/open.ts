@@ -66,6 +66,14 @@ const stepOver = (
   }
 }
 
+/** The name under which JSON Schema and OpenAPI refer to an object: `Receipt log` is `ReceiptLog`. */
+const identifierOf = (name: string): string =>
+  name
+    .replace("JSON-RPC", "JsonRpc")
+    .split(" ")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+
 const coderOfFields = (fields: Fields, absent: Readonly<Record<string, Fill>>): Coder | undefined => {
   const keys = Object.keys(fields)
   const parts = keys.map((key) => coderOf(fields[key] as AnySchema))
@@ -97,7 +105,10 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
   absent?: D,
 ): Open<F, keyof D> => {
   // Of a struct of any fields the types say nothing; all that is used of it is that it takes and gives objects.
-  const struct = Schema.Struct(fields) as unknown as Schema.Codec<Record<string, unknown>, object>
+  const struct = Schema.Struct(fields).annotate({ identifier: identifierOf(name) }) as unknown as Schema.Codec<
+    Record<string, unknown>,
+    object
+  >
   const fills = { ...absent } as Readonly<Record<string, Fill>>
   const fill = (output: Record<string, unknown>) => {
     for (const key in fills) if (!(key in output)) output[key] = fills[key]!()
@@ -213,6 +224,8 @@ export const nested = <A, I>(name: string, levels: number, item: () => Schema.Co
   }
   const coder: Coder = { read: lazily("read"), write: lazily("write") }
   const inner = Schema.suspend(item)
+  // One and the same schema at every level, or a description of it would never end.
+  const wire = Schema.suspend((): Schema.Codec<I> => Schema.toEncoded(item()))
   const schema = Schema.declareConstructor<A, I>()(
     [inner],
     ([codec]) => {
@@ -228,7 +241,7 @@ export const nested = <A, I>(name: string, levels: number, item: () => Schema.Co
     },
     {
       expected: `${name}, at most ${levels} levels deep`,
-      toCodecJson: ([codec]) => same(codec),
+      toCodecJson: () => same(wire),
       toCodecArbitrary: ({ typeParameters: [codec] }) => same(codec),
     },
   )
