@@ -41,26 +41,25 @@ export interface Observed {
 
 const waits = [0, 1_000, 1_000, 2_000, 3_600_000]
 
-/**
- * Most walks meet faults that they survive; one in three also meets one that may end them, so that long walks occur.
- */
+const isGentle = (name: RestFault.Name): boolean => {
+  const { again, outcomes, asksWait } = RestFault.all[name]
+  return asksWait === undefined && (outcomes.includes("page") || again === "must")
+}
+
+/** Faults that a walk survives; in two of three scripts also one, early, that may end it. So most of them are long. */
 const someSteps = (
   random: Random.Random,
   count: number,
   faults: ReadonlyArray<RestFault.Name>,
 ): ReadonlyArray<Step> => {
-  const gentle = faults.filter((name) => isGentle(name))
-  const isGentleWalk = gentle.length > 0 && random.integer(3) > 0
-  return Array.from({ length: count }, () => {
-    const fault = random.pick(isGentleWalk ? gentle : faults)
+  const gentle = faults.filter(isGentle)
+  const harsh = faults.filter((name) => !isGentle(name))
+  const harshAt = harsh.length > 0 && random.integer(3) > 0 ? random.integer(4) : -1
+  return Array.from({ length: Math.max(count, harshAt + 1) }, (_, at) => {
+    const fault = random.pick(at === harshAt || gentle.length === 0 ? harsh : gentle)
     const waitMillis = random.pick(waits)
     return RestFault.all[fault].asksWait === undefined ? { fault } : { fault, waitMillis }
   })
-}
-
-const isGentle = (name: RestFault.Name): boolean => {
-  const { again, outcomes, asksWait } = RestFault.all[name]
-  return asksWait === undefined && (outcomes.includes("page") || again === "must")
 }
 
 /** The script of a seed. */
@@ -73,7 +72,7 @@ export const make = (seed: number, draw: Draw = {}): Script => {
     isInterleaved: random.integer(2) === 0,
     order: random.pick(["ASC", "DESC"]),
     pageSize: 1 + random.integer(20),
-    steps: someSteps(random, random.integer(mostSteps + 1), faults),
+    steps: someSteps(random, random.integer(mostSteps + 1), faults).slice(0, mostSteps),
   }
 }
 
