@@ -17,8 +17,6 @@ export interface Provider {
   readonly apiKey: Redacted.Redacted<string>
   readonly address: Address.Address
   readonly chain: string
-  /** A transaction to show in full; without it the one with the most decoded events of the first page. */
-  readonly highlight?: string
 }
 
 const pageSize = 10
@@ -68,28 +66,15 @@ const firstPage = Effect.fn("Story.firstPage")(function* (provider: Provider) {
     )
 })
 
-/** The transaction to show in full: the highlighted one, wherever it is in the history, or the richest of the page. */
-const chosen = Effect.fn("Story.chosen")(function* (provider: Provider, page: WalletPage.WalletPage) {
-  const rest = yield* RestClient.RestClient
-  const isIt = (transaction: WalletTransaction.WalletTransaction) => transaction.hash === provider.highlight
+/** The transaction to show in full: the newest swap of the page, else the one with the most events. */
+const chosen = (page: WalletPage.WalletPage): WalletTransaction.WalletTransaction | undefined => {
   const events = (transaction: WalletTransaction.WalletTransaction) =>
-    transaction.logs.filter((log) => log.decoded_event !== null).length
-  const richest = page.result.toSorted((a, b) => events(b) - events(a))[0]
-  if (provider.highlight === undefined) return richest
-  let cursor = page.cursor
-  let found = page.result.find(isIt)
-  while (found === undefined && cursor !== null) {
-    const next: WalletPage.WalletPage = yield* rest.walletTransactions({
-      address: provider.address,
-      chain: provider.chain,
-      include: "internal_transactions",
-      cursor,
-    })
-    found = next.result.find(isIt)
-    cursor = next.cursor
-  }
-  return found ?? richest
-})
+    transaction.logs.flatMap((log) => log.decoded_event?.label ?? [])
+  return (
+    page.result.find((transaction) => events(transaction).includes("Swap")) ??
+    page.result.toSorted((one, other) => events(other).length - events(one).length)[0]
+  )
+}
 
 const tellOne = Effect.fn("Story.tellOne")(function* (transaction: WalletTransaction.WalletTransaction) {
   const screen = yield* Screen
@@ -153,7 +138,7 @@ export const tell = Effect.fn("Story.tell")(function* (provider: Provider) {
   yield* tellPage(provider.address, first.page)
   if (first.page.result.length === 0) yield* screen.line("   none in the range that is indexed")
 
-  const one = yield* chosen(provider, first.page)
+  const one = chosen(first.page)
   if (one !== undefined) {
     yield* screen.title("One of them in full: events and inner calls decoded")
     yield* tellOne(one)

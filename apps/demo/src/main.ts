@@ -6,7 +6,7 @@ import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
 import { Address } from "@daybook/schema"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Console, Effect, Layer, Logger, Option, Redacted } from "effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Local from "./Local.ts"
@@ -69,8 +69,8 @@ const remote = Effect.fn("demo.remote")(function* (
 const local = Effect.fn("demo.local")(function* (address: Option.Option<string>, stay: boolean) {
   const screen = yield* Screen.Screen
   const wallet = Option.isSome(address) ? yield* addressOf(address.value) : undefined
-  const started = yield* Local.start
-  const provider = wallet === undefined ? started : { ...Local.withoutHighlight(started), address: wallet }
+  const started = yield* Local.start()
+  const provider = wallet === undefined ? started.provider : { ...started.provider, address: wallet }
   yield* tell(provider)
   yield* screen.title("Next")
   if (stay) {
@@ -97,7 +97,8 @@ const program = demo.pipe(
   Effect.catch((error) =>
     Console.error(`demo: ${error.message}`).pipe(Effect.andThen(Effect.sync(() => void (process.exitCode = 1)))),
   ),
-  Effect.provide(Layer.mergeAll(NodeServices.layer, Screen.layer)),
+  // The story is what is shown; what the service logs is for operators.
+  Effect.provide(Layer.mergeAll(NodeServices.layer, Screen.layer, Logger.layer([]))),
 )
 
 NodeRuntime.runMain(program, { disableErrorReporting: true })

@@ -1,0 +1,100 @@
+/**
+ * The truth about a chain, asked from the node itself by plain JSON-RPC: it shares no code with what it judges.
+ */
+import type { Anvil } from "@daybook/chain"
+import { Effect } from "effect"
+
+/** A transaction as the node knows it. */
+export interface Truth {
+  readonly hash: string
+  readonly block: number
+  readonly index: number
+  readonly timestamp: number
+  readonly from: string
+  readonly to: string | null
+  readonly created: string | null
+  readonly value: bigint
+  readonly status: number
+  readonly logs: number
+  /** Frames below the root that carry or could carry value, depth first. */
+  readonly inner: ReadonlyArray<{
+    readonly type: string
+    readonly from: string
+    readonly to: string
+    readonly value: bigint
+  }>
+}
+
+interface Frame {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly calls?: ReadonlyArray<Frame>
+}
+
+const kept = new Set(["CALL", "CALLCODE", "CREATE", "CREATE2", "SELFDESTRUCT"])
+
+const below = (frame: Frame): ReadonlyArray<Frame> => (frame.calls ?? []).flatMap((call) => [call, ...below(call)])
+
+const number = (hex: string) => `0x${hex}`
+
+/** Every transaction of the chain from block 0 to `last`, in chain order. */
+export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: number) {
+  const truths: Array<Truth> = []
+  for (let height = 0; height <= last; height++) {
+    const id = number(height.toString(16))
+    const block = yield* node.call<{
+      readonly timestamp: string
+      readonly transactions: ReadonlyArray<{
+        readonly hash: string
+        readonly from: string
+        readonly to: string | null
+        readonly value: string
+      }>
+    }>("eth_getBlockByNumber", [id, true])
+    if (block.transactions.length === 0) continue
+    const receipts = yield* node.call<
+      ReadonlyArray<{
+        readonly status: string
+        readonly contractAddress: string | null
+        readonly logs: ReadonlyArray<unknown>
+      }>
+    >("eth_getBlockReceipts", [id])
+    const traces = yield* node.call<ReadonlyArray<{ readonly result: Frame }>>("debug_traceBlockByNumber", [
+      id,
+      { tracer: "callTracer" },
+    ])
+    for (const [index, transaction] of block.transactions.entries()) {
+      const receipt = receipts[index]
+      const trace = traces[index]
+      if (receipt === undefined || trace === undefined)
+        throw new Error(`block ${height} has no receipt or trace ${index}`)
+      truths.push({
+        hash: transaction.hash,
+        block: height,
+        index,
+        timestamp: Number(block.timestamp),
+        from: transaction.from,
+        to: transaction.to,
+        created: receipt.contractAddress,
+        value: BigInt(transaction.value),
+        status: Number(receipt.status),
+        logs: receipt.logs.length,
+        inner: below(trace.result)
+          .filter((frame) => kept.has(frame.type))
+          .map((frame) => ({
+            type: frame.type,
+            from: frame.from,
+            to: frame.to ?? "",
+            value: BigInt(frame.value ?? "0x0"),
+          })),
+      })
+    }
+  }
+  return truths
+})
+
+/** The transactions of a wallet: it sent, received, or was created by them. */
+export const historyOf = (truths: ReadonlyArray<Truth>, address: string): ReadonlyArray<Truth> =>
+  truths.filter((truth) => truth.from === address || truth.to === address || truth.created === address)
