@@ -54,6 +54,9 @@ export interface Row {
   readonly splits?: true
 }
 
+/** Characters of an item that is too large, in a body that is not: 640 KiB. */
+export const oversizeItemBytes = 640 * 1024
+
 type Item = Readonly<Record<string, unknown>>
 
 const strangeId = 987_654_321
@@ -103,6 +106,11 @@ const victim = (change: (good: Item, call: Call) => ReadonlyArray<unknown>) => (
 
 const victimError = (code: number, message: string, data?: unknown): Row["answer"] =>
   victim((_, call) => [item(call, { error: { code, message, ...(data === undefined ? {} : { data }) } })])
+
+const limitCodes = [-32005, -32007, -32011, -32029, 429] as const
+
+/** The code by which a call is told that there are too many: each provider has its own. */
+const limitCode = (call: Call): number => limitCodes[VirtualChain.keyOf(call).length % limitCodes.length] ?? -32005
 
 /** The same error for each call, in an envelope of its own. */
 const errorForEach = (ask: Ask, code: number, message: string) =>
@@ -171,6 +179,10 @@ const rows = {
   wrongVersion: { ...brokenOne, answer: victim((good) => [{ ...good, jsonrpc: "1.0" }]) },
   noResult: { ...brokenOne, answer: victim(({ id, jsonrpc }) => [{ jsonrpc, id }]) },
   undecodable: { ...brokenOne, answer: victim((_, call) => [item(call, { result: { nonsense: [1] } })]) },
+  oversizeItem: {
+    ...brokenOne,
+    answer: victim((_, call) => [item(call, { result: `0x${"00".repeat(oversizeItemBytes / 2)}` })]),
+  },
   nullResult: {
     ...brokenOne,
     outcomes: ["null", "InvalidResponse"],
@@ -201,7 +213,11 @@ const rows = {
     answer: victimError(-32601, "the method does not exist/is not available"),
   },
   internal: { hits: "victim", outcomes: ["RpcError"], again: "must", answer: victimError(-32603, "Internal error") },
-  limitedItem: { ...limited, hits: "victim", answer: victimError(-32005, "limit exceeded") },
+  limitedItem: {
+    ...limited,
+    hits: "victim",
+    answer: victim((_, call) => [item(call, { error: { code: limitCode(call), message: "limit exceeded" } })]),
+  },
   limitedText: {
     ...limited,
     hits: "victim",

@@ -149,8 +149,11 @@ export const mostRequests = (script: Script, policy: Policy): number => {
 /** A timer may fire this much early. */
 const timerMillis = 2
 
-/** Requests of other calls that were on their way when a wait was asked for arrive within this time. */
-const sharedMillis = 250
+/** A call that was not sent before may have been on its way for so long when a wait was asked for. */
+const sendingMillis = 1_000
+
+/** An answer that ended so much later than another was surely read after it. */
+const readingMillis = 50
 
 interface Turn {
   readonly exchange: Exchange
@@ -228,25 +231,34 @@ const judgeCall = (script: Script, policy: Policy, exchanges: ReadonlyArray<Exch
   return problems.map((problem) => `seed ${script.seed}: ${name} [${story}]: ${problem}`)
 }
 
-/** Calls that came back before the wait was over that an answer to them had asked for. */
+/** True when the client had surely read an answer before it sent this request. */
+const isSentAfter = (request: Exchange, told: Exchange, exchanges: ReadonlyArray<Exchange>): boolean => {
+  const { endedAtMillis = Infinity } = told
+  if (request.number <= told.number || request.atMillis <= endedAtMillis) return false
+  const keys = new Set(request.calls.map(({ key }) => key))
+  if (told.calls.some(({ key }) => keys.has(key))) return true
+  const before = exchanges.filter(
+    ({ number, calls }) => number < request.number && calls.some(({ key }) => keys.has(key)),
+  )
+  if (before.length === 0) return request.atMillis > endedAtMillis + sendingMillis
+  return before.every((earlier) => (earlier.endedAtMillis ?? Infinity) > endedAtMillis + readingMillis)
+}
+
+/** Requests that came before a wait was over that an earlier answer had asked of all calls. */
 const impatient = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
   exchanges.flatMap((told) => {
     const { waitMillis = 0, endedAtMillis } = told
     if (waitMillis === 0 || told.end !== "sent" || endedAtMillis === undefined) return []
     const inexact = NodeFault.all[told.fault].asksWait === "second" ? 1_000 : 0
     const until = endedAtMillis + waitMillis - inexact - timerMillis
-    const keys = new Set(told.calls.map(({ key }) => key))
     return exchanges
-      .filter(({ number, atMillis, calls }) => {
-        const isAgain = calls.some(({ key }) => keys.has(key))
-        const isLater = number > told.number && atMillis > endedAtMillis + (isAgain ? 0 : sharedMillis)
-        return isLater && atMillis < until
-      })
+      .filter((request) => request.atMillis < until && isSentAfter(request, told, exchanges))
       .map(({ number, atMillis }) => {
         const after = Math.round(atMillis - endedAtMillis)
         return `request ${number} came ${after} ms after request ${told.number} was asked to wait ${waitMillis} ms (${told.fault})`
       })
   })
+
 /**
  * What is wrong with how a client fared; nothing when all is well.
  *

@@ -93,6 +93,10 @@ const looks: Readonly<Record<NodeFault.Name, (came: Came) => void>> = {
   wrongVersion: whole([first, { ...second, jsonrpc: "1.0" }, third]),
   noResult: victim({}),
   undecodable: victim({ result: { nonsense: [1] } }),
+  oversizeItem: (came) => {
+    others(came)
+    expect(String(secondOf(came)?.["result"]).length).toBe(NodeFault.oversizeItemBytes + 2)
+  },
   nullResult: victim({ result: null }),
   errorText: victim({ error: "something went wrong" }),
   invalidParams: victim({ error: { code: -32602, message: expect.any(String) } }),
@@ -105,7 +109,12 @@ const looks: Readonly<Record<NodeFault.Name, (came: Came) => void>> = {
   }),
   unsupported: victim({ error: { code: -32601, message: "the method does not exist/is not available" } }),
   internal: victim({ error: { code: -32603, message: "Internal error" } }),
-  limitedItem: victim({ error: { code: -32005, message: "limit exceeded" } }),
+  limitedItem: (came) => {
+    others(came)
+    const error = secondOf(came)?.["error"] as { readonly code: number } | undefined
+    expect([-32005, -32007, -32011, -32029, 429]).toContain(error?.code)
+    expect(error).toMatchObject({ message: "limit exceeded" })
+  },
   limitedText: victim({ error: { code: -32000, message: "Too many requests, please slow down" } }),
   oneError: whole(refusal(-32010, "the whole request failed")),
   oneLimit: whole(refusal(-32005, "rate limit exceeded")),
@@ -185,6 +194,20 @@ describe("HostileNode", () => {
       const [one, two] = [hits === "all" ? fault : "right", hits === "none" ? "right" : fault]
       expect(node.exchanges()[0]?.calls.map(({ fate }) => fate)).toEqual([one, two, one])
       expect(node.histogram()).toEqual({ [fault]: 1 })
+    })
+
+    it("says too many requests with the codes of several providers", async () => {
+      const node = await start({ script: () => ({ fault: "limitedItem" }) })
+      const codes = new Set<number>()
+      for (const id of [1, 10, 100, 1_000, 10_000]) {
+        const body = { ...call(id), method: "eth_getCode", params: ["0x".padEnd(id.toString().length + 2, "0")] }
+        const { error } = JSON.parse((await ask(node.url, { body })).text) as {
+          readonly error: { readonly code: number }
+        }
+        codes.add(error.code)
+      }
+
+      expect(codes).toEqual(new Set([-32005, -32007, -32011, -32029, 429]))
     })
 
     it("answers single calls with single items", async () => {

@@ -132,6 +132,37 @@ describe("NodeScript", () => {
       expect((await play(script, undefined, limits)).problems).toEqual([])
     })
 
+    it("catches other calls that come back although all were asked to wait", () => {
+      const exchange = (number: number, at: number, id: number, fault: NodeFault.Name): HostileNode.Exchange => {
+        const call = calls[id] ?? { method: "", params: [] }
+        const dealt = { ...call, id, key: VirtualChain.keyOf(call), attempt: 1, fate: fault }
+        const waitMillis = fault === "limitedSeconds" ? 5_000 : undefined
+        const sent = { method: "POST", path: "/", headers: {}, body: "", end: "sent" } as const
+        return {
+          number,
+          atMillis: at,
+          endedAtMillis: at + 1,
+          isBatch: false,
+          calls: [dealt],
+          fault,
+          waitMillis,
+          ...sent,
+        }
+      }
+      const limits = { ...policy, deadlineMillis: 10_000 }
+      const judge = (...exchanges: ReadonlyArray<HostileNode.Exchange>) =>
+        NodeScript.judge(scripted(), limits, exchanges, []).map((text) => /request \d+ came \d+ ms/.exec(text)?.[0])
+      const limited = exchange(1, 0, 0, "limitedSeconds")
+
+      expect(judge(limited, exchange(2, 900, 1, "right"))).toEqual([])
+      expect(judge(limited, exchange(2, 1_200, 1, "right"))).toEqual(["request 2 came 1199 ms"])
+      expect(judge(limited, exchange(2, 10, 1, "internal"), exchange(3, 20, 1, "right"))).toEqual([])
+      expect(judge(limited, exchange(2, 100, 1, "internal"), exchange(3, 130, 1, "right"))).toEqual([
+        "request 3 came 129 ms",
+      ])
+      expect(judge(limited, exchange(2, 5_001, 0, "right"))).toEqual([])
+    })
+
     it("catches a client that follows redirects", async () => {
       expect(await problemsOf("follows redirects", scripted({ fault: "redirect" }))).toMatch(/followed a redirect/)
     })

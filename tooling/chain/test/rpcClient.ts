@@ -15,6 +15,7 @@ export type Bug =
   | "reads without a limit"
 
 const maxBytes = 1024 * 1024
+const maxItemBytes = 512 * 1024
 
 interface Verdict {
   readonly outcome: NodeFault.Outcome | "wrong"
@@ -47,7 +48,11 @@ const invalid: Verdict = { outcome: "InvalidResponse" }
 const ofError = (error: unknown, status: number, isBatch: boolean, waitMillis: number): Verdict => {
   if (typeof error !== "object" || error === null) return invalid
   const { code, message } = error as { readonly code: number; readonly message: string }
-  if (status === 429 || [-32005, -32029].includes(code) || message.startsWith("Too many requests")) {
+  if (
+    status === 429 ||
+    [-32005, -32007, -32011, -32029, 429].includes(code) ||
+    message.startsWith("Too many requests")
+  ) {
     return { outcome: "RateLimited", again: true, waitMillis }
   }
   if (isBatch && [-32003, -32202].includes(code)) return { outcome: "RpcError", splits: true }
@@ -75,6 +80,7 @@ const ofItems = (
     if (own.length > 1 || reply["jsonrpc"] !== "2.0") return invalid
     if ("error" in reply) return ofError(reply["error"], status, isBatch, waitMillis)
     if (!("result" in reply) || JSON.stringify(reply["result"]).includes("nonsense")) return invalid
+    if (JSON.stringify(reply["result"]).length > maxItemBytes) return invalid
     return { outcome: Script.outcomeOf(call, reply["result"]) }
   })
 }
