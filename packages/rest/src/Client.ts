@@ -4,6 +4,7 @@
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Attempt } from "@daybook/transport/Attempt"
+import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Http"
 import type { Key } from "@daybook/transport/Redaction"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -34,6 +35,34 @@ export interface Options {
   readonly fetch?: Fetch | undefined
   /** Sent with each request; values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
+  /** How the program names itself to servers. Default `daybook-rest`, and in browsers their own; an empty text for the platform's. */
+  readonly userAgent?: string | undefined
+  /**
+   * Told each moment of each call: request, response, fault and retry, for logs and counters. No event holds a key. What the
+   * function throws is left aside.
+   */
+  readonly onEvent?: ((event: Event) => void) | undefined
+}
+
+/**
+ * A row of a page that is not of the interface.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BadRow {
+  /** Its place on the page as it came, from 0. */
+  readonly at: number
+  /** Hash of the transaction, where the row tells it. */
+  readonly hash: string | undefined
+  /** Where the fault is, as in `result[3].block_number`. */
+  readonly path: string
+  /** What came there, shortened. */
+  readonly came: string
+  /** What the interface has there. */
+  readonly expected: string
+  /** The row as JSON, as it came (without any key). */
+  readonly row: unknown
 }
 
 /**
@@ -45,6 +74,73 @@ export interface Options {
 export interface CallOptions {
   /** In place of the client's; of a stream, for each of its pages. */
   readonly timeout?: Duration.Input | undefined
+  /**
+   * Makes the call tolerant: a row that is not of the interface is told here and left out, and the good rows of its page stay.
+   * Without it such a row fails the call with `InvalidResponse`. Source: decision 0020.
+   */
+  readonly onBadRow?: ((row: BadRow) => void) | undefined
+}
+
+/**
+ * How far a walk has come.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Progress {
+  /** Pages of the walk, also of the run that it was resumed from. */
+  readonly pages: number
+  /** Rows of the walk, also of the run that it was resumed from, and also those that have become void. */
+  readonly rows: number
+  /** The block of the latest row; `null` before the first one. */
+  readonly block: bigint | null
+}
+
+/**
+ * Tells that the chain has reorganised: rows of `fromBlock` and of later blocks that the stream gave before are void.
+ * What follows is in order by itself: first the rows that replace them, then the rest of the walk.
+ *
+ * Source: decision 0011.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RowsVoid {
+  readonly _tag: "RowsVoid"
+  /** 0 when all rows are void. */
+  readonly fromBlock: bigint
+}
+
+/**
+ * What one walk over all pages may set for itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StreamOptions extends CallOptions {
+  /** Ends the walk after so many rows, with those before its `resume`. Default: all rows. */
+  readonly maxRows?: number | undefined
+  /** From the second page on, the next page is asked for while the caller is busy with one. Default true. */
+  readonly prefetch?: boolean | undefined
+  /** A position that a walk of the same query gave (only `limit` may differ): goes on after it. */
+  readonly resume?: string | undefined
+  /**
+   * What to do when a reorganisation takes blocks that the walk stands on. `fail` (default) ends it with `StaleCursor`. `restart`
+   * puts a `RowsVoid` among the values and goes on with the rows that replace the void ones.
+   */
+  readonly onStaleCursor?: "fail" | "restart" | undefined
+  /** Told after each page that came. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+
+/**
+ * Options of a walk that puts `RowsVoid` among its values.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RestartOptions extends StreamOptions {
+  readonly onStaleCursor: "restart"
 }
 
 /**
@@ -72,6 +168,8 @@ export interface Completeness {
  */
 export interface WalletResponse {
   readonly page: WalletPage
+  /** Rows that were left out, of a tolerant call; else none. */
+  readonly badRows: ReadonlyArray<BadRow>
   readonly completeness: Completeness
   /** Response headers as they came (without any key), names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -79,6 +177,32 @@ export interface WalletResponse {
   readonly requestId: string | undefined
   /** Every HTTP request made for this page, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
+}
+
+/**
+ * A page of a walk. Rows that came before are not among its rows, which may be none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WalkPage extends WalletResponse {
+  readonly progress: Progress
+  /**
+   * Where the walk is after this page, as text without a key, for `resume`: store it together with the rows and nothing is lost
+   * or doubled by a crash. That of the last page of an ASC walk goes on with what came since; of a DESC walk, with nothing.
+   */
+  readonly position: string
+}
+
+/**
+ * All transactions of the range, or all pages.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Walk<A> {
+  (query: Query, options: RestartOptions): Stream.Stream<A | RowsVoid, RestError>
+  (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
 }
 
 /**
@@ -108,17 +232,20 @@ export interface Client {
     options?: CallOptions,
   ) => Effect.Effect<WalletResponse, RestError>
   /**
-   * All transactions of the range, page after page, from `cursor` if there is one. `limit` is the size of a page. A page is asked
-   * for when its first row is; a stream that is stopped or interrupted asks for no more and closes the socket.
+   * All transactions of the range, page after page, from `cursor` or `resume` if there is one. `limit` is the size of a page.
    *
    * **Details**
    *
    * Each row is given once and in order, whatever the server does: rows that came before are dropped, an empty page that has a
-   * cursor is passed over, and a walk that would go in circles ends in an error.
+   * cursor is passed over, and a walk that would go in circles ends in an error. The second page is asked for when its first
+   * row is wanted, later ones one ahead; at most two pages are held. A stream that is stopped or interrupted asks for no more
+   * and closes the socket of the request in flight.
    *
    * **Errors**
    * - `OutOfOrder`: a row goes against the order asked for (`DESC` if none was). Rows before it stand.
    * - `InvalidResponse` at `cursor` or `result`: a cursor came back, or pages bring nothing new. Rows before it stand.
+   * - `StaleCursor`: a reorganisation, unless `onStaleCursor` is `restart`; also when rows before a `resume` are no longer there.
+   * - `BadRequest`: also for an option that makes no sense, by its name.
    * - those of `walletTransactions`.
    *
    * **Gotchas**
@@ -126,10 +253,7 @@ export interface Client {
    *
    * Source: interface 4.1; decisions 0010 and 0011.
    */
-  readonly walletTransactionsStream: (
-    query: Query,
-    options?: CallOptions,
-  ) => Stream.Stream<WalletTransaction, RestError>
-  /** The same walk, a page at a time with what came around it; rows that came before are not among its rows. Pages may be empty. */
-  readonly walletPagesStream: (query: Query, options?: CallOptions) => Stream.Stream<WalletResponse, RestError>
+  readonly walletTransactionsStream: Walk<WalletTransaction>
+  /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */
+  readonly walletPagesStream: Walk<WalkPage>
 }

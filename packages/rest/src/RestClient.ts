@@ -8,9 +8,21 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Client, Options } from "./Client.ts"
-import * as client from "./internal/client.ts"
+import * as internal from "./internal/client.ts"
 
-export type { CallOptions, Client, Completeness, Options, WalletResponse } from "./Client.ts"
+export type {
+  BadRow,
+  CallOptions,
+  Client,
+  Completeness,
+  Options,
+  Progress,
+  RestartOptions,
+  RowsVoid,
+  StreamOptions,
+  WalkPage,
+  WalletResponse,
+} from "./Client.ts"
 
 /**
  * The REST client as a service.
@@ -29,7 +41,8 @@ export class RestClient extends Context.Service<RestClient, Client>()("@daybook/
  * @category constructors
  * @since 0.1.0
  */
-export const make: (options: Options) => Effect.Effect<Client, InvalidOption> = client.make
+export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
+  Effect.map(internal.make(options), ({ client }) => client)
 
 /**
  * Provides the client.

@@ -5,9 +5,9 @@ import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type * as Client from "./Client.ts"
-import * as client from "./internal/client.ts"
+import * as internal from "./internal/client.ts"
+import { iterate, rows } from "./internal/iterate.ts"
 import type { Query } from "./Query.ts"
 
 /**
@@ -22,6 +22,51 @@ export interface CallOptions extends Client.CallOptions {
 }
 
 /**
+ * What one walk may set for itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StreamOptions extends Client.StreamOptions, CallOptions {}
+
+/**
+ * Options of a walk that puts `RowsVoid` among its values.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RestartOptions extends Client.RestartOptions, CallOptions {}
+
+/**
+ * A page that is on its way.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PagePromise extends Promise<WalletPage> {
+  /** The same page, of the same request, with completeness, headers, request id and attempts. Source: decision 0013. */
+  readonly withResponse: () => Promise<Client.WalletResponse>
+}
+
+/**
+ * All transactions of the range. Iterated it gives each of them; awaited it gives the first page, and an iteration after that
+ * goes on from that page. Each further iteration walks anew.
+ *
+ * **Gotchas**
+ * - An `async` function that returns it awaits it, as with every value that can be awaited: it gives the first page.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Rows<A> extends AsyncIterable<A>, PromiseLike<WalletPage> {
+  /**
+   * Where the latest iteration is, after the value that it gave last: text without a key, for `resume`. Undefined before the
+   * first page. Store it once the value is dealt with, and nothing is lost or doubled by a crash.
+   */
+  readonly position: () => string | undefined
+}
+
+/**
  * The calls of the client. Promises reject and iterations throw the errors of `RestError`; recognise them by `_tag`.
  *
  * @category services
@@ -29,33 +74,38 @@ export interface CallOptions extends Client.CallOptions {
  */
 export interface RestPromiseClient {
   /** One page, newest first unless `order` is ASC; its `cursor` asks for the next one. Source: interface 4.1. */
-  readonly walletTransactions: (query: Query, options?: CallOptions) => Promise<WalletPage>
+  readonly walletTransactions: (query: Query, options?: CallOptions) => PagePromise
   /** The same page with completeness, headers, request id and attempts. Source: decision 0013. */
   readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
   /**
-   * All transactions of the range, each once and in order. A page is asked for when its first row is; leaving the loop early asks
-   * for no more and closes the socket. Each iteration walks anew.
+   * All transactions of the range, each once and in order. The second page is asked for when its first row is wanted, later ones
+   * one ahead; leaving the loop early asks for no more and closes the socket of the request in flight.
    */
-  readonly walletTransactionsStream: (query: Query, options?: CallOptions) => AsyncIterable<WalletTransaction>
-  /** The same walk, a page at a time with what came around it. */
-  readonly walletPagesStream: (query: Query, options?: CallOptions) => AsyncIterable<Client.WalletResponse>
+  readonly walletTransactionsStream: {
+    (query: Query, options: RestartOptions): Rows<WalletTransaction | Client.RowsVoid>
+    (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<WalletTransaction>
+  }
+  /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */
+  readonly walletPagesStream: {
+    (query: Query, options: RestartOptions): AsyncIterable<Client.WalkPage | Client.RowsVoid>
+    (
+      query: Query,
+      options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
+    ): AsyncIterable<Client.WalkPage>
+  }
 }
 
-const aborted = (signal: AbortSignal): Effect.Effect<never> =>
-  Effect.callback((resume) => {
-    const stop = () => resume(Effect.die(signal.reason))
-    signal.addEventListener("abort", stop, { once: true })
-    return Effect.sync(() => signal.removeEventListener("abort", stop))
+/** The page of a response that is on its way. */
+const pageOf = (response: Promise<Client.WalletResponse>): PagePromise => {
+  const page = response.then((whole) => whole.page)
+  return Object.assign(page, {
+    withResponse: () => {
+      // Who asks for the response is told there, and need not look at the page as well.
+      page.catch(() => undefined)
+      return response
+    },
   })
-
-const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
-  Stream.toAsyncIterable(
-    signal === undefined
-      ? stream
-      : Stream.suspend(() =>
-          signal.aborted ? Stream.die(signal.reason) : Stream.interruptWhen(stream, aborted(signal)),
-        ),
-  )
+}
 
 /**
  * Makes a client.
@@ -67,14 +117,21 @@ const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefi
  * @since 0.1.0
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
-  const made = Effect.runSync(Effect.result(client.make(options)))
+  const made = Effect.runSync(Effect.result(internal.make(options)))
   if (made._tag === "Failure") throw made.failure
-  const rest = made.success
+  const { client, steps } = made.success
+  const withResponse: RestPromiseClient["walletTransactionsWithResponse"] = (query, call) =>
+    PromiseFace.run(client.walletTransactionsWithResponse(query, call), call)
   return {
-    walletTransactions: (query, call) => PromiseFace.run(rest.walletTransactions(query, call), call),
-    walletTransactionsWithResponse: (query, call) =>
-      PromiseFace.run(rest.walletTransactionsWithResponse(query, call), call),
-    walletTransactionsStream: (query, call) => iterate(rest.walletTransactionsStream(query, call), call?.signal),
-    walletPagesStream: (query, call) => iterate(rest.walletPagesStream(query, call), call?.signal),
+    walletTransactions: (query, call) => pageOf(withResponse(query, call)),
+    walletTransactionsWithResponse: withResponse,
+    // Sound: a walk that does not restart has no marker in it.
+    walletTransactionsStream: ((query: Query, call?: StreamOptions) =>
+      rows(steps(query, call), call?.signal)) as RestPromiseClient["walletTransactionsStream"],
+    walletPagesStream: (query: Query, call?: StreamOptions) =>
+      iterate(
+        client.walletPagesStream(query, call as Client.StreamOptions & { readonly onStaleCursor?: "fail" }),
+        call?.signal,
+      ),
   }
 }

@@ -1,21 +1,20 @@
 /** The REST client itself, without the service and the configuration around it, so that the Promise face carries neither. */
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
-import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Exchange from "@daybook/transport/Exchange"
 import type { Key } from "@daybook/transport/Redaction"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { CallOptions, Client, Options, WalletResponse } from "../Client.ts"
+import type { CallOptions, Client, Options, RowsVoid, StreamOptions, WalkPage, WalletResponse } from "../Client.ts"
 import * as Query from "../Query.ts"
-import { BadRequest, OutOfOrder, type RestError } from "../RestError.ts"
+import { BadRequest, type RestError } from "../RestError.ts"
+import * as Pages from "./pages.ts"
 import * as Reply from "./reply.ts"
-import * as Walk from "./walk.ts"
 
 const apiPath = "/api/v2.2"
 
@@ -41,29 +40,35 @@ const endpointOf = (options: Options): Effect.Effect<Endpoint.Endpoint, InvalidO
 const scrubbed = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
 
-interface Step {
-  readonly cursor: string | undefined
-  /** Fails the walk after the rows that came before the fault were given. */
-  readonly fault?: RestError
+const userAgentOf = (given: string | undefined): Result.Result<string | undefined, InvalidOption> => {
+  if (given !== undefined && !/^[\x20-\x7e]*$/.test(given)) {
+    const problem = "cannot be sent: it takes letters, digits and signs of ASCII on one line."
+    return Result.fail(new InvalidOption({ option: "userAgent", problem }))
+  }
+  // A browser names itself, and would ask the server for permission to be named otherwise.
+  const isBrowser = globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false
+  return Result.succeed(given === "" ? undefined : (given ?? (isBrowser ? undefined : "daybook-rest")))
 }
 
-const faultError = (fault: Walk.WalkFault, walk: Walk.Walk, host: string, response: WalletResponse): RestError => {
-  const facts = { host, requestId: response.requestId, attempts: response.attempts }
-  return fault._tag === "OutOfOrder"
-    ? new OutOfOrder({ ...facts, ...fault, order: walk.order })
-    : new InvalidResponse({ ...facts, ...fault, reason: "content", status: 200 })
+/** The client, and the walk under its streams for the Promise face. */
+export interface Made {
+  readonly client: Client
+  readonly steps: (query: Query.Query, options?: StreamOptions) => Stream.Stream<Pages.Step, RestError>
 }
 
-export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Client, InvalidOption> {
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Made, InvalidOption> {
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
   const { timeout } = options
   // Checked under its own name, before it becomes the deadline of the policy.
   if (timeout !== undefined) yield* Effect.fromResult(RetryPolicy.withDeadline(RetryPolicy.makeUnsafe(), timeout))
+  const userAgent = yield* Effect.fromResult(userAgentOf(options.userAgent))
+  const requestHeaders = { accept: "application/json", ...(userAgent === undefined ? {} : { "user-agent": userAgent }) }
   const exchange = yield* Exchange.make({
     policy: { ...options.retry, deadline: timeout },
     maxBytes: options.maxBytes,
     fetch: options.fetch,
+    onEvent: options.onEvent,
   })
 
   const written = (query: Query.Query): Effect.Effect<Query.Written, BadRequest> =>
@@ -77,13 +82,14 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
         endpoint,
         path: `${apiPath}/${query.address}/verbose`,
         query: query.parameters,
-        headers: { accept: "application/json" },
+        headers: requestHeaders,
         timeout: call.timeout,
       },
       (reply) =>
         Effect.fromResult(
-          Result.map(Reply.decode(reply), (page) => ({
+          Result.map(Reply.decode(reply, call.onBadRow !== undefined), ({ badRows, page }) => ({
             page,
+            badRows,
             completeness: Reply.completeness(reply.headers),
             headers: scrubbed(reply.headers, reply.scrub),
             requestId: reply.requestId,
@@ -98,7 +104,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       let kept: WalletResponse | undefined
       const { chain, cursor, limit, order } = query.parameters
       const asked = ask(query, call).pipe(
-        Effect.tap((response) => Effect.annotateCurrentSpan("daybook.rows", response.page.result.length)),
+        Effect.tap(({ badRows, page }) => {
+          for (const bad of badRows) call?.onBadRow?.(bad)
+          return Effect.annotateCurrentSpan("daybook.rows", page.result.length)
+        }),
         Effect.map((response) => void (kept = response)),
         Effect.withSpan("RestClient.walletTransactions", {
           kind: "client",
@@ -118,44 +127,28 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const withResponse = (query: Query.Query, call?: CallOptions): Effect.Effect<WalletResponse, RestError> =>
     Effect.flatMap(written(query), (checked) => traced(checked, call))
 
-  const walkPages = <A>(
+  const steps = (query: Query.Query, options?: StreamOptions) =>
+    Pages.steps({ host, written, ask: traced }, query, options)
+
+  const rowsStream = (
     query: Query.Query,
-    call: CallOptions | undefined,
-    pick: (response: WalletResponse, rows: ReadonlyArray<WalletTransaction>) => ReadonlyArray<A>,
-  ): Stream.Stream<A, RestError> =>
-    Stream.unwrap(
-      Effect.map(written(query), ({ address, parameters }) => {
-        const order = parameters.order ?? "DESC"
-        // A first page is asked in the order that will be held against it; a cursor brings its own.
-        const asked = parameters.cursor === undefined ? { ...parameters, order } : parameters
-        const walk = Walk.make(order, parameters.cursor)
-        const first: Step = { cursor: parameters.cursor }
-        return Stream.paginate(first, ({ cursor, fault }) =>
-          fault !== undefined
-            ? Effect.fail(fault)
-            : Effect.map(
-                traced({ address, parameters: cursor === undefined ? asked : { ...asked, cursor } }, call),
-                (response): readonly [ReadonlyArray<A>, Option.Option<Step>] => {
-                  const { next, rows } = Walk.take(walk, response.page)
-                  const values = pick(response, rows)
-                  if (next._tag === "End") return [values, Option.none()]
-                  if (next._tag === "Cursor") return [values, Option.some({ cursor: next.cursor })]
-                  return [values, Option.some({ cursor, fault: faultError(next, walk, host, response) })]
-                },
-              ),
-        )
-      }),
+    options?: StreamOptions,
+  ): Stream.Stream<WalletTransaction | RowsVoid, RestError> =>
+    Stream.flatMap(steps(query, options), (step): Stream.Stream<WalletTransaction | RowsVoid> =>
+      Pages.isVoid(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
     )
 
+  const pagesStream = (query: Query.Query, options?: StreamOptions): Stream.Stream<WalkPage | RowsVoid, RestError> =>
+    Stream.map(steps(query, options), (step) => (Pages.isVoid(step) ? step : step.page))
+
   return {
-    walletTransactions: (query, call) => Effect.map(withResponse(query, call), ({ page }): WalletPage => page),
-    walletTransactionsWithResponse: withResponse,
-    walletTransactionsStream: (query, call) => walkPages(query, call, (_response, rows) => rows),
-    walletPagesStream: (query, call) =>
-      walkPages(query, call, (response, rows) => [
-        rows.length === response.page.result.length
-          ? response
-          : { ...response, page: Object.assign({}, response.page, { result: rows }) },
-      ]),
+    steps,
+    client: {
+      walletTransactions: (query, call) => Effect.map(withResponse(query, call), ({ page }): WalletPage => page),
+      walletTransactionsWithResponse: withResponse,
+      // Sound: a stream that does not restart has no marker in it.
+      walletTransactionsStream: rowsStream as Client["walletTransactionsStream"],
+      walletPagesStream: pagesStream as Client["walletPagesStream"],
+    },
   }
 })

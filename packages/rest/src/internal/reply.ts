@@ -1,11 +1,14 @@
 /** Tells what an answer of the wallet operation means: a page, or one of the errors. Pure. */
 import * as ApiError from "@daybook/schema/ApiError"
 import * as WalletPage from "@daybook/schema/WalletPage"
+import * as WalletTransaction from "@daybook/schema/WalletTransaction"
 import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import { shorten } from "@daybook/transport/Redaction"
 import * as Result from "effect/Result"
+import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import type { BadRow } from "../Client.ts"
 import { BadRequest, Forbidden, NotFound, QuotaExceeded, StaleCursor, Unavailable } from "../RestError.ts"
 import { faultOf } from "./fault.ts"
 
@@ -21,6 +24,7 @@ export type ReplyError =
   | Unavailable
 
 const decodePage = SchemaParser.decodeUnknownResult(WalletPage.WalletPage)
+const decodeRow = SchemaParser.decodeUnknownResult(WalletTransaction.WalletTransaction)
 const decodeError = SchemaParser.decodeUnknownResult(ApiError.ApiError)
 const decodeBare = SchemaParser.decodeUnknownResult(ApiError.BareMessage)
 
@@ -128,8 +132,47 @@ const failureOf = (reply: Reply): ReplyError => {
   return byStatus(reply, text === undefined ? undefined : shorten(reply.scrub(text)))
 }
 
-/** The page of an answer, or the error that it stands for. */
-export const decode = (reply: Reply): Result.Result<WalletPage.WalletPage, ReplyError> => {
+/** A page, and the rows of it that could not be read. */
+export interface Decoded {
+  readonly page: WalletPage.WalletPage
+  readonly badRows: ReadonlyArray<BadRow>
+}
+
+/** What a row looks like without anything that must not be shown. */
+const shownRow = (reply: Reply, row: unknown): unknown => JSON.parse(reply.scrub(JSON.stringify(row)))
+
+const hashOf = (row: unknown): string | undefined => {
+  const hash: unknown = typeof row === "object" && row !== null ? Reflect.get(row, "hash") : undefined
+  return typeof hash === "string" && /^0x[0-9a-f]{64}$/i.test(hash) ? hash : undefined
+}
+
+const faultIn = (reply: Reply, issue: SchemaIssue.Issue, answer: unknown) => {
+  const { came, expected, path } = faultOf(issue, answer)
+  return { path, came: shorten(reply.scrub(came), 80), expected: shorten(expected, 80) }
+}
+
+/** Reads each row by itself; undefined when it is not the rows that are at fault. */
+const decodeRows = (reply: Reply, json: unknown): Decoded | undefined => {
+  if (typeof json !== "object" || json === null || !("result" in json)) return undefined
+  const rows: ReadonlyArray<unknown> = Array.isArray(json.result) ? json.result : [json.result]
+  const rest = decodePage({ ...json, result: [] })
+  if (Result.isFailure(rest)) return undefined
+  const result: Array<WalletTransaction.WalletTransaction> = []
+  const badRows: Array<BadRow> = []
+  for (const [at, row] of rows.entries()) {
+    const decoded = decodeRow(row)
+    if (Result.isSuccess(decoded)) result.push(decoded.success)
+    else {
+      const { path, ...fault } = faultIn(reply, decoded.failure, row)
+      const place = path === "body" ? `result[${at}]` : `result[${at}].${path}`
+      badRows.push({ at, hash: hashOf(row), path: place, ...fault, row: shownRow(reply, row) })
+    }
+  }
+  return { page: Object.assign({}, rest.success, { result }), badRows }
+}
+
+/** The page of an answer, or the error that it stands for. A tolerant reader keeps the good rows of a page. */
+export const decode = (reply: Reply, isTolerant: boolean): Result.Result<Decoded, ReplyError> => {
   if (reply.status < 200 || reply.status > 299) return Result.fail(failureOf(reply))
   const json = parse(reply.text)
   if (Result.isFailure(json)) {
@@ -138,11 +181,13 @@ export const decode = (reply: Reply): Result.Result<WalletPage.WalletPage, Reply
       new InvalidResponse({ ...reply, reason: "content", path: "body", came: glimpse(reply), expected }),
     )
   }
-  return Result.mapError(decodePage(json.success), (issue) => {
-    const { came, expected, path } = faultOf(issue, json.success)
-    const shown = shorten(reply.scrub(came), 80)
-    return new InvalidResponse({ ...reply, reason: "content", path, came: shown, expected: shorten(expected, 80) })
-  })
+  const page = decodePage(json.success)
+  if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
+  const kept = isTolerant ? decodeRows(reply, json.success) : undefined
+  if (kept !== undefined) return Result.succeed(kept)
+  return Result.fail(
+    new InvalidResponse({ ...reply, reason: "content", ...faultIn(reply, page.failure, json.success) }),
+  )
 }
 
 /** How far the index behind a page reaches, by its headers; all `null` from servers that do not tell. */

@@ -16,13 +16,13 @@ const reply = (status: number, body: unknown, more: Partial<Http.Reply> = {}): H
   ...more,
 })
 const errorOf = (status: number, body: unknown, more?: Partial<Http.Reply>) =>
-  Result.getOrThrow(Result.flip(Reply.decode(reply(status, body, more))))
+  Result.getOrThrow(Result.flip(Reply.decode(reply(status, body, more), false)))
 const wire = (code: string, more: object = {}) => ({ message: "told so", code, requestId: "r-7", ...more })
 
 describe("reply", () => {
   describe("decode", () => {
     it("gives the page of a 200", () => {
-      const decoded = Result.getOrThrow(Reply.decode(reply(200, page([row(7, 0)], "next"))))
+      const { page: decoded } = Result.getOrThrow(Reply.decode(reply(200, page([row(7, 0)], "next")), false))
 
       assert.strictEqual(decoded.cursor, "next")
       assert.strictEqual(decoded.result[0]?.block_number, 7n)
