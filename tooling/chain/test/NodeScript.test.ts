@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { HostileNode, NodeFault, NodeScript, VirtualChain, Wire } from "@daybook/chain"
 import { type Bug, run } from "./rpcClient.ts"
 
-const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 20, slackMillis: 400 }
+const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 20, slackMillis: 2_000 }
 
 const play = async (script: NodeScript.Script, bug?: Bug, limits: NodeScript.Policy = policy) => {
   const { steps, batchLimit } = script

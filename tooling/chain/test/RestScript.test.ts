@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { HostileRest, type NodeScript, RestFault, RestScript, Wire } from "@daybook/chain"
 import { type Bug, walk } from "./restClient.ts"
 
-const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 10, slackMillis: 400 }
+const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 10, slackMillis: 2_000 }
 
 const play = async (
   script: RestScript.Script,
