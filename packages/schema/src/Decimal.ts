@@ -10,7 +10,9 @@ import { leaf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
 const maxDigits = 78
 const max = 2n ** 256n
 
-const isCount = (input: unknown): input is number => Number.isSafeInteger(input) && (input as number) >= 0
+// JSON has -0, which is no way to write a count, and would not come back as it is.
+const isCount = (input: unknown): input is number =>
+  Number.isSafeInteger(input) && (input as number) >= 0 && !Object.is(input, -0)
 
 const toBigInt = (input: unknown): bigint | Unread => {
   if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread

@@ -14,7 +14,7 @@ import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
  * @category models
  * @since 0.1.0
  */
-export type Hex = `0x${string}` & Brand.Brand<"Hex">
+export type Hex = `0x${string}`
 
 const pattern = (byteCount: number | undefined) =>
   byteCount === undefined ? /^0x([0-9a-f]{2})*$/u : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`, "u")

@@ -44,6 +44,7 @@ describe("Quantity", () => {
       null,
       undefined,
       -1,
+      -0,
       1.5,
       NaN,
       2 ** 53,
