@@ -35,8 +35,10 @@ export interface Answers {
  * @category models
  * @since 0.1.0
  */
-export interface Options extends InternalTransactions.Options {
+export interface Options extends InternalTransactions.Options, Check.Options {
   readonly decoder: Decoder
+  /** Only what belongs to one of these wallets becomes rows; `null` or left out for all. Lower case. */
+  readonly watch?: ReadonlySet<string> | null
 }
 
 /** The text of an optional number; none is `""`. */
@@ -116,12 +118,43 @@ const bodyOf = (block: Check.MinedBlock, time: string, index: number, receipt: R
 }
 
 /** The wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
-const addressesOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
+const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
   const addresses = new Set<string>([transaction.from])
   if (transaction.to != null) addresses.add(transaction.to)
   if (receipt.contractAddress !== null) addresses.add(receipt.contractAddress)
   return [...addresses]
 }
+
+/**
+ * Tells whether a block may hold a transaction of a watched wallet. A creation may: its contract is known by its receipt.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const mayConcern = ({ transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
+  watch == null || transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
+
+/** A block without transactions of anybody who is watched. */
+const bareRows = (block: Check.MinedBlock, { decoder }: Options): BlockRows => ({
+  number: Number(block.number),
+  hash: block.hash,
+  parentHash: block.parentHash,
+  timestamp: Number(block.timestamp),
+  decoderRevision: decoder.revision,
+  transactions: [],
+})
+
+/**
+ * Makes the rows of a block that concerns no watched wallet, without receipts and traces.
+ *
+ * **Errors**
+ * - `Mismatch`: the block is not whole.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const unconcerned = (block: HydratedBlock, options: Options): Result.Result<BlockRows, Mismatch> =>
+  Result.map(Check.checkBlock(block, options), (mined) => bareRows(mined, options))
 
 /**
  * Makes the rows of a block.
@@ -135,25 +168,24 @@ const addressesOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<
 export const assemble = (answers: Answers, options: Options): Result.Result<BlockRows, Mismatch> =>
   Result.gen(function* () {
     const { receipts, traces } = answers
-    const block = yield* Check.check(answers.block, receipts)
+    const { decoder, watch } = options
+    const block = yield* Check.check(answers.block, receipts, options)
     const internal = traces === null ? null : yield* InternalTransactions.fromTraces(block, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
-    const transactions = receipts.map((receipt, index): TransactionRow => {
+    const transactions = receipts.flatMap((receipt, index): ReadonlyArray<TransactionRow> => {
       const transaction = block.transactions[index]!
-      return {
-        index,
-        hash: transaction.hash,
-        body: bodyOf(block, time, index, receipt, options.decoder),
-        internal: internal === null ? null : JSON.stringify(internal[index]),
-        addresses: addressesOf(transaction, receipt),
-      }
+      const wallets = walletsOf(transaction, receipt)
+      const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
+      if (addresses.length === 0) return []
+      return [
+        {
+          index,
+          hash: transaction.hash,
+          body: bodyOf(block, time, index, receipt, decoder),
+          internal: internal === null ? null : JSON.stringify(internal[index]),
+          addresses,
+        },
+      ]
     })
-    return {
-      number: Number(block.number),
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestamp: Number(block.timestamp),
-      decoderRevision: options.decoder.revision,
-      transactions,
-    }
+    return { ...bareRows(block, options), transactions }
   })

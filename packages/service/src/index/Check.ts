@@ -1,13 +1,21 @@
 /**
  * Checks that the parts of a block belong together before any of it is stored: the block, its transactions, the receipts and
- * their logs. A lagging or confused node answers with parts of different blocks, or with fewer than there are.
+ * their logs. A lagging or confused node answers with parts of different blocks, or with fewer than there are; where the chain's
+ * rules allow, everything is computed again from the header's hash down.
  * Pure. Links between blocks are the indexer's to check; traces are checked where they are read.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Hash } from "@daybook/schema/Hash"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Result from "effect/Result"
+import * as OxHash from "ox/Hash"
+import type * as Hex from "ox/Hex"
+import * as Bloom from "./Bloom.ts"
+import * as Encoding from "./Encoding.ts"
+import * as HeaderHash from "./HeaderHash.ts"
 import { Mismatch } from "./Mismatch.ts"
+import * as Rules from "./Rules.ts"
+import * as TrieRoot from "./TrieRoot.ts"
 
 /**
  * A block that is mined: it has a number and a hash, and its transactions are in it.
@@ -20,14 +28,17 @@ export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly has
 const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
 
 /**
- * Root of an empty trie: what `transactionsRoot` is when there are none.
- *
- * Source: Ethereum yellow paper, appendix D.
+ * What is checked beyond links, counts and order.
  *
  * @category models
  * @since 0.1.0
  */
-export const emptyRoot: string = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
+export interface Options {
+  /** Default `standard`. */
+  readonly checks?: Rules.Level
+  /** What can be computed of the chain's blocks. Default: nothing. */
+  readonly rules?: Rules.Rules
+}
 
 const expected = (what: string, came: unknown, wanted: unknown): string => `${what} is ${came}, expected ${wanted}`
 
@@ -44,7 +55,7 @@ const faultOfTransactions = (block: MinedBlock): string | null => {
       return expected(`the index of transaction ${index}`, transactionIndex, index)
     }
   }
-  if (block.transactions.length === 0 && block.gasUsed > 0n && block.transactionsRoot !== emptyRoot) {
+  if (block.transactions.length === 0 && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty) {
     return `no transactions came with ${block.gasUsed} gas used`
   }
   return null
@@ -97,12 +108,74 @@ const faultOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): s
   return null
 }
 
+/** Polygon's state-sync transaction before it had a type: nobody signed it, and neither root nor bloom knows it. */
+const isUnsigned = (transaction: MinedBlock["transactions"][number]): boolean =>
+  /^0x0{40}$/.test(transaction.from) && /^0x0{40}$/.test(transaction.to ?? "")
+
+const faultOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
+  const inBlock: Array<string> = []
+  for (const [index, receipt] of receipts.entries()) {
+    const isLeftOut = index === receipts.length - 1 && isUnsigned(block.transactions[index]!)
+    if (isLeftOut) continue
+    const bloom = Bloom.ofLogs(receipt.logs)
+    if (bloom !== receipt.logsBloom.toLowerCase()) return `the bloom of receipt ${index} is not that of its logs`
+    inBlock.push(bloom)
+  }
+  if (block.logsBloom !== null && Bloom.union(inBlock) !== block.logsBloom.toLowerCase()) {
+    return "the bloom of the block is not that of its logs: some are missing, or too many"
+  }
+  return null
+}
+
+const faultOfTransactionsRoot = (block: MinedBlock): string | null => {
+  const encoded: Array<Hex.Hex> = []
+  for (const [index, transaction] of block.transactions.entries()) {
+    const bytes = Encoding.transaction(transaction)
+    if (bytes === null) return null
+    const hash = OxHash.keccak256(bytes)
+    if (hash !== transaction.hash) return expected(`the hash of transaction ${index}`, transaction.hash, hash)
+    encoded.push(bytes)
+  }
+  const root = TrieRoot.of(encoded)
+  return root === block.transactionsRoot ? null : expected("the root of its transactions", block.transactionsRoot, root)
+}
+
+const faultOfReceiptsRoot = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
+  const encoded: Array<Hex.Hex> = []
+  for (const [index, receipt] of receipts.entries()) {
+    const bytes = Encoding.receipt(receipt, block.transactions[index]!.type ?? 0)
+    if (bytes === null) return null
+    encoded.push(bytes)
+  }
+  const root = TrieRoot.of(encoded)
+  return root === block.receiptsRoot ? null : expected("the root of its receipts", block.receiptsRoot, root)
+}
+
+const faultOfHeader = (block: MinedBlock): string | null => {
+  const hash = HeaderHash.of(block)
+  return hash === block.hash ? null : expected("its hash", block.hash, hash)
+}
+
+/** What is computed again of the block alone. */
+const faultOfBlock = (block: MinedBlock, { checks = "standard", rules = Rules.none }: Options): string | null => {
+  if (checks === "links") return null
+  const fault = rules.headerHash ? faultOfHeader(block) : null
+  return fault ?? (checks === "full" && rules.roots ? faultOfTransactionsRoot(block) : null)
+}
+
+/** What is computed again of the receipts. */
+const faultOfOutcome = (
+  block: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  { checks = "standard", rules = Rules.none }: Options,
+): string | null => {
+  if (checks === "links") return null
+  const fault = rules.blooms ? faultOfBlooms(block, receipts) : null
+  return fault ?? (checks === "full" && rules.roots ? faultOfReceiptsRoot(block, receipts) : null)
+}
+
 /**
- * Tells whether a block and its receipts are one whole.
- *
- * **Details**
- * Every receipt belongs to the transaction at its place and to this block; every log to its receipt; logs are numbered from 0
- * through the block without a gap. Fields that some nodes leave out of transactions and logs are checked where they are.
+ * Tells whether a block is whole by itself: mined, its transactions its own and in order, and its hash what its header gives.
  *
  * **Errors**
  * - `Mismatch`: names the first thing that does not fit.
@@ -110,7 +183,7 @@ const faultOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): s
  * @category combinators
  * @since 0.1.0
  */
-export const check = (block: HydratedBlock, receipts: ReadonlyArray<Receipt>): Result.Result<MinedBlock, Mismatch> => {
+export const checkBlock = (block: HydratedBlock, options: Options = {}): Result.Result<MinedBlock, Mismatch> => {
   if (!isMined(block)) {
     return Result.fail(new Mismatch({ block: Number(block.number ?? -1n), hash: "no hash", what: "it is pending" }))
   }
@@ -118,6 +191,33 @@ export const check = (block: HydratedBlock, receipts: ReadonlyArray<Receipt>): R
   const fail = (what: string) => Result.fail(new Mismatch({ block: Number(number), hash, what }))
   if (number > BigInt(Number.MAX_SAFE_INTEGER)) return fail("its number is too large")
   if (block.timestamp > 253_402_300_799n) return fail(`its time, ${block.timestamp}, is after the year 9999`)
-  const fault = faultOfTransactions(block) ?? faultOfReceipts(block, receipts)
+  const fault = faultOfTransactions(block) ?? faultOfBlock(block, options)
   return fault === null ? Result.succeed(block) : fail(fault)
 }
+
+/**
+ * Tells whether a block and its receipts are one whole.
+ *
+ * **Details**
+ * Every receipt belongs to the transaction at its place and to this block; every log to its receipt; logs are numbered from 0
+ * through the block without a gap. Fields that some nodes leave out of transactions and logs are checked where they are.
+ * What the chain's rules let compute, is computed: see `Rules.Level`. A block with a transaction of a type whose bytes are not
+ * known has roots that cannot be computed; they are passed over.
+ *
+ * **Errors**
+ * - `Mismatch`: names the first thing that does not fit.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const check = (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  options: Options = {},
+): Result.Result<MinedBlock, Mismatch> =>
+  Result.flatMap(checkBlock(block, options), (mined) => {
+    const what = faultOfReceipts(mined, receipts) ?? faultOfOutcome(mined, receipts, options)
+    return what === null
+      ? Result.succeed(mined)
+      : Result.fail(new Mismatch({ block: Number(mined.number), hash: mined.hash, what }))
+  })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Node, NodeError } from "../node/Node.ts"
 import type { BlockRows } from "../store/Store.ts"
 import * as Assemble from "./Assemble.ts"
-import { emptyRoot } from "./Check.ts"
+import * as TrieRoot from "./TrieRoot.ts"
 import { Mismatch } from "./Mismatch.ts"
 
 /**
@@ -22,18 +22,8 @@ export class Vanished extends Data.TaggedError("Vanished")<{ readonly block: num
   }
 }
 
-/**
- * The rows of the block of a number.
- *
- * **Errors**
- * - `Vanished`: the block, or its receipts, are not there now.
- * - `Mismatch`: the answers do not belong together.
- * - `NodeFailed`, `WrongChain`: no answer.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const block = Effect.fnUntraced(function* (
+/** The rows of a block by one node, or by several that take turns. */
+const blockBy = Effect.fnUntraced(function* (
   node: Node,
   number: number,
   options: Assemble.Options,
@@ -44,13 +34,38 @@ export const block = Effect.fnUntraced(function* (
   if (found.number !== BigInt(number)) {
     return yield* new Mismatch({ block: number, hash, what: `the node answered with block ${found.number}` })
   }
-  const isEmpty = found.transactions.length === 0 && found.transactionsRoot === emptyRoot
+  const isEmpty = found.transactions.length === 0 && found.transactionsRoot === TrieRoot.empty
   if (isEmpty) {
     return yield* Effect.fromResult(Assemble.assemble({ block: found, receipts: [], traces: null }, options))
   }
+  if (!Assemble.mayConcern(found, options.watch)) return yield* Effect.fromResult(Assemble.unconcerned(found, options))
   const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
     concurrency: 2,
   })
   if (receipts === null) return yield* new Vanished({ block: number })
   return yield* Effect.fromResult(Assemble.assemble({ block: found, receipts, traces }, options))
 })
+
+/**
+ * The rows of the block of a number. What does not fit is asked again of each node alone, since one that lies or lags may stand
+ * beside one that does not.
+ *
+ * **Errors**
+ * - `Vanished`: the block, or its receipts, are not there now.
+ * - `Mismatch`: no node's answers belong together.
+ * - `NodeFailed`, `WrongChain`: no answer.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const block = (
+  node: Node,
+  number: number,
+  options: Assemble.Options,
+): Effect.Effect<BlockRows, Vanished | Mismatch | NodeError> =>
+  Effect.catchTag(blockBy(node, number, options), "Mismatch", (mismatch) =>
+    (node.each ?? []).reduce<Effect.Effect<BlockRows, Mismatch>>(
+      (before, one) => Effect.catch(before, () => Effect.mapError(blockBy(one, number, options), () => mismatch)),
+      Effect.fail(mismatch),
+    ),
+  )

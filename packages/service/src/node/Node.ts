@@ -1,7 +1,7 @@
 /**
  * The service's way to the nodes of one chain: the few questions an indexer asks, over `@daybook/rpc`, failing over from one
- * URL to the next. It makes sure that each node is of the configured chain before it believes it, and finds out which tracer
- * it has. It stores nothing and decides nothing about reorganisations.
+ * URL to the next, and sharing the work of a backfill among them. It makes sure that each node is of the configured chain before
+ * it believes it, and finds out which tracer it has. It stores nothing and decides nothing about reorganisations.
  */
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { Methods } from "@daybook/rpc/Method"
@@ -9,9 +9,11 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { BlockRef, IndexerStatus } from "../store/Store.ts"
+import * as Lane from "./Lane.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -30,6 +32,8 @@ export type TraceSource = IndexerStatus["traces"]
  */
 export interface Header extends BlockRef {
   readonly parentHash: string
+  /** Seconds since 1970. */
+  readonly timestamp?: number
 }
 
 /**
@@ -94,6 +98,8 @@ export interface Node {
   readonly checkChain: Effect.Effect<void, NodeError>
   /** True when every node is on this machine, so that asking often costs little. */
   readonly isLocal: boolean
+  /** The same questions to one node each, in order of preference: to ask another when one gave what cannot be true. */
+  readonly each?: ReadonlyArray<Node>
 }
 
 /**
@@ -114,6 +120,8 @@ export interface Options {
 interface Endpoint {
   readonly host: string
   readonly calls: Methods
+  /** Asked last until then, in milliseconds since 1970: it failed a moment ago. */
+  restsUntil: number
   isVerified: boolean
   refusesHashes: boolean
   lacksFinalized: boolean
@@ -131,11 +139,21 @@ const tracerOf = (endpoint: Endpoint, block: BlockRef): Effect.Effect<Tracer.Tra
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
 
 const headerOf = (
-  block: { readonly number: bigint | null; readonly hash: string | null; readonly parentHash: string } | null,
-) =>
+  block: {
+    readonly number: bigint | null
+    readonly hash: string | null
+    readonly parentHash: string
+    readonly timestamp: bigint
+  } | null,
+): Header | null =>
   block === null || block.number === null || block.hash === null
     ? null
-    : { number: Number(block.number), hash: block.hash, parentHash: block.parentHash }
+    : {
+        number: Number(block.number),
+        hash: block.hash,
+        parentHash: block.parentHash,
+        timestamp: Number(block.timestamp),
+      }
 
 const receiptsOf = (endpoint: Endpoint, block: BlockRef): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
   const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
@@ -160,9 +178,18 @@ const finalizedOf = (endpoint: Endpoint): Effect.Effect<number | null, CallError
         }),
       )
 
+/** Time for which a node that failed is asked after the others. */
+const restMillis = 5_000
+/** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
+const settledBlocks = 64
+/** Looks at a head that stands still before the other nodes are asked for theirs. */
+const stillLooks = 5
+
 const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
   const { chainId, traces: wanted = "auto" } = options
   let preferred = 0
+  let highest = -1
+  let stillFor = 0
   let source: TraceSource | undefined
 
   const verify = Effect.fnUntraced(function* (endpoint: Endpoint): Effect.fn.Return<void, CallError | WrongChain> {
@@ -174,34 +201,78 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     endpoint.isVerified = true
   })
 
+  /** The endpoints in the order in which they are asked: from one on, those that failed a moment ago last. */
+  const inTurn = (start: number, now: number): ReadonlyArray<readonly [index: number, endpoint: Endpoint]> =>
+    endpoints
+      .map((_, turn) => (start + turn) % endpoints.length)
+      .map((index) => [index, endpoints[index]!] as const)
+      .toSorted(([, one], [, other]) => Number(one.restsUntil > now) - Number(other.restsUntil > now))
+
+  /** Asks one node after the other until one gives more than nothing; nothing counts only when no node has more. */
   const ask = Effect.fnUntraced(function* <A>(
     question: (endpoint: Endpoint) => Effect.Effect<A, CallError>,
+    start: number = preferred,
   ): Effect.fn.Return<A, NodeError> {
     let wrong: WrongChain | undefined
     let failure: CallError | undefined
-    for (let turn = 0; turn < endpoints.length; turn++) {
-      const index = (preferred + turn) % endpoints.length
-      const endpoint = endpoints[index]!
+    let nothing: { readonly value: A } | undefined
+    const now = yield* Clock.currentTimeMillis
+    for (const [turn, [index, endpoint]] of inTurn(start, now).entries()) {
       const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), question(endpoint)))
       if (outcome._tag === "Success") {
-        if (turn > 0) preferred = index
+        if (outcome.success === null && endpoints.length > 1) {
+          nothing ??= { value: outcome.success }
+          continue
+        }
+        if (turn > 0 && start === preferred) preferred = index
         return outcome.success
       }
       if (outcome.failure._tag === "WrongChain") wrong = outcome.failure
       else failure = outcome.failure
+      if (!isAnswer(outcome.failure as CallError)) endpoint.restsUntil = now + restMillis
       if (outcome.failure._tag === "TransportError") endpoint.isVerified = false
     }
+    if (nothing !== undefined) return nothing.value
     if (failure === undefined) return yield* Effect.fail(wrong!)
     return yield* new NodeFailed({ message: failure.message, cause: failure })
   })
 
-  const head = Effect.flatMap(
-    ask((endpoint) => endpoint.calls.eth_getBlockByNumber("latest", false)),
-    (block) => {
+  /** Where to begin for a block: at a node of its own deep below the head. */
+  const startFor = (number: number): number =>
+    highest - number > settledBlocks ? (preferred + number) % endpoints.length : preferred
+
+  const headOf = (endpoint: Endpoint): Effect.Effect<Header, CallError> =>
+    Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
       const header = headerOf(block)
       return header === null ? Effect.die(new Error("The node has no latest block.")) : Effect.succeed(header)
-    },
-  )
+    })
+
+  /** Asks every node for its head and prefers the one that is furthest. */
+  const furthest = Effect.fnUntraced(function* (known: Header): Effect.fn.Return<Header> {
+    let best = known
+    const found = yield* Effect.forEach(
+      endpoints,
+      (endpoint) => Effect.option(Effect.andThen(verify(endpoint), headOf(endpoint))),
+      { concurrency: "unbounded" },
+    )
+    for (const [index, header] of found.entries()) {
+      if (header._tag === "None" || header.value.number <= best.number) continue
+      best = header.value
+      preferred = index
+    }
+    return best
+  })
+
+  /** The preferred node's head; the furthest of all when that one lags behind what was seen, or stands still for long. */
+  const head = Effect.gen(function* () {
+    const found = yield* ask(headOf)
+    stillFor = found.number > highest ? 0 : stillFor + 1
+    const isBehind = found.number < highest || stillFor >= stillLooks
+    const best = endpoints.length > 1 && isBehind ? yield* furthest(found) : found
+    if (isBehind) stillFor = 0
+    highest = best.number
+    return best
+  })
 
   const findSource = Effect.fnUntraced(function* (): Effect.fn.Return<TraceSource, NodeError> {
     if (wanted === "off") return "off"
@@ -223,10 +294,12 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
 
   const traces = Effect.fnUntraced(function* (block: BlockRef): Effect.fn.Return<Tracer.Traces | null, NodeError> {
     if ((yield* findSource()) === "off") return null
-    return yield* ask((endpoint) =>
-      Effect.flatMap(tracerOf(endpoint, block), (tracer) =>
-        Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
-      ),
+    return yield* ask(
+      (endpoint) =>
+        Effect.flatMap(tracerOf(endpoint, block), (tracer) =>
+          Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
+        ),
+      startFor(block.number),
     )
   })
 
@@ -238,8 +311,8 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
         ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, false)),
         headerOf,
       ),
-    block: (number) => ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, true)),
-    receipts: (block) => ask((endpoint) => receiptsOf(endpoint, block)),
+    block: (number) => ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, true), startFor(number)),
+    receipts: (block) => ask((endpoint) => receiptsOf(endpoint, block), startFor(block.number)),
     traces,
     traceSource: Effect.suspend(findSource),
     checkChain: Effect.suspend(() => {
@@ -247,6 +320,7 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
       return ask(() => Effect.void)
     }),
     isLocal: endpoints.every(({ host }) => isLoopback(host)),
+    ...(endpoints.length > 1 ? { each: endpoints.map((endpoint) => build([endpoint], options)) } : {}),
   }
 }
 
@@ -261,14 +335,12 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const endpoints = yield* Effect.forEach(options.urls, (url) =>
-    Effect.map(RpcClient.make({ url, retry: { maxAttempts: 2 } }), (calls): Endpoint => ({
-      host: calls.host,
-      calls,
-      isVerified: false,
-      refusesHashes: false,
-      lacksFinalized: false,
-      tracer: undefined,
-    })),
+    Effect.gen(function* () {
+      const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
+      const { calls } = yield* Lane.make(client)
+      const learnt = { isVerified: false, refusesHashes: false, lacksFinalized: false, tracer: undefined }
+      return { host: client.host, calls, restsUntil: 0, ...learnt } satisfies Endpoint
+    }),
   )
   return build(endpoints, options)
 })

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Check from "../../src/index/Check.ts"
+import * as TrieRoot from "../../src/index/TrieRoot.ts"
 import * as fixture from "./fixture.ts"
 
 const { blockWire, creationReceiptWire, creationWire, hash, logWire, transferReceiptWire, transferWire } = fixture
@@ -118,7 +119,7 @@ describe("Check", () => {
 
   it("passes a block without transactions that used no gas, or whose root says that there are none", () => {
     expect(faultOf({ transactions: [], gasUsed: "0x0" }, [])).toBe("none")
-    expect(faultOf({ transactions: [], transactionsRoot: Check.emptyRoot }, [])).toBe("none")
+    expect(faultOf({ transactions: [], transactionsRoot: TrieRoot.empty }, [])).toBe("none")
   })
 
   it("names block and hash in its message", () => {

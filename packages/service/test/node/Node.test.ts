@@ -35,7 +35,7 @@ describe("Node", () => {
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy())])
 
-      const expected = { number: 100, hash: blockHash, parentHash: hash("a") }
+      const expected = { number: 100, hash: blockHash, parentHash: hash("a"), timestamp: 1_620_385_715 }
       expect(yield* chain.head).toEqual(expected)
       expect(yield* chain.header(100)).toEqual(expected)
       expect((yield* chain.block(100))?.transactions.map((transaction) => transaction.hash)).toEqual([

@@ -23,6 +23,8 @@ export interface Server {
   readonly url: string
   readonly host: string
   readonly calls: Array<readonly [method: string, params: ReadonlyArray<unknown>]>
+  /** Number of calls of each request so far. */
+  readonly requests: Array<number>
   readonly answers: Record<string, Answer>
 }
 
@@ -39,20 +41,33 @@ export const forward =
     return error === undefined ? { result } : { error }
   }
 
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
 /** Starts a node; the end of the scope stops it. */
 export const start = Effect.fnUntraced(function* (answers: Record<string, Answer>, fallback: Fallback = missing) {
   const calls: Server["calls"] = []
+  const requests: Array<number> = []
   const server = createServer((request, response) => {
     let body = ""
     request.on("data", (chunk: Buffer) => (body += chunk.toString()))
-    const answer = async () => {
-      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: ReadonlyArray<unknown> }
+    const replyTo = async ({ id, method, params }: Asked) => {
       calls.push([method, params])
-      const reply = await (answers[method]?.(params) ?? fallback(method, params))
-      if (reply === "break") return void request.socket.destroy()
+      return { id, reply: await (answers[method]?.(params) ?? fallback(method, params)) }
+    }
+    const answer = async () => {
+      const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>
+      const replies = await Promise.all([asked].flat().map((one) => replyTo(one as Asked)))
+      requests.push(replies.length)
+      if (replies.some(({ reply }) => reply === "break")) return void request.socket.destroy()
       response.setHeader("content-type", "application/json")
-      if ("status" in reply) return void response.writeHead(reply.status).end("{}")
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...reply }))
+      const failed = replies.map(({ reply }) => reply).find((reply) => typeof reply === "object" && "status" in reply)
+      if (typeof failed === "object" && "status" in failed) return void response.writeHead(failed.status).end("{}")
+      const texts = replies.map(({ id, reply }) => JSON.stringify({ jsonrpc: "2.0", id, ...(reply as object) }))
+      response.end(Array.isArray(asked) ? `[${texts.join(",")}]` : texts[0])
     }
     request.on("end", () => void answer().catch(() => request.socket.destroy()))
   })
@@ -65,5 +80,5 @@ export const start = Effect.fnUntraced(function* (answers: Record<string, Answer
       }),
   )
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url: `http://${host}/`, host, calls, answers } satisfies Server
+  return { url: `http://${host}/`, host, calls, requests, answers } satisfies Server
 })
