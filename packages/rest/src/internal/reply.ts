@@ -88,7 +88,7 @@ const byStatus = (reply: Reply, detail: string | undefined): ReplyError => {
 
 /** What an error of the contract means; its `code` is what counts. */
 const byCode = (reply: Reply, error: ApiError.ApiError): ReplyError => {
-  const clean = (text: string, characters = 200) => shorten(reply.scrub(text), characters)
+  const clean = (text: string, characters = 500) => shorten(reply.scrub(text), characters)
   const detail = clean(error.message)
   const refusal = { ...reply, requestId: reply.requestId ?? clean(error.requestId, 100), detail }
   switch (error._tag) {
