@@ -1,0 +1,61 @@
+/**
+ * Random scripts of a hostile server. Some hundreds by default; `pnpm --filter @daybook/rest hostile` plays 10,000 and prints
+ * how often each fault was met.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { RestScript, Wire } from "@daybook/chain"
+import { type Bug, playAll } from "./hostile.ts"
+
+const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 150)
+const isLarge = scripts > 1_000
+
+const count = (texts: Iterable<string>): ReadonlyArray<readonly [string, number]> => {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)
+}
+
+const show = (title: string, counts: ReadonlyArray<readonly [string, number]>) =>
+  console.log(`${title}\n${counts.map(([name, times]) => `${String(times).padStart(8)} ${name}`).join("\n")}`)
+
+describe("hostile", () => {
+  it(
+    `gives each row once and in order, and ends or names the fault, under ${scripts} scripts`,
+    async () => {
+      Wire.bomb("")
+      const played = await playAll(scripts)
+      const histogram = RestScript.histogram(played.map((one) => one.histogram))
+      if (isLarge) {
+        show(`faults met by ${played.length} scripts:`, histogram.toReversed())
+        show("ended with:", count(played.map(({ outcome }) => outcome)))
+      }
+
+      assert.deepStrictEqual(
+        played.flatMap(({ problems }) => problems),
+        [],
+      )
+      assert.isAtLeast(played.filter(({ outcome }) => outcome === "ended").length, scripts / 5)
+      if (isLarge) assert.isAbove(histogram[0]?.[1] ?? 0, 0)
+    },
+    isLarge ? 1_800_000 : 60_000,
+  )
+
+  const planted: ReadonlyArray<readonly [bug: Bug, problem: RegExp]> = [
+    ["walks without care", /a row was given twice/],
+    ["hears no Retry-After", /ms after it was asked to wait/],
+    ["takes a cut page for the last", /ended with ended, not TransportError|ended with \d+ of \d+ rows/],
+  ]
+  for (const [bug, problem] of planted) {
+    it(
+      `catches a client that ${bug}`,
+      async () => {
+        const played = await playAll(isLarge ? 1_000 : 40, bug)
+        const caught = played.filter(({ problems }) => problems.some((text) => problem.test(text)))
+        if (isLarge) console.log(`${bug}: caught by ${caught.length} of ${played.length} scripts`)
+
+        assert.isAtLeast(caught.length, 1)
+      },
+      isLarge ? 600_000 : 60_000,
+    )
+  }
+})

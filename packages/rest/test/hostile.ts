@@ -1,0 +1,105 @@
+/**
+ * Plays scripts of a hostile server against the client, over real sockets, and judges what it made of them.
+ * Bugs are planted around the client, never in it: in the `fetch` it is given, or in a walk that goes without its care.
+ */
+import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/chain"
+import { createRestClient } from "../src/promise.ts"
+import { wallet } from "./history.ts"
+
+/** The limits of the client, and the same as the judge is told them. */
+export const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 600, backoffMillis: 10, slackMillis: 1_500 }
+
+export type Bug = "walks without care" | "hears no Retry-After" | "takes a cut page for the last"
+
+type FetchOf = NonNullable<Parameters<typeof createRestClient>[0]["fetch"]>
+
+const deaf: FetchOf = async (url, init) => {
+  const response = await fetch(url, init)
+  const headers = new Headers(response.headers)
+  headers.delete("retry-after")
+  // A body that the platform has decompressed must not say that it is compressed.
+  headers.delete("content-encoding")
+  headers.delete("content-length")
+  return new Response(response.body, { status: response.status === 429 ? 503 : response.status, headers })
+}
+
+const hasty: FetchOf = async (url, init) => {
+  const response = await fetch(url, init)
+  const text = await response.text().catch(() => `{"page":"0","page_size":"1","cursor":null,"result":[]}`)
+  return new Response(response.status === 204 ? null : text, { status: response.status })
+}
+
+const fetches: Partial<Record<Bug, FetchOf>> = { "hears no Retry-After": deaf, "takes a cut page for the last": hasty }
+
+const clientOf = (url: string, bug: Bug | undefined) =>
+  createRestClient({
+    baseUrl: url,
+    apiKey: "key-1",
+    timeout: policy.deadlineMillis,
+    retry: { maxAttempts: policy.maxAttempts, base: 2, cap: policy.backoffMillis },
+    maxBytes: 2 * 1024 * 1024,
+    fetch: bug === undefined ? undefined : fetches[bug],
+  })
+
+/** The walk that everybody writes first: follow the cursor, give what comes. */
+async function* careless(rest: ReturnType<typeof clientOf>, order: "ASC" | "DESC") {
+  let cursor: string | undefined
+  for (let pages = 0; pages < 60; pages++) {
+    const page = await rest.walletTransactions({ address: wallet, order, cursor })
+    yield* page.result
+    if (page.cursor === null || page.cursor === undefined) return
+    cursor = page.cursor
+  }
+}
+
+const walk = async (url: string, script: RestScript.Script, bug: Bug | undefined): Promise<RestScript.Observed> => {
+  const rest = clientOf(url, bug)
+  const { order, seed } = script
+  const prefetch = seed % 3 !== 0
+  const rows =
+    bug === "walks without care"
+      ? careless(rest, order)
+      : rest.walletTransactionsStream({ address: wallet, order }, { prefetch })
+  const hashes: Array<string> = []
+  const began = performance.now()
+  let outcome = "ended"
+  try {
+    for await (const { hash } of rows) hashes.push(hash)
+  } catch (error) {
+    outcome = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : String(error)
+  }
+  return { hashes, outcome, elapsedMillis: performance.now() - began }
+}
+
+export interface Played {
+  readonly problems: ReadonlyArray<string>
+  readonly outcome: string
+  readonly histogram: Readonly<Partial<Record<RestFault.Name, number>>>
+}
+
+/** Plays one script. */
+export const play = async (script: RestScript.Script, bug?: Bug): Promise<Played> => {
+  const { pageSize, steps } = script
+  const server = await HostileRest.start({ history: RestScript.history(script), pageSize, script: steps })
+  try {
+    const observed = await walk(server.url, script, bug)
+    const isClosed = await server.settled(1_000)
+    const problems = RestScript.judge(script, policy, server.exchanges(), observed)
+    const open = isClosed ? [] : [`seed ${script.seed}: a request was left open`]
+    return { problems: [...problems, ...open], outcome: observed.outcome, histogram: server.histogram() }
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Plays the scripts of so many seeds, several at a time. */
+export const playAll = async (seeds: number, bug?: Bug): Promise<ReadonlyArray<Played>> => {
+  const waiting = Array.from({ length: seeds }, (_, seed) => seed)
+  const played: Array<Played> = []
+  const worker = async () => {
+    for (let seed = waiting.pop(); seed !== undefined; seed = waiting.pop())
+      played.push(await play(RestScript.make(seed), bug))
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+  return played
+}
