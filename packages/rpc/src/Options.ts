@@ -8,6 +8,50 @@ import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 
 /**
+ * How calls that come together are put into one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BatchOptions {
+  /** How long a call waits for others. Default 0: only for those made in the same turn, which costs no time. */
+  readonly window?: Duration.Input | undefined
+  /** Calls in one request at most; a server that refuses teaches a lower limit. Default 20, and 1,000 for batches by hand. */
+  readonly maxCalls?: number | undefined
+  /** Bytes of one request at most, unless one call alone is longer. Default 512 KiB. */
+  readonly maxBytes?: number | undefined
+}
+
+/**
+ * A rate that the client keeps to by itself, for each of its endpoints.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RateLimit {
+  /** Units that come in a second; a call costs one unless `units` or `defaultUnits` say more. */
+  readonly perSecond: number
+  /** Units that may be used at once after a rest. Default `perSecond`, and at least 1. */
+  readonly burst?: number | undefined
+  /** Cost of a call by its method's wire name, as providers list them. */
+  readonly units?: Readonly<Record<string, number>> | undefined
+  /** Cost of methods that `units` does not name. Default 1. */
+  readonly defaultUnits?: number | undefined
+}
+
+/**
+ * One of several nodes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface EndpointOptions {
+  readonly url: Key
+  /** Sent to this node only; their values are kept as secrets. */
+  readonly headers?: Readonly<Record<string, Key>> | undefined
+}
+
+/**
  * How the client talks, whatever its node is.
  *
  * @category models
@@ -20,20 +64,29 @@ export interface CommonOptions {
   readonly retry?: RetryPolicy.Options | undefined
   /** Bytes of one decompressed answer at most. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: the platform's own `fetch`. */
+  /** Bytes of one call's answer at most, alone or in a batch. Default: `maxBytes`. */
+  readonly maxItemBytes?: number | undefined
+  /** Whether and how calls are put together by themselves. Default true: those of the same turn, but heavy and unknown methods go alone. */
+  readonly batch?: boolean | BatchOptions | undefined
+  /** Whether identical calls in flight share one request. Default true; only for methods of `RpcMethod.all`, which change nothing. */
+  readonly share?: boolean | undefined
+  /** Default: none. */
+  readonly rateLimit?: RateLimit | undefined
+  /** Default: the platform's own `fetch`. On Node, `@daybook/transport/undici` has a cheaper one. */
   readonly fetch?: Fetch | undefined
-  /** Sent with each request; their values are kept as secrets. */
+  /** Sent with each request, to every endpoint; their values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
 }
 
 /**
- * A node by its URL, which may hold keys in its path, its query and as `user:password@`.
+ * A node by its URL, which may hold keys in its path, its query and as `user:password@`. Several are of one chain, in order of preference:
+ * the client goes on to the next when one fails, and never below the highest block that it has seen.
  *
  * @category models
  * @since 0.1.0
  */
 export interface UrlOptions extends CommonOptions {
-  readonly url: Key
+  readonly url: Key | ReadonlyArray<Key | EndpointOptions>
   readonly rpcUrl?: undefined
   readonly chain?: undefined
   readonly apiKey?: undefined

@@ -4,25 +4,41 @@
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
+import type * as Scope from "effect/Scope"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Call, Methods, ReturnedBy } from "./Method.ts"
 import type { Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
 import { encodeParams, rawParams } from "./internal/params.ts"
 import { firstProblem } from "./internal/problem.ts"
-import { memberText } from "./internal/resultText.ts"
-import type { Answer, Limits, Session } from "./internal/session.ts"
-import { read } from "./internal/settings.ts"
+import * as course from "./internal/course.ts"
+import type { Member } from "./internal/fleet.ts"
+import type { Gathering } from "./internal/line.ts"
+import type { Answer } from "./internal/reading.ts"
+import { read, type Settings } from "./internal/settings.ts"
+import * as telemetry from "./internal/telemetry.ts"
 
-export type { CommonOptions, Options, ProviderOptions, UrlOptions } from "./Options.ts"
+export type {
+  BatchOptions,
+  CommonOptions,
+  EndpointOptions,
+  Options,
+  ProviderOptions,
+  RateLimit,
+  UrlOptions,
+} from "./Options.ts"
 
 /**
  * Limits of calls in place of the client's own.
@@ -30,7 +46,16 @@ export type { CommonOptions, Options, ProviderOptions, UrlOptions } from "./Opti
  * @category models
  * @since 0.1.0
  */
-export interface CallOptions extends Limits {}
+export interface CallOptions {
+  /** Time for one call: all attempts, waits and bodies. */
+  readonly timeout?: Duration.Input | undefined
+  /** Bytes of one decompressed answer at most. */
+  readonly maxBytes?: number | undefined
+  /** False: these calls go alone, each in a request of its own. */
+  readonly batch?: boolean | undefined
+  /** False: these calls share no request with identical ones. */
+  readonly share?: boolean | undefined
+}
 
 /**
  * A request by name, with parameters as the wire has them.
@@ -61,7 +86,7 @@ export interface RawRequest {
  * @since 0.1.0
  */
 export interface Client extends Methods {
-  /** Host and port of the node, as in `node.example:8545`. */
+  /** Host and port of the node, as in `node.example:8545`; of several, the first. */
   readonly host: string
   /** Any method; the result is the raw JSON value of the wire. */
   readonly request: (request: RawRequest) => Effect.Effect<unknown, CallError>
@@ -69,13 +94,19 @@ export interface Client extends Methods {
   readonly requestText: (method: string, params?: RawRequest["params"]) => Effect.Effect<string, CallError>
   /**
    * Several calls in one request. Each has a result of its own, in the order of the calls; replies are matched by id.
-   * A call that fails does not touch the others, and only calls that failed for now are sent again.
+   * A call that fails does not touch the others, and only calls that failed for now are sent again. A server that refuses so many
+   * at once gets fewer, from then on.
    */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls,
   ) => Effect.Effect<{ readonly [I in keyof Calls]: Result.Result<ReturnedBy<Calls[I]>, CallError> }>
   /** The same client, sharing pauses and ids, with other limits. One that makes no sense ends each call with the defect `InvalidOption`. */
   readonly with: (options: CallOptions) => Client
+  /**
+   * The same client held to one endpoint, the best one now, so that what belongs together comes from one node: a block, its receipts, its
+   * traces. Its calls never fail over.
+   */
+  readonly pin: Effect.Effect<Client>
 }
 
 /**
@@ -135,33 +166,70 @@ const typed = (
 
 const attemptsOf = (error: CallError): number => (error._tag === "InvalidParams" ? 0 : error.attempts.length)
 
+/** A client's calls: where they may go and what holds for them. */
 interface Calling {
-  readonly session: Session
-  readonly chain: string | undefined
-  readonly limits: CallOptions
+  readonly settings: Settings
+  readonly members: ReadonlyArray<Member>
+  readonly limits: Result.Result<Limits, InvalidOption>
+  readonly nextId: () => number
+  /** Ends every call of a client whose scope has ended; undefined without one. */
+  readonly closing: Closing | undefined
 }
+
+interface Closing {
+  readonly isClosed: () => boolean
+  readonly closed: Effect.Effect<never>
+}
+
+interface Limits {
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly maxBytes: number
+  readonly maxItemBytes: number
+  readonly isBatched: boolean
+  readonly isShared: boolean
+}
+
+const limitsOf = (settings: Settings): Limits => {
+  const { policy, maxBytes, maxItemBytes = maxBytes, isBatched, isShared } = settings
+  return { policy, maxBytes, maxItemBytes, isBatched, isShared }
+}
+
+const changed = (limits: Limits, options: CallOptions): Result.Result<Limits, InvalidOption> => {
+  const { timeout, maxBytes = limits.maxBytes, batch = limits.isBatched, share = limits.isShared } = options
+  if (!Number.isSafeInteger(maxBytes) || maxBytes <= 0) {
+    const problem = `takes a whole number above 0; ${maxBytes} came.`
+    return Result.fail(new InvalidOption({ option: "maxBytes", problem }))
+  }
+  const policy =
+    timeout === undefined ? Result.succeed(limits.policy) : RetryPolicy.withDeadline(limits.policy, timeout)
+  const maxItemBytes = options.maxBytes === undefined ? limits.maxItemBytes : Math.min(limits.maxItemBytes, maxBytes)
+  return Result.map(policy, (own) => ({ policy: own, maxBytes, maxItemBytes, isBatched: batch, isShared: share }))
+}
+
+const hostOf = ({ members }: Calling): string => members[0]?.line.endpoint.host ?? ""
 
 /** Runs under a span that ends without the value: a tracer that keeps exits would keep whole answers alive and print them. */
 const spanned = <A>(
-  { session, chain }: Calling,
-  method: string,
+  calling: Calling,
+  name: string,
   attributes: Readonly<Record<string, unknown>>,
   run: Effect.Effect<readonly [A, number], CallError>,
 ): Effect.Effect<A, CallError> =>
   Effect.suspend(() => {
     let value: A | undefined
+    const { chain } = calling.settings
     const noted = run.pipe(
       Effect.tapError((error) => Effect.annotateCurrentSpan("daybook.attempts", attemptsOf(error))),
       Effect.flatMap(([result, attempts]) => {
         value = result
         return Effect.annotateCurrentSpan("daybook.attempts", attempts)
       }),
-      Effect.withSpan(`RpcClient.${method}`, {
+      Effect.withSpan(`RpcClient.${name}`, {
         kind: "client",
         attributes: {
           "rpc.system": "jsonrpc",
-          "rpc.method": method,
-          "server.address": session.endpoint.host,
+          "rpc.method": name,
+          "server.address": hostOf(calling),
           ...(chain === undefined ? {} : { "daybook.chain": chain }),
           ...attributes,
         },
@@ -171,55 +239,98 @@ const spanned = <A>(
     return Effect.map(noted, () => value as A)
   })
 
+/** Calls that a batch of their own would hold up, or that may change something, go alone unless asked for together. */
+const goesAlone = (method: string): boolean =>
+  !RpcMethod.isName(method) || RpcMethod.all[method].exposure === "operator"
+
+interface Way {
+  readonly together: number
+  readonly isShared: boolean
+  readonly gatheringOf: (member: Member) => Gathering
+}
+
+const wayOf = ({ isBatched, isShared }: Limits, method: string): Way => ({
+  together: isBatched && !goesAlone(method) ? Number.POSITIVE_INFINITY : 1,
+  isShared: isShared && RpcMethod.isName(method),
+  gatheringOf: (member) => member.line.gathering,
+})
+
+/** One call: counted, timed, and ended with the scope of its client. */
+const started = <A>(
+  calling: Calling,
+  method: string,
+  params: unknown,
+  accept: (answer: Answer) => Result.Result<A, CallError>,
+  way?: Way,
+): Effect.Effect<readonly [A, number], CallError> =>
+  Effect.gen(function* () {
+    const { closing, members, nextId, settings } = calling
+    const limits = yield* Effect.orDie(Effect.fromResult(calling.limits))
+    const { fleet, pause } = settings
+    const { policy, maxBytes, maxItemBytes } = limits
+    if (closing?.isClosed() === true) return yield* Effect.interrupt
+    const from = yield* Clock.monotonicTimeNanos
+    const running = course.run({
+      fleet,
+      members,
+      pause,
+      policy,
+      call: { id: nextId(), method, params },
+      maxBytes,
+      maxItemBytes,
+      accept,
+      ...(way ?? wayOf(limits, method)),
+    })
+    const context = yield* Effect.context()
+    const count = (kind: string) =>
+      Effect.map(Clock.monotonicTimeNanos, (to) => telemetry.called(method, kind, Number(to - from) / 1e6, context))
+    const given = yield* (closing === undefined ? running : Effect.raceFirst(running, closing.closed)).pipe(
+      Effect.tapError((error) => count(telemetry.kindOf(error))),
+    )
+    yield* count("success")
+    return [given.value, given.attempts.length] as const
+  })
+
 const untyped = <A>(calling: Calling, method: string, given: unknown, result: (answer: Answer) => A) =>
   spanned(
     calling,
     /^\w{1,64}$/.test(method) ? method : "other",
     {},
     Effect.suspend(() => Effect.fromResult(rawParams(method, given))).pipe(
-      Effect.flatMap((params) =>
-        calling.session.single({ id: calling.session.nextId(), method, params }, calling.limits),
-      ),
-      Effect.map((answer) => [result(answer), answer.reply.attempts.length] as const),
+      Effect.flatMap((params) => started(calling, method, params, (answer) => Result.succeed(result(answer)))),
     ),
   )
 
-const callTyped = (calling: Calling, name: RpcMethod.Name, given: ReadonlyArray<unknown>) =>
+const callTyped = (calling: Calling, name: RpcMethod.Name, given: ReadonlyArray<unknown>, way?: Way) =>
   spanned(
     calling,
     name,
     {},
-    Effect.gen(function* () {
-      const params = yield* Effect.fromResult(encodeParams(name, given))
-      const { session, limits } = calling
-      const answer = yield* session.single({ id: session.nextId(), method: name, params }, limits)
-      return [yield* Effect.fromResult(typed(name, params, answer)), answer.reply.attempts.length] as const
-    }),
+    Effect.suspend(() => Effect.fromResult(encodeParams(name, given))).pipe(
+      Effect.flatMap((params) => started(calling, name, params, (answer) => typed(name, params, answer), way)),
+    ),
   )
 
 const batchOf = (
   calling: Calling,
   calls: ReadonlyArray<{ readonly method: string; readonly params?: ReadonlyArray<unknown> }>,
 ) =>
-  Effect.gen(function* () {
-    const { session, limits } = calling
-    const prepared = calls.map(({ method, params = [] }) => {
+  Effect.suspend(() => {
+    const gatherings = new Map<Member, Gathering>()
+    const gatheringOf = (member: Member): Gathering => {
+      const known = gatherings.get(member)
+      if (known !== undefined) return known
+      const made: Gathering = { maxCalls: calling.settings.maxHandCalls, windowMillis: 0, items: [] }
+      gatherings.set(member, made)
+      return made
+    }
+    const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, gatheringOf }
+    return Effect.forEach(
+      calls,
       // Sound: the type of `batch` lets no other name in, and `encodeParams` refuses one that comes all the same.
-      const name = method as RpcMethod.Name
-      return Result.map(encodeParams(name, params), (wire) => ({ id: session.nextId(), method: name, params: wire }))
-    })
-    const sent = prepared.flatMap((call) => (Result.isSuccess(call) ? [call.success] : []))
-    const answers = sent.length === 0 ? [] : yield* session.batch(sent, limits)
-    const byId = new Map(sent.map((call, at) => [call.id, answers[at]!]))
-    const results = prepared.map((call) =>
-      Result.flatMap(call, ({ id, method, params }) =>
-        Result.flatMap(byId.get(id)!, (answer) => typed(method, params, answer)),
-      ),
+      ({ method, params = [] }) => Effect.result(callTyped(calling, method as RpcMethod.Name, params, way)),
+      { concurrency: "unbounded" },
     )
-    const attempts = answers.map((answer) =>
-      Result.isSuccess(answer) ? answer.success.reply.attempts.length : attemptsOf(answer.failure),
-    )
-    return [results, Math.max(0, ...attempts)] as const
   })
 
 const build = (calling: Calling): Client => {
@@ -229,22 +340,38 @@ const build = (calling: Calling): Client => {
   }
   const client = {
     ...methods,
-    host: calling.session.endpoint.host,
+    host: hostOf(calling),
     request: ({ method, params }: RawRequest) => untyped(calling, method, params, (answer) => answer.value),
     requestText: (method: string, params?: RawRequest["params"]) =>
-      untyped(calling, method, params, ({ reply, isBare }) =>
-        isBare ? reply.text.trim() : (memberText(reply.text, "result") ?? "null"),
-      ),
+      untyped(calling, method, params, (answer) => answer.text()),
     batch: (calls: ReadonlyArray<Call>) =>
-      spanned(calling, "batch", { "daybook.batch.size": calls.length }, batchOf(calling, calls)),
-    with: (options: CallOptions) => build({ ...calling, limits: { ...calling.limits, ...options } }),
+      spanned(
+        calling,
+        "batch",
+        { "daybook.batch.size": calls.length },
+        Effect.map(batchOf(calling, calls), (results) => {
+          const attempts = results.map((result) => (Result.isFailure(result) ? attemptsOf(result.failure) : 1))
+          return [results, Math.max(0, ...attempts)] as const
+        }),
+      ),
+    with: (options: CallOptions) =>
+      build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => changed(limits, options)) }),
+    pin: Effect.map(course.best(calling.settings.fleet, calling.members, calling.settings.pause), (member) =>
+      build({ ...calling, members: [member] }),
+    ),
   }
   // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
   return client as unknown as Client
 }
 
+const start = (settings: Settings, closing: Closing | undefined): Client => {
+  let lastId = 0
+  const limits = Result.succeed(limitsOf(settings))
+  return build({ settings, members: settings.fleet.members, limits, nextId: () => ++lastId, closing })
+}
+
 /**
- * Makes a client. It holds no resources: there is nothing to close.
+ * Makes a client. While none of its calls runs, nothing does: there is nothing to close. `makeScoped` also ends calls that still run.
  *
  * **Errors**
  * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
@@ -253,7 +380,24 @@ const build = (calling: Calling): Client => {
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
-  Effect.map(read(options), ({ session, chain }) => build({ session, chain, limits: {} }))
+  Effect.map(read(options), (settings) => start(settings, undefined))
+
+/**
+ * Makes a client that lives as long as its scope: when that ends, every call of the client is interrupted, its socket closed, and none begins.
+ *
+ * **Errors**
+ * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOption, Scope.Scope> =>
+  Effect.gen(function* () {
+    const settings = yield* read(options)
+    const closed = Deferred.makeUnsafe<never>()
+    yield* Effect.addFinalizer(() => Deferred.interrupt(closed))
+    return start(settings, { isClosed: () => Deferred.isDoneUnsafe(closed), closed: Deferred.await(closed) })
+  })
 
 /**
  * Makes a client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
@@ -264,12 +408,13 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
 export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect.runSync(Effect.result(make(options))))
 
 /**
- * Provides a client.
+ * Provides a client; its calls end with the layer's scope.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> => Layer.effect(RpcClient, make(options))
+export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> =>
+  Layer.effect(RpcClient, makeScoped(options))
 
 /**
  * Provides a client from the configuration.
@@ -290,9 +435,9 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
     const apiKey = yield* Config.option(Config.Redacted("DAYBOOK_API_KEY"))
     const chain = yield* Config.option(Config.String("DAYBOOK_CHAIN"))
     if (Option.isSome(apiKey)) {
-      return yield* make({ rpcUrl: url, chain: Option.getOrElse(chain, () => "eth"), apiKey: apiKey.value })
+      return yield* makeScoped({ rpcUrl: url, chain: Option.getOrElse(chain, () => "eth"), apiKey: apiKey.value })
     }
-    if (Option.isNone(chain)) return yield* make({ url })
+    if (Option.isNone(chain)) return yield* makeScoped({ url })
     const problem = "is missing, but DAYBOOK_CHAIN is set. Set both for a provider, or neither for a node's own URL."
     return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", problem }))
   }),

@@ -14,6 +14,7 @@ import type {
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as ErrorKind from "./ErrorKind.ts"
+import * as Revert from "./Revert.ts"
 
 /**
  * The node answered the call with an error. Tried again only when `isRetryable`: a revert and wrong parameters never are.
@@ -32,6 +33,8 @@ export class RpcError extends Data.TaggedError("RpcError")<{
   readonly data: unknown
   /** What code and words mean. */
   readonly kind: ErrorKind.ErrorKind
+  /** Why the contract refused, when `kind` is `reverted` and the node sent the bytes. */
+  readonly revert: Revert.Revert | undefined
   /** Wire name of the method that was called. */
   readonly method: string
   /** Host and port that answered. */
@@ -58,7 +61,8 @@ export class RpcError extends Data.TaggedError("RpcError")<{
   ) {
     const { message, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
     const isRetryable = options.isRetryable ?? ErrorKind.isRetryable(kind)
-    super({ message, code, data, kind, method, host, isRetryable, retryAfter, requestId, status, attempts })
+    const revert = kind === "reverted" ? Revert.fromError(data) : undefined
+    super({ message, code, data, kind, revert, method, host, isRetryable, retryAfter, requestId, status, attempts })
   }
 }
 

@@ -6,5 +6,6 @@
 export * as ErrorKind from "./ErrorKind.ts"
 export * as Method from "./Method.ts"
 export * as Options from "./Options.ts"
+export * as Revert from "./Revert.ts"
 export * as RpcClient from "./RpcClient.ts"
 export * as RpcError from "./RpcError.ts"

@@ -49,8 +49,10 @@ export interface RpcClient extends PromiseMethods {
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls,
   ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
-  /** The same client, sharing pauses and ids, with other limits or a signal. A signal is added to those it has. */
+  /** The same client, sharing pauses, batches and ids, with other limits or a signal. A signal is added to those it has. */
   readonly with: (options: CallOptions) => RpcClient
+  /** The same client held to one endpoint, the best one now, so that what belongs together comes from one node. Its calls never fail over. */
+  readonly pin: () => Promise<RpcClient>
 }
 
 const both = (one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
@@ -81,13 +83,14 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
     batch: (calls: ReadonlyArray<Call>) =>
       run(Effect.map(client.batch(calls), (results) => results.map((result) => settled(result)))),
     with: withOptions,
+    pin: () => run(Effect.map(client.pin, (pinned) => face(pinned, signal))),
   }
   // Sound: the loop adds each name of `all` as a promise of what the effect gives.
   return promises as unknown as RpcClient
 }
 
 /**
- * Makes a client. It holds no resources: there is nothing to close.
+ * Makes a client. While none of its calls runs, nothing does: there is nothing to close.
  *
  * **Errors**
  * - Throws `InvalidOption` when an option makes no sense; its message never shows a URL or a key.

@@ -77,7 +77,7 @@ describe("RpcClient", () => {
     it.live("uses each id once", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
-        const client = yield* RpcClient.make({ url: server.url })
+        const client = yield* RpcClient.make({ url: server.url, batch: false, share: false })
 
         yield* Effect.all(
           Array.from({ length: 20 }, (_, at) =>

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RpcClient } from "../src/index.ts"
-import { failure, gives, reply, script, success } from "./server.ts"
+import { failure, gives, replies, reply, script, success } from "./server.ts"
 import { block, transaction } from "./values.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
@@ -12,7 +12,7 @@ describe("RpcClient", () => {
     it.live("gives each call its own reply, in whatever order they come", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          reply((calls) =>
+          replies((calls) =>
             calls
               .map((call) => success(call.id, call.method === "eth_chainId" ? "0x2a" : block([transaction()])))
               .reverse(),
@@ -47,12 +47,12 @@ describe("RpcClient", () => {
     it.live("sends only calls again that failed for now", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          reply((calls) => [
+          replies((calls) => [
             success(calls[0]?.id, "0x1"),
             failure(calls[1]?.id, -32603, "internal"),
             failure(calls[2]?.id, -32602, "bad"),
           ]),
-          reply((calls) => calls.map((call) => success(call.id, "0x2"))),
+          replies((calls) => calls.map((call) => success(call.id, "0x2"))),
         )
         const client = yield* RpcClient.make({ url: server.url, ...quick })
 
@@ -75,7 +75,7 @@ describe("RpcClient", () => {
 
     it.live("gives one error for all to each call", () =>
       Effect.gen(function* () {
-        const server = yield* script(reply(() => failure(null, -32600, "batch too large")))
+        const server = yield* script(reply(() => failure(null, -32010, "not today")))
         const client = yield* RpcClient.make({ url: server.url, ...quick })
 
         const results = yield* client.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }])
@@ -83,12 +83,12 @@ describe("RpcClient", () => {
         assert.deepStrictEqual(
           results.map((result) =>
             result._tag === "Failure" && result.failure._tag === "RpcError"
-              ? [result.failure.method, result.failure.code, result.failure.kind]
+              ? [result.failure.method, result.failure.code, result.failure.message]
               : result,
           ),
           [
-            ["eth_chainId", -32600, "tooLarge"],
-            ["eth_blockNumber", -32600, "tooLarge"],
+            ["eth_chainId", -32010, "not today"],
+            ["eth_blockNumber", -32010, "not today"],
           ],
         )
         assert.strictEqual(server.seen.length, 1)
@@ -98,7 +98,7 @@ describe("RpcClient", () => {
     it.live("fails the calls concerned by missing, doubled and wrong replies, and no other", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          reply(([missing, doubled, version, two, nullId, fine]) =>
+          replies(([missing, doubled, version, two, nullId, fine]) =>
             [
               success(doubled?.id, "0x1"),
               { jsonrpc: "1.0", id: version?.id, result: "0x1" },
@@ -111,7 +111,7 @@ describe("RpcClient", () => {
               success(fine?.id, "0x7"),
             ].filter(() => nullId !== undefined),
           ),
-          reply((calls) => calls.filter(() => false)),
+          replies((calls) => calls.filter(() => false)),
         )
         const client = yield* RpcClient.make({ url: server.url, ...quick })
 
@@ -142,7 +142,7 @@ describe("RpcClient", () => {
     it.live("fails a whole batch with the fault of the network, but keeps what has come", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          reply((calls) => [success(calls[0]?.id, "0x1"), failure(calls[1]?.id, -32603, "internal")]),
+          replies((calls) => [success(calls[0]?.id, "0x1"), failure(calls[1]?.id, -32603, "internal")]),
           (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
         )
         const client = yield* RpcClient.make({ url: server.url, ...quick })

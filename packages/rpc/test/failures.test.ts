@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { RpcClient, type RpcError } from "../src/index.ts"
-import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
+import { failure, gives, type Handler, refuses, replies, reply, script, success } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
 
@@ -172,7 +172,10 @@ describe("failures", () => {
 
     it.live("is waited for as long as the server asks, by other calls too", () =>
       Effect.gen(function* () {
-        const server = yield* script(refuses(-32005, "retry in 300ms"), gives("0x1"))
+        const server = yield* script(
+          refuses(-32005, "retry in 300ms"),
+          replies((calls) => calls.map(({ id }) => success(id, "0x1"))),
+        )
         const client = yield* RpcClient.make({ url: server.url, ...quick })
         const start = performance.now()
 

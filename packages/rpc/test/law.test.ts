@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RpcClient } from "../src/index.ts"
-import { type Asked, failure, reply, script, success } from "./server.ts"
+import { type Asked, failure, replies, script, success } from "./server.ts"
 
 const Deed = Schema.Literals([
   "answer",
@@ -81,7 +81,7 @@ describe("law", () => {
     ([deeds]) =>
       Effect.gen(function* () {
         const server = yield* script(
-          reply((calls) =>
+          replies((calls) =>
             calls
               .flatMap((call) => {
                 const { deed, place } = deeds[call.id - 1]!

@@ -93,6 +93,15 @@ export const reply =
     response.end(typeof made === "string" ? made : JSON.stringify(made))
   }
 
+/** Answers with these items: as an array to a batch, and a single one alone to a call that was sent alone. */
+export const replies =
+  (items: (calls: ReadonlyArray<Asked>) => ReadonlyArray<unknown>): Handler =>
+  (seen, response) => {
+    const made = items(seen.calls)
+    const isAlone = !seen.text.startsWith("[") && made.length === 1
+    response.end(JSON.stringify(isAlone ? made[0] : made))
+  }
+
 /** A reply with a result. */
 export const success = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, result })
 

@@ -99,6 +99,10 @@ export interface Limits {
   readonly deadline?: Duration.Duration
   /** Requests the call has made before this one. */
   readonly attempts?: ReadonlyArray<Attempt>
+  /** Added to the span's attributes. */
+  readonly attributes?: Readonly<Record<string, unknown>>
+  /** Told when the request goes on to its next phase. */
+  readonly onPhase?: ((phase: Phase) => void) | undefined
 }
 
 interface Progress {
@@ -154,6 +158,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
         signal: controller.signal,
       })
       progress.phase = "body"
+      limits.onPhase?.("body")
       progress.status = response.status
       progress.headers = receivedHeaders(response)
       if (isRedirect(response)) return { reason: "redirect" }
@@ -294,6 +299,7 @@ export const send = (
           "server.address": request.endpoint.host,
           "http.request.method": methodOf(request),
           "daybook.attempt": (limits.attempts?.length ?? 0) + 1,
+          ...limits.attributes,
         },
       },
     )

@@ -67,3 +67,20 @@ export const memberText = (text: string, name: string): string | undefined => {
     at++
   }
 }
+
+/** The text of the item of a batch that carries this id, of the array that `text` is; undefined when there is none. */
+export const itemText = (text: string, id: number): string | undefined => {
+  let at = skipSpace(text, 0) + 1
+  for (;;) {
+    at = skipSpace(text, at)
+    if (at >= text.length || text.charCodeAt(at) === 0x5d) return undefined
+    const end = skipValue(text, at)
+    if (text.charCodeAt(at) === 0x7b) {
+      const item = text.slice(at, end)
+      if (memberText(item, "id")?.trim() === String(id)) return item
+    }
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) !== 0x2c) return undefined
+    at++
+  }
+}

@@ -2,12 +2,17 @@
 import * as Chain from "@daybook/schema/Chain"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
-import * as Exchange from "@daybook/transport/Exchange"
+import type { Fetch } from "@daybook/transport/Http"
+import * as Pause from "@daybook/transport/Pause"
 import { fromKey, type Key } from "@daybook/transport/Redaction"
+import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Options } from "../Options.ts"
-import { make, type Session } from "./session.ts"
+import type { BatchOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
+import { type Fleet, member } from "./fleet.ts"
+import * as limiter from "./limiter.ts"
+import * as line from "./line.ts"
 
 const textOf = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
 
@@ -32,31 +37,101 @@ export const chainSegment = (chain: string, hyphens: boolean): string => {
 
 /** Where an option set leads. */
 export interface Settings {
-  readonly session: Session
+  readonly fleet: Fleet
+  readonly pause: Pause.Pause
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly maxBytes: number
+  readonly maxItemBytes: number | undefined
+  readonly isBatched: boolean
+  readonly isShared: boolean
+  /** Calls in one request of a batch by hand. */
+  readonly maxHandCalls: number
   /** The chain's path segment; undefined with a URL that says nothing of it. */
   readonly chain: string | undefined
 }
 
-const endpointOf = Effect.fnUntraced(function* (options: Options) {
+const mib = 1024 * 1024
+
+const count = (option: string, value: number): Effect.Effect<number, InvalidOption> =>
+  Number.isSafeInteger(value) && value > 0
+    ? Effect.succeed(value)
+    : refuse(option, `takes a whole number above 0; ${value} came.`)
+
+const isPlain = (one: Key | EndpointOptions): one is Key => typeof one === "string" || Redacted.isRedacted(one)
+
+const isMany = (url: Key | ReadonlyArray<Key | EndpointOptions>): url is ReadonlyArray<Key | EndpointOptions> =>
+  Array.isArray(url)
+
+const endpointsOf = Effect.fnUntraced(function* (options: Options) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
   const { url, rpcUrl } = options
   if (url !== undefined) {
     if (rpcUrl !== undefined) return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
-    return { endpoint: yield* Endpoint.make({ url, ...headers }), chain: undefined }
+    const all = isMany(url) ? url : [url]
+    if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
+    const endpoints = yield* Effect.forEach(all, (one) =>
+      isPlain(one)
+        ? Endpoint.make({ url: one, ...headers })
+        : Endpoint.make({ url: one.url, headers: { ...options.headers, ...one.headers } }),
+    )
+    return { endpoints, chain: undefined }
   }
   if (rpcUrl === undefined)
     return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
   const chain = chainSegment(yield* segment("chain", options.chain), options.hyphens ?? false)
   const apiKey = yield* segment("apiKey", options.apiKey === undefined ? undefined : textOf(options.apiKey))
   const path = [chain, fromKey(apiKey)]
-  return { endpoint: yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers }), chain }
+  return { endpoints: [yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers })], chain }
 })
+
+const windowOf = (window: Duration.Input | undefined): Effect.Effect<number, InvalidOption> => {
+  const duration = Duration.fromInput(window ?? 0)
+  const millis = duration._tag === "Some" ? Duration.toMillis(duration.value) : Number.NaN
+  return millis >= 0 && millis <= 10_000
+    ? Effect.succeed(millis)
+    : refuse("batch.window", 'takes a duration of at most 10 seconds, in milliseconds or as text such as "5 millis".')
+}
+
+const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> => {
+  const { perSecond, burst = 1, defaultUnits = 1, units = {} } = rate
+  const isRight = perSecond > 0 && burst > 0 && [defaultUnits, ...Object.values(units)].every((cost) => cost >= 0)
+  return isRight ? Effect.void : refuse("rateLimit", "takes rates above 0 and costs of at least 0.")
+}
+
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
 /** Reads options. */
 export const read = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Settings, InvalidOption> {
-  const { endpoint, chain } = yield* endpointOf(options)
-  const { timeout, retry, maxBytes, fetch } = options
-  const policy = timeout === undefined ? retry : { ...retry, deadline: timeout }
-  const exchange = yield* Exchange.make({ policy, maxBytes, fetch })
-  return { session: make(exchange, endpoint), chain }
+  const { endpoints, chain } = yield* endpointsOf(options)
+  const { timeout, retry, rateLimit, fetch = globalFetch } = options
+  const policy = yield* RetryPolicy.make(timeout === undefined ? retry : { ...retry, deadline: timeout })
+  const maxBytes = yield* count("maxBytes", options.maxBytes ?? 64 * mib)
+  const maxItemBytes =
+    options.maxItemBytes === undefined ? undefined : yield* count("maxItemBytes", options.maxItemBytes)
+  const batch: BatchOptions = typeof options.batch === "object" ? options.batch : {}
+  const windowMillis = yield* windowOf(batch.window)
+  const maxCalls = yield* count("batch.maxCalls", batch.maxCalls ?? 20)
+  const maxHandCalls = yield* count("batch.maxCalls", batch.maxCalls ?? 1_000)
+  const maxRequestBytes = yield* count("batch.maxBytes", batch.maxBytes ?? mib / 2)
+  if (rateLimit !== undefined) yield* checkRate(rateLimit)
+  const isBatched = options.batch !== false
+  // Calls that are gathered come back from a pause as few requests; calls that go alone are spread.
+  const pause = Pause.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
+  const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
+  const members = endpoints.map((endpoint) =>
+    member(
+      line.make({
+        endpoint,
+        pause,
+        fetch,
+        maxRequestBytes,
+        attributes,
+        gathering: { maxCalls, windowMillis, items: [] },
+      }),
+      rateLimit === undefined ? undefined : limiter.make(rateLimit),
+    ),
+  )
+  const fleet: Fleet = { members, highest: -1n }
+  const isShared = options.share !== false
+  return { fleet, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxHandCalls, chain }
 })

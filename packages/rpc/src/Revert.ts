@@ -1,0 +1,110 @@
+/**
+ * Why a contract refused a call, read from the bytes that the node gives with a revert.
+ * `Error(string)` and `Panic(uint256)` are the language's own; an error that the contract declares is left as data, for those who have its ABI.
+ */
+
+/**
+ * What the bytes of a revert say.
+ *
+ * **Details**
+ * - `Error`: a reason in words, as `require` and `revert` give it.
+ * - `Panic`: a fault that the compiler found, by its code; `reason` says it in words.
+ * - `Custom`: an error that the contract declares: its `selector`, and all bytes for decoding.
+ * - `Empty`: no bytes at all.
+ *
+ * Source: Solidity, error handling.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Revert =
+  | { readonly _tag: "Error"; readonly reason: string }
+  | { readonly _tag: "Panic"; readonly code: bigint; readonly reason: string }
+  | { readonly _tag: "Custom"; readonly selector: `0x${string}`; readonly data: `0x${string}` }
+  | { readonly _tag: "Empty" }
+
+/** Source: Solidity, panic codes. */
+const panics: ReadonlyMap<bigint, string> = new Map([
+  [0x00n, "a generic panic of the compiler"],
+  [0x01n, "an assertion that does not hold"],
+  [0x11n, "an arithmetic overflow or underflow"],
+  [0x12n, "a division by zero"],
+  [0x21n, "a value outside its enumeration"],
+  [0x22n, "a storage array that is encoded wrongly"],
+  [0x31n, "a pop from an empty array"],
+  [0x32n, "an index out of bounds"],
+  [0x41n, "too much memory"],
+  [0x51n, "a call of a function that is not set"],
+])
+
+const errorSelector = "0x08c379a0"
+const panicSelector = "0x4e487b71"
+
+const isBytes = (text: string): text is `0x${string}` => /^0x(?:[0-9a-f]{2})*$/i.test(text)
+
+const textAt = (digits: string): string | undefined => {
+  const offset = Number.parseInt(digits.slice(0, 64), 16) * 2
+  const length = Number.parseInt(digits.slice(offset, offset + 64), 16) * 2
+  const start = offset + 64
+  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || start + length > digits.length) return undefined
+  const bytes = Uint8Array.from({ length: length / 2 }, (_, at) =>
+    Number.parseInt(digits.slice(start + at * 2, start + at * 2 + 2), 16),
+  )
+  return new TextDecoder().decode(bytes)
+}
+
+/**
+ * Reads the bytes of a revert; undefined for text that is not bytes in hex.
+ *
+ * **Example** (Reading a reason)
+ *
+ * ```ts
+ * import * as Revert from "@daybook/rpc/Revert"
+ *
+ * const word = (value: number) => value.toString(16).padStart(64, "0")
+ * const paused = "706175736564".padEnd(64, "0")
+ * console.log(Revert.fromData(`0x08c379a0${word(32)}${word(6)}${paused}`)) // { _tag: 'Error', reason: 'paused' }
+ * ```
+ *
+ * Source: Solidity, error handling.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const fromData = (data: string): Revert | undefined => {
+  if (!isBytes(data)) return undefined
+  if (data.length === 2) return { _tag: "Empty" }
+  const selector = data.slice(0, 10).toLowerCase()
+  if (selector === errorSelector) {
+    const reason = textAt(data.slice(10))
+    if (reason !== undefined) return { _tag: "Error", reason }
+  }
+  if (selector === panicSelector && data.length === 74) {
+    const code = BigInt(`0x${data.slice(10)}`)
+    return { _tag: "Panic", code, reason: panics.get(code) ?? "a panic of an unknown code" }
+  }
+  return { _tag: "Custom", selector: selector as `0x${string}`, data }
+}
+
+/** Where nodes put the bytes inside `data`: at once, after a word, or in an object. Source: geth; parity, nethermind; hardhat, ganache. */
+const bytesIn = (data: unknown, depth: number): string | undefined => {
+  if (typeof data === "string") return /^(?:reverted\s+)?(0x[0-9a-f]*)$/i.exec(data.trim())?.[1]
+  if (typeof data !== "object" || data === null || depth === 0) return undefined
+  const object = data as Readonly<Record<string, unknown>>
+  for (const key of ["data", "result", "output", "return", "originalError", "error"]) {
+    const found = bytesIn(object[key], depth - 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * Reads the revert from the `data` of a node's error, wherever the node puts its bytes; undefined when it sent none.
+ *
+ * @category codecs
+ * @since 0.1.0
+ */
+export const fromError = (data: unknown): Revert | undefined => {
+  const bytes = bytesIn(data, 3)
+  return bytes === undefined ? undefined : fromData(bytes)
+}

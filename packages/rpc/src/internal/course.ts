@@ -1,0 +1,188 @@
+/**
+ * The course of one call: which endpoint it asks, how often, how long it waits between, and what it ends with.
+ * One deadline covers all of it. What an attempt is, `line` knows; which endpoint is best, `fleet` does.
+ */
+import type { Attempt } from "@daybook/transport/Attempt"
+import { type Failure, InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
+import type * as Pause from "@daybook/transport/Pause"
+import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { CallError } from "../RpcError.ts"
+import * as fleets from "./fleet.ts"
+import type { Gathering } from "./line.ts"
+import type { Answer } from "./reading.ts"
+import * as telemetry from "./telemetry.ts"
+import type { Sent } from "./wire.ts"
+
+/** A call, and what holds for it. */
+export interface Plan<A> {
+  readonly fleet: fleets.Fleet
+  /** The endpoints that it may ask. */
+  readonly members: ReadonlyArray<fleets.Member>
+  readonly pause: Pause.Pause
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly call: Sent
+  readonly maxBytes: number
+  readonly maxItemBytes: number
+  readonly isShared: boolean
+  /** Calls that may stand in its request, itself included. */
+  readonly together: number
+  readonly gatheringOf: (member: fleets.Member) => Gathering
+  /** Turns the node's value into what the caller gets. */
+  readonly accept: (answer: Answer) => Result.Result<A, CallError>
+}
+
+/** What a call gave, and the requests it took. */
+export interface Given<A> {
+  readonly value: A
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** Calls that come back after the same wait come back within this time of each other. */
+const meetMillis = 3
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+const isOfCall = (error: Failure): boolean => "scope" in error && error.scope === "call"
+
+const behind = (answer: Answer, fleet: fleets.Fleet): InvalidResponse =>
+  new InvalidResponse({
+    ...answer.reply,
+    reason: "content",
+    path: "result",
+    came: "a block below one that this client has seen",
+    expected: `block ${fleet.highest} or a later one`,
+    isRetryable: true,
+  })
+
+const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in error ? error.attempts : [])
+
+/** The endpoint that is best now, whatever it will be asked. */
+export const best = Effect.fnUntraced(function* (
+  fleet: fleets.Fleet,
+  members: ReadonlyArray<fleets.Member>,
+  pause: Pause.Pause,
+) {
+  const now = yield* monotonicMillis
+  const paused = new Map<fleets.Member, number>()
+  for (const one of members) paused.set(one, Duration.toMillis(yield* pause.remaining(one.line.endpoint)))
+  // Sound: a client has at least one endpoint.
+  return fleets.choose(fleet, members, { id: 0, method: "", params: [] }, now, (one) => paused.get(one) ?? 0)!
+})
+
+/** Runs a call to its end. */
+export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Return<Given<A>, CallError> {
+  const { accept, call, fleet, pause, policy } = plan
+  const deadlineAt = (yield* monotonicMillis) + Duration.toMillis(policy.deadline)
+  const most = Math.max(policy.maxAttempts, plan.members.length)
+  let candidates = plan.members
+  let fresh = plan.members
+  let attempts: ReadonlyArray<Attempt> = []
+  let together = plan.together
+  let windowMillis = 0
+  /** A value to end with when no endpoint has a better one. */
+  let spare: Given<A> | undefined
+
+  for (let number = 1; ;) {
+    const now = yield* monotonicMillis
+    const leftMillis = deadlineAt - now
+    const paused = new Map<fleets.Member, number>()
+    if (candidates.length > 1) {
+      for (const one of candidates) {
+        paused.set(one, Duration.toMillis(yield* pause.remaining(one.line.endpoint)))
+      }
+    }
+    const pausedMillis = (one: fleets.Member) => paused.get(one) ?? 0
+    const open = fresh.filter((one) => pausedMillis(one) < leftMillis)
+    // Sound: a course goes on only while there are candidates.
+    const one = fleets.choose(fleet, open.length > 0 ? open : candidates, call, now, pausedMillis)!
+    const { endpoint } = one.line
+    yield* pause.wait(endpoint, Duration.millis(leftMillis), attempts)
+    if (one.limiter !== undefined) {
+      const within = deadlineAt - (yield* monotonicMillis)
+      const refused = yield* one.limiter.take(call.method, within)
+      if (refused !== undefined) {
+        const detail = "this client's own rate limit"
+        return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter: refused, scope: "call", detail })
+      }
+    }
+
+    const startMillis = yield* monotonicMillis
+    const shareMillis = (deadlineAt - startMillis) / Math.max(1, fresh.length)
+    const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+    const endsAtMillis = startMillis + Math.min(shareMillis, attemptMillis)
+    const { maxBytes, maxItemBytes, isShared } = plan
+    const outcome = yield* one.line.ask(
+      {
+        call,
+        endsAtMillis: Math.min(endsAtMillis, deadlineAt),
+        deadline: attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline,
+        maxBytes,
+        maxItemBytes,
+        attempts,
+        isShared,
+        together: number >= most && together < plan.together ? 1 : together,
+        windowMillis,
+      },
+      plan.gatheringOf(one),
+    )
+    windowMillis = meetMillis
+    if (outcome._tag === "Paused") continue
+    if (outcome._tag === "Refused") {
+      together = Math.min(together, outcome.together)
+      attempts = [...attempts, ...outcome.attempts]
+      continue
+    }
+
+    let error: CallError
+    let draw = 0
+    let mustSplit = false
+    if (outcome._tag === "Answer") {
+      const { answer } = outcome
+      const height = fleets.noteHeight(fleet, one, call, answer.value)
+      const accepted = accept(answer)
+      if (Result.isSuccess(accepted)) {
+        fleets.noteSuccess(one)
+        const given = { value: accepted.success, attempts: answer.reply.attempts }
+        if (height === undefined) return given
+        if (height === "missing") spare = given
+      }
+      error = Result.isFailure(accepted) ? accepted.failure : behind(answer, fleet)
+    } else {
+      error = outcome.error
+      draw = outcome.draw
+      mustSplit = outcome.mustSplit
+      together = Math.min(together, outcome.together)
+    }
+    attempts = attemptsOf(error)
+    const failedAt = yield* monotonicMillis
+    fleets.noteFailure(one, call, error, failedAt)
+
+    const isMissing = spare !== undefined && spare.attempts === attempts
+    const mayRepeat = (error.isRetryable && !isMissing) || mustSplit
+    if (!mayRepeat) candidates = candidates.filter((other) => other !== one)
+    fresh = fresh.filter((other) => other !== one)
+    const isLast = number >= most || candidates.length === 0 || !fleets.canFailOver(error)
+    if (isLast) return spare ?? (yield* Effect.fail(error))
+    number++
+
+    const retryAfter = candidates.length === 1 ? error.retryAfter : undefined
+    const wait =
+      fresh.length > 0 ? 0 : RetryPolicy.delayMillis(policy, { attempt: number - 1, random: draw, retryAfter })
+    const isLate = failedAt + wait >= deadlineAt
+    if (!isOfCall(error) && (error.retryAfter !== undefined || (error._tag === "RateLimited" && !isLate))) {
+      const own = RetryPolicy.delayMillis(policy, { attempt: number - 1, random: draw })
+      yield* pause.ask(endpoint, error.retryAfter ?? Duration.millis(own))
+    }
+    if (isLate) return spare ?? (yield* Effect.fail(error))
+    telemetry.retried(call.method, telemetry.kindOf(error), yield* Effect.context())
+    yield* Effect.logDebug(
+      `${endpoint.host}: attempt ${number - 1} of ${most} of ${telemetry.methodLabel(call.method)} ended with ${error._tag}; the next one in ${Math.round(wait)} ms`,
+    )
+    if (wait > 0) yield* Effect.sleep(Duration.millis(wait))
+    if (fresh.length === 0) fresh = candidates
+  }
+})

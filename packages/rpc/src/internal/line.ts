@@ -1,0 +1,336 @@
+/**
+ * The way to one endpoint: gathers calls into requests, shares identical ones, and gives each caller the answer to its own call.
+ * It tries once; whether and where a call is tried again is decided in `course`. While no call waits, nothing runs.
+ */
+import type { Attempt } from "@daybook/transport/Attempt"
+import { TimeoutError } from "@daybook/transport/ClientError"
+import type { Phase } from "@daybook/transport/ClientError"
+import type { Endpoint } from "@daybook/transport/Endpoint"
+import * as Http from "@daybook/transport/Http"
+import type * as Pause from "@daybook/transport/Pause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Tracer from "effect/Tracer"
+import type { Answer, Outcome } from "./reading.ts"
+import { readFault, readReply } from "./reading.ts"
+import * as telemetry from "./telemetry.ts"
+import { requestText, type Sent } from "./wire.ts"
+
+/** One attempt of one call. */
+export interface Ask {
+  readonly call: Sent
+  /** When the attempt has to be over, by the monotonic clock. */
+  readonly endsAtMillis: number
+  /** The time that a `TimeoutError` names. */
+  readonly deadline: Duration.Duration
+  readonly maxBytes: number
+  readonly maxItemBytes: number
+  /** What the call has tried before. */
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly isShared: boolean
+  /** Calls that may stand in its request, itself included. */
+  readonly together: number
+  /** Waits at least so long for company. */
+  readonly windowMillis: number
+}
+
+/** Calls that wait to be sent together. */
+export interface Gathering {
+  readonly maxCalls: number
+  readonly windowMillis: number
+  items: Array<Item>
+}
+
+/** What is sent once, for however many callers. */
+interface Item {
+  readonly call: Sent
+  readonly key: string | undefined
+  readonly text: string
+  together: number
+  readonly waiters: Set<Waiter>
+  flight: Flight | undefined
+}
+
+interface Waiter {
+  readonly ask: Ask
+  readonly context: Context.Context<never>
+  readonly settle: (outcome: Effect.Effect<Outcome>) => void
+  timer: Fiber.Fiber<void> | undefined
+}
+
+/** A request on its way. */
+interface Flight {
+  readonly items: ReadonlyArray<Item>
+  readonly endsAtMillis: number
+  waiting: number
+  phase: Phase
+  startedAtMillis: number
+  fiber: Fiber.Fiber<void> | undefined
+}
+
+export interface Line {
+  readonly endpoint: Endpoint
+  /** Where calls of the client meet by themselves. */
+  readonly gathering: Gathering
+  readonly ask: (ask: Ask, gathering: Gathering) => Effect.Effect<Outcome>
+}
+
+export interface Options {
+  readonly endpoint: Endpoint
+  readonly pause: Pause.Pause
+  readonly fetch: Http.Fetch
+  readonly gathering: Gathering
+  /** Bytes of one request at most, unless one call alone is longer. */
+  readonly maxRequestBytes: number
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+const headers = { "content-type": "application/json", accept: "application/json" }
+
+/** Deadlines this close together count as one: a busy machine is no more exact. */
+const closeMillis = 5
+
+const bytesOf = (text: string): number =>
+  // eslint-disable-next-line no-control-regex -- everything beyond ASCII takes more bytes than characters
+  /^[\x00-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+export const make = (options: Options): Line => {
+  const { endpoint, pause, fetch, maxRequestBytes } = options
+  const known = new Map<string, Item>()
+  /** The most calls that this endpoint takes in one request, as far as it has said so. */
+  let learnt = Number.POSITIVE_INFINITY
+
+  const finish = (item: Item, waiter: Waiter, outcome: Effect.Effect<Outcome>): void => {
+    item.waiters.delete(waiter)
+    waiter.timer?.interruptUnsafe()
+    waiter.settle(outcome)
+  }
+
+  const forget = (item: Item): void => {
+    if (item.key !== undefined && known.get(item.key) === item) known.delete(item.key)
+  }
+
+  /** Ends a request that nobody waits for any more. */
+  const leave = (item: Item, waiter: Waiter): void => {
+    if (!item.waiters.delete(waiter)) return
+    waiter.timer?.interruptUnsafe()
+    if (item.waiters.size > 0) return
+    forget(item)
+    const { flight } = item
+    if (flight !== undefined && --flight.waiting === 0) flight.fiber?.interruptUnsafe()
+  }
+
+  const settleItem = (item: Item, outcomeOf: (waiter: Waiter, isFirst: boolean) => Effect.Effect<Outcome>): void => {
+    forget(item)
+    let isFirst = true
+    for (const waiter of item.waiters) {
+      finish(item, waiter, outcomeOf(waiter, isFirst))
+      isFirst = false
+    }
+  }
+
+  const watch = (item: Item, waiter: Waiter, flight: Flight, nowMillis: number): void => {
+    const { ask, context } = waiter
+    if (ask.endsAtMillis >= flight.endsAtMillis - closeMillis) return
+    const expire = Effect.sync(() => {
+      const last: Attempt = {
+        host: endpoint.host,
+        at: new Date(flight.startedAtMillis),
+        outcome: `TimeoutError ${flight.phase}`,
+        duration: Duration.millis(ask.endsAtMillis - nowMillis),
+      }
+      const { attempts, deadline } = ask
+      const error = new TimeoutError({
+        host: endpoint.host,
+        phase: flight.phase,
+        deadline,
+        attempts: [...attempts, last],
+      })
+      const outcome: Outcome = { _tag: "Failure", error, draw: 0, together: ask.together, mustSplit: false }
+      if (!item.waiters.has(waiter)) return
+      leave(item, waiter)
+      waiter.settle(Effect.succeed(outcome))
+    })
+    waiter.timer = Effect.runForkWith(context)(
+      Effect.andThen(Effect.sleep(Duration.millis(Math.max(0, ask.endsAtMillis - nowMillis))), expire),
+    )
+  }
+
+  const land = (flight: Flight, exit: Exit.Exit<Http.Reply, Parameters<typeof readFault>[0]>, draw: number): void => {
+    const items = flight.items.filter(({ waiters }) => waiters.size > 0)
+    if (Exit.isFailure(exit)) {
+      const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
+      for (const item of items) {
+        settleItem(item, ({ ask }) =>
+          reason === undefined
+            ? Effect.failCause(exit.cause as never)
+            : Effect.succeed(readFault(reason.error, ask, flight.items.length, draw)),
+        )
+      }
+      return
+    }
+    const reading = readReply(
+      exit.value,
+      flight.items.map(({ call }) => call),
+    )
+    if (reading.learnt !== undefined) learnt = Math.min(learnt, reading.learnt)
+    for (const item of items) {
+      settleItem(item, ({ ask }, isFirst) => {
+        const outcome = reading.outcomeOf(item.call, ask, draw)
+        return Effect.succeed(
+          isFirst || outcome._tag !== "Answer" ? outcome : { ...outcome, answer: copy(outcome.answer) },
+        )
+      })
+    }
+  }
+
+  const post = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, flight: Flight) {
+    const paused = yield* pause.remaining(endpoint)
+    if (Duration.toMillis(paused) > 0) {
+      for (const item of items) settleItem(item, () => Effect.succeed({ _tag: "Paused" }))
+      return
+    }
+    flight.startedAtMillis = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
+    const asks = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask))
+    for (const item of items) for (const waiter of item.waiters) watch(item, waiter, flight, now)
+    const [first] = items
+    const exit = yield* Effect.exit(
+      Http.send(
+        {
+          endpoint,
+          headers,
+          body: items.length === 1 && first !== undefined ? first.text : `[${items.map(({ text }) => text).join(",")}]`,
+        },
+        {
+          fetch,
+          maxBytes: Math.max(...asks.map(({ maxBytes }) => maxBytes)),
+          within: Duration.millis(Math.max(0, flight.endsAtMillis - now)),
+          ...(asks[0] === undefined ? {} : { deadline: asks[0].deadline }),
+          attributes: {
+            ...options.attributes,
+            "rpc.method":
+              items.length === 1 && first !== undefined ? telemetry.methodLabel(first.call.method) : "batch",
+            "daybook.batch.size": items.length,
+            "daybook.attempt": Math.max(...asks.map(({ attempts }) => attempts.length)) + 1,
+          },
+          onPhase: (phase) => (flight.phase = phase),
+        },
+      ),
+    )
+    const draw = yield* Random.next
+    const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
+    telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
+    land(flight, exit, draw)
+  })
+
+  const launch = (items: ReadonlyArray<Item>): void => {
+    const waiters = items.flatMap((item) => [...item.waiters])
+    const [first] = waiters
+    if (first === undefined) return
+    const endsAtMillis = Math.max(...waiters.map(({ ask }) => ask.endsAtMillis))
+    const flight: Flight = {
+      items,
+      endsAtMillis,
+      waiting: items.length,
+      phase: "headers",
+      startedAtMillis: 0,
+      fiber: undefined,
+    }
+    for (const item of items) item.flight = flight
+    const others = waiters
+      .slice(1)
+      .flatMap(({ context }) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)))
+    const posting = post(items, flight).pipe(
+      Effect.catchCause((cause) =>
+        Effect.sync(() => {
+          for (const item of items) settleItem(item, () => Effect.failCause(cause as never))
+        }),
+      ),
+    )
+    flight.fiber = Effect.runForkWith(first.context)(others.length === 0 ? posting : Effect.linkSpans(posting, others))
+  }
+
+  const flush = (gathering: Gathering): void => {
+    const waiting = gathering.items.filter(({ waiters }) => waiters.size > 0)
+    gathering.items = []
+    const most = Math.min(gathering.maxCalls, learnt)
+    let chunk: Array<Item> = []
+    let bytes = 0
+    let limit = most
+    const close = () => {
+      if (chunk.length > 0) launch(chunk)
+      chunk = []
+      bytes = 0
+      limit = most
+    }
+    for (const item of waiting) {
+      const size = bytesOf(item.text) + 1
+      limit = Math.min(limit, item.together)
+      if (chunk.length >= limit || bytes + size > maxRequestBytes) {
+        close()
+        limit = Math.min(most, item.together)
+      }
+      chunk.push(item)
+      bytes += size
+    }
+    close()
+  }
+
+  const gather = (item: Item, waiter: Waiter, gathering: Gathering): void => {
+    const windowMillis = Math.max(gathering.windowMillis, waiter.ask.windowMillis)
+    gathering.items.push(item)
+    if (gathering.items.length >= Math.min(gathering.maxCalls, learnt)) return flush(gathering)
+    if (gathering.items.length > 1) return
+    const wait = windowMillis > 0 ? Effect.sleep(Duration.millis(windowMillis)) : Effect.yieldNow
+    Effect.runForkWith(waiter.context)(
+      Effect.andThen(
+        wait,
+        Effect.sync(() => flush(gathering)),
+      ),
+    )
+  }
+
+  const enter = (waiter: Waiter, gathering: Gathering): Item => {
+    const { call, isShared, together, maxBytes, maxItemBytes } = waiter.ask
+    const key = isShared ? `${maxBytes} ${maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
+    const same = key === undefined ? undefined : known.get(key)
+    if (same !== undefined) {
+      same.waiters.add(waiter)
+      same.together = Math.min(same.together, together)
+      return same
+    }
+    const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), flight: undefined }
+    if (key !== undefined) known.set(key, item)
+    if (together === 1) launch([item])
+    else gather(item, waiter, gathering)
+    return item
+  }
+
+  const ask: Line["ask"] = (one, gathering) =>
+    Effect.withFiber((fiber) =>
+      Effect.callback<Outcome>((resume) => {
+        const waiter: Waiter = { ask: one, context: fiber.context, settle: resume, timer: undefined }
+        const item = enter(waiter, gathering)
+        const { flight } = item
+        if (flight !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
+          const clock = fiber.getRef(Clock.Clock)
+          watch(item, waiter, flight, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+        }
+        return Effect.sync(() => leave(item, waiter))
+      }),
+    )
+
+  return { endpoint, gathering: options.gathering, ask }
+}
+
+/** Callers who share an answer must not see what another does to it. */
+const copy = (answer: Answer): Answer => ({ ...answer, value: structuredClone(answer.value) })

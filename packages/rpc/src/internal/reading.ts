@@ -1,0 +1,217 @@
+/** Reads the answer to a request for each of its calls: a value, an error of that call alone, or that the batch was too much at once. */
+import type { Attempt } from "@daybook/transport/Attempt"
+import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
+import type { Reply } from "@daybook/transport/Http"
+import type { CallError } from "../RpcError.ts"
+import { readBare } from "./bare.ts"
+import { failureOf, failureOfText } from "./failure.ts"
+import { itemText, memberText } from "./resultText.ts"
+import { readBatch, readSingle, type Said, type Sent } from "./wire.ts"
+
+/** A result as JSON, and the HTTP answer it came in. */
+export interface Answer {
+  readonly value: unknown
+  readonly reply: Reply
+  /** True when the body is the result itself. */
+  readonly isBare: boolean
+  /** The text of the result as the node wrote it. */
+  readonly text: () => string
+}
+
+/**
+ * What an attempt came to.
+ *
+ * - `Failure`: `draw` is a random number that all calls of the request share, so that those tried again wait equally long and meet again;
+ *   `together` is how many calls may share the next request; `mustSplit`: tried again for that alone, whatever the error says.
+ * - `Refused`: the batch was too large for the server; no call of it was tried.
+ * - `Paused`: the endpoint asked for a pause before the request went out.
+ */
+export type Outcome =
+  | { readonly _tag: "Answer"; readonly answer: Answer }
+  | {
+      readonly _tag: "Failure"
+      readonly error: CallError
+      readonly draw: number
+      readonly together: number
+      readonly mustSplit: boolean
+    }
+  | { readonly _tag: "Refused"; readonly together: number; readonly attempts: ReadonlyArray<Attempt> }
+  | { readonly _tag: "Paused" }
+
+/** What a call knows that the request does not. */
+export interface Asked {
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly maxBytes: number
+  readonly maxItemBytes: number
+  readonly together: number
+  readonly deadline: TimeoutError["deadline"]
+}
+
+type Fault = TransportError | TimeoutError | InvalidResponse
+
+/** The fault of a request as the fault of one call of it, with all that the call has tried. */
+const faultOf = (fault: Fault, asked: Asked): Fault => {
+  if (asked.attempts.length === 0 && fault._tag !== "TimeoutError") return fault
+  const attempts = [...asked.attempts, ...fault.attempts]
+  switch (fault._tag) {
+    case "TransportError":
+      return new TransportError({ ...fault, attempts })
+    case "TimeoutError":
+      return new TimeoutError({ ...fault, attempts, deadline: asked.deadline })
+    case "InvalidResponse":
+      return new InvalidResponse({ ...fault, attempts })
+  }
+}
+
+const quarter = (calls: number): number => Math.max(1, calls >> 2)
+
+/** What a request without an answer means for a call of it. */
+export const readFault = (fault: Fault, asked: Asked, calls: number, draw: number): Outcome => {
+  const mustSplit =
+    calls > 1 && fault._tag === "InvalidResponse" && (fault.reason === "too-large" || fault.reason === "encoding")
+  const together = mustSplit ? Math.min(asked.together, quarter(calls)) : asked.together
+  return { _tag: "Failure", error: faultOf(fault, asked), draw, together, mustSplit }
+}
+
+const parse = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+const replyFor = (reply: Reply, asked: Asked): Reply =>
+  asked.attempts.length === 0 ? reply : { ...reply, attempts: [...asked.attempts, ...reply.attempts] }
+
+/** Codes that say that the request as a whole is not understood: it may be the batch, or one call of it. */
+const formal = new Set([-32600, -32602, -32700])
+
+interface Refusal {
+  readonly together: number
+  /** What the endpoint takes at most from now on; undefined when that is not known. */
+  readonly learnt: number | undefined
+}
+
+/** The limit that the words of a refusal name, when it is one below what was sent. */
+const named = (words: string, calls: number): number | undefined => {
+  const numbers = (words.match(/\d[\d,]*/g) ?? []).map((digits) => Number(digits.replaceAll(",", "")))
+  const fitting = numbers.filter((number) => number >= 1 && number < calls)
+  return fitting.length === 0 ? undefined : Math.max(...fitting)
+}
+
+/** Tells whether one answer to a whole batch refuses it as a batch. */
+const refusalOf = (error: CallError, calls: number): Refusal | undefined => {
+  const status = "status" in error ? error.status : undefined
+  const kind = error._tag === "RpcError" ? error.kind : undefined
+  const isOfBatch = /\bbatch/i.test(error.message)
+  if (
+    isOfBatch &&
+    /disabled|not (?:supported|allowed|enabled)|unsupported/i.test(error.message) &&
+    kind !== undefined
+  ) {
+    return { together: 1, learnt: 1 }
+  }
+  if (status === 413 || kind === "tooLarge") {
+    const half = named(isOfBatch ? error.message : "", calls) ?? Math.max(1, calls >> 1)
+    return { together: half, learnt: status === 413 || isOfBatch ? half : undefined }
+  }
+  return error._tag === "RpcError" && formal.has(error.code) ? { together: 1, learnt: undefined } : undefined
+}
+
+/** What one answer says to the calls of its request. */
+export interface Reading {
+  readonly learnt: number | undefined
+  readonly outcomeOf: (call: Sent, asked: Asked, draw: number) => Outcome
+}
+
+const tooLong = (path: string, reply: Reply, maxBytes: number): InvalidResponse =>
+  new InvalidResponse({
+    ...reply,
+    reason: "too-large",
+    path,
+    came: `more than ${maxBytes} bytes`,
+    expected: "less; ask for less at once, or allow more bytes",
+  })
+
+const fail = (error: CallError, asked: Asked, draw: number, together = asked.together): Outcome => ({
+  _tag: "Failure",
+  error,
+  draw,
+  together,
+  mustSplit: false,
+})
+
+/** A length in characters is at most the length in bytes, and equal to it in all but a few answers. */
+const isLonger = (text: string, maxBytes: number): boolean => text.length > maxBytes
+
+const settle = (
+  said: Said,
+  reply: Reply,
+  call: Sent,
+  asked: Asked,
+  draw: number,
+  rest: Pick<Answer, "isBare" | "text">,
+): Outcome =>
+  said._tag === "Value"
+    ? { _tag: "Answer", answer: { value: said.value, reply, ...rest } }
+    : fail(failureOf(said, reply, call.method), asked, draw)
+
+const readOne = (reply: Reply): Reading => {
+  const parsed = parse(reply.text)
+  return {
+    learnt: undefined,
+    outcomeOf: (call, asked, draw) => {
+      const own = replyFor(reply, asked)
+      if (isLonger(reply.text, asked.maxItemBytes)) return fail(tooLong("body", own, asked.maxItemBytes), asked, draw)
+      if (parsed === undefined) return fail(failureOfText(own), asked, draw)
+      const bare = readBare(parsed.value, call)
+      const text = () => (bare === undefined ? (memberText(reply.text, "result") ?? "null") : reply.text.trim())
+      return settle(bare ?? readSingle(parsed.value, call.id), own, call, asked, draw, {
+        isBare: bare !== undefined,
+        text,
+      })
+    },
+  }
+}
+
+const readMany = (reply: Reply, calls: ReadonlyArray<Sent>): Reading => {
+  const parsed = parse(reply.text)
+  const said = parsed === undefined ? undefined : readBatch(parsed.value, calls)
+  const isForAll = parsed !== undefined && !Array.isArray(parsed.value)
+  const [first] = said ?? []
+  const whole =
+    said === undefined
+      ? failureOfText(reply)
+      : isForAll && first !== undefined && first._tag !== "Value"
+        ? failureOf(first, reply, calls[0]?.method ?? "")
+        : undefined
+  const refusal = whole === undefined ? undefined : refusalOf(whole, calls.length)
+  if (refusal !== undefined) {
+    const { together, learnt } = refusal
+    return { learnt, outcomeOf: () => ({ _tag: "Refused", together, attempts: reply.attempts }) }
+  }
+  const byId = new Map(calls.map((call, at) => [call.id, said?.[at]]))
+  return {
+    learnt: undefined,
+    outcomeOf: (call, asked, draw) => {
+      const own = replyFor(reply, asked)
+      const one = byId.get(call.id)
+      if (one === undefined)
+        return fail(failureOfText(own), asked, draw, Math.min(asked.together, quarter(calls.length)))
+      const limit = Math.min(asked.maxItemBytes, asked.maxBytes)
+      const text = () => itemText(reply.text, call.id) ?? ""
+      if (isLonger(reply.text, limit) && isLonger(text(), limit)) {
+        return fail(tooLong(`reply ${call.id}`, own, limit), asked, draw)
+      }
+      return settle(one, own, call, asked, draw, {
+        isBare: false,
+        text: () => memberText(text(), "result") ?? "null",
+      })
+    },
+  }
+}
+
+/** Reads an answer. */
+export const readReply = (reply: Reply, calls: ReadonlyArray<Sent>): Reading =>
+  calls.length === 1 ? readOne(reply) : readMany(reply, calls)

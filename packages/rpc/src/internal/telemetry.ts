@@ -1,0 +1,72 @@
+/** The numbers a client keeps: calls, their time, retries, requests and how full their batches are. */
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import type * as Context from "effect/Context"
+import * as Metric from "effect/Metric"
+import type { CallError } from "../RpcError.ts"
+
+const millis = Metric.exponentialBoundaries({ start: 1, factor: 2, count: 16 })
+
+const all = {
+  calls: Metric.counter("daybook_rpc_calls", {
+    description: "Calls that ended, by method and kind of end.",
+    incremental: true,
+  }),
+  latency: Metric.histogram("daybook_rpc_call_millis", {
+    description: "Time of a call with all its attempts, in milliseconds, by method.",
+    boundaries: millis,
+  }),
+  retries: Metric.counter("daybook_rpc_retries", {
+    description: "Attempts after the first, by method and kind of the failure before.",
+    incremental: true,
+  }),
+  requests: Metric.counter("daybook_rpc_requests", {
+    description: "HTTP requests, by host and outcome.",
+    incremental: true,
+  }),
+  fill: Metric.histogram("daybook_rpc_batch_calls", {
+    description: "Calls in one HTTP request, by host.",
+    boundaries: Metric.exponentialBoundaries({ start: 1, factor: 2, count: 11 }),
+  }),
+}
+
+type Numbers = typeof all
+
+/** Series that exist already: making one sorts and joins its attributes. */
+const series = new Map<string, Metric.Metric<number, unknown>>()
+
+const update = (
+  name: keyof Numbers,
+  first: readonly [string, string],
+  second: readonly [string, string] | undefined,
+  value: number,
+  context: Context.Context<never>,
+): void => {
+  const key = `${name} ${first[1]} ${second?.[1] ?? ""}`
+  let metric = series.get(key)
+  if (metric === undefined) {
+    const attributes = { [first[0]]: first[1], ...(second === undefined ? {} : { [second[0]]: second[1] }) }
+    metric = Metric.withAttributes(all[name] as Metric.Metric<number, unknown>, attributes)
+    series.set(key, metric)
+  }
+  metric.updateUnsafe(value, context)
+}
+
+/** A name that may be shown and counted by: callers can ask for methods of any name. */
+export const methodLabel = (method: string): string => (RpcMethod.isName(method) ? method : "other")
+
+/** What ended a call or an attempt, in a word. */
+export const kindOf = (error: CallError): string => (error._tag === "RpcError" ? error.kind : error._tag)
+
+export const called = (method: string, kind: string, tookMillis: number, context: Context.Context<never>): void => {
+  const label = ["method", methodLabel(method)] as const
+  update("calls", label, ["kind", kind], 1, context)
+  update("latency", label, undefined, tookMillis, context)
+}
+
+export const retried = (method: string, kind: string, context: Context.Context<never>): void =>
+  update("retries", ["method", methodLabel(method)], ["kind", kind], 1, context)
+
+export const requested = (host: string, outcome: string, calls: number, context: Context.Context<never>): void => {
+  update("requests", ["host", host], ["outcome", outcome], 1, context)
+  update("fill", ["host", host], undefined, calls, context)
+}
