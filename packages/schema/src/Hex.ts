@@ -149,13 +149,15 @@ export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
   read: (input) => options.read(input ?? ""),
 }))
 
+const empty = "0x" as Hex
+
 /**
  * No bytes: `0x`.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const nothing = (): Hex => "0x" as Hex
+export const nothing = (): Hex => empty
 
 /**
  * Hex digits as they came: a signature's `r` and `s`, where odd lengths and leading zeros exist in real answers.

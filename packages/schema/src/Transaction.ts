@@ -370,7 +370,7 @@ export const Arbitrum = open(
     beneficiary: Schema.optionalKey(Address.OrNull),
     /** Most wei paid for submitting. Source: Nitro. */
     maxSubmissionFee: Schema.optionalKey(Quantity.OrNull),
-    /** Wei that the message carries. Source: Nitro. */
+    /** 0x78: price paid per unit of gas, in wei. Source: Arbitrum classic. */
     effectiveGasPrice: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
