@@ -1,0 +1,83 @@
+/**
+ * A server of the interface over a chain that reorganises: its cursors hold the walk's top block, and a walk whose top was
+ * replaced gets 409 with the lowest block that was. Reorganisations happen when a walk that stands on them asks for a page.
+ */
+import { page, random, row, type Row } from "./history.ts"
+import type { Handler } from "./server.ts"
+
+interface Walk {
+  readonly version: number
+  readonly top: number
+  readonly offset: number
+}
+
+export interface Chain {
+  readonly handler: Handler
+  /** Rows of the chain as it is now, oldest first. */
+  readonly rows: () => ReadonlyArray<Row>
+  readonly reorganisations: () => number
+  /** Replaces the blocks from one on now, whoever asks. */
+  readonly reorganise: (from: number) => void
+}
+
+const blockOf = ({ block_number }: Row) => Number(block_number)
+
+/** `at` gives, for the number of a request, the share of the chain below which blocks stay; undefined for no reorganisation. */
+export const make = (
+  seed: number,
+  oldestFirst: ReadonlyArray<Row>,
+  at: (request: number) => number | undefined,
+): Chain => {
+  const next = random(seed)
+  let rows = oldestFirst
+  const replaced: Array<number> = []
+  const head = () => Math.max(0, ...rows.map(blockOf))
+
+  const reorganise = (from: number) => {
+    const version = replaced.push(from)
+    const kept = rows.filter((one) => blockOf(one) < from)
+    const gone = rows.filter((one) => blockOf(one) >= from)
+    const blockHash = (block: number) => `0x${(block * 10 ** 6 + version).toString(16).padStart(64, "0")}`
+    const made: Array<Row> = []
+    // Some transactions come again in other blocks, some never, and some are new.
+    let block = from + next(2)
+    for (const one of gone) {
+      const what = next(4)
+      if (what === 0) continue
+      const moved = row(block, made.length)
+      const hash = what === 1 ? `0x${(version * 10 ** 12 + made.length + 1).toString(16).padStart(64, "0")}` : one.hash
+      made.push({ ...moved, hash, block_hash: blockHash(block) })
+      block += next(3)
+    }
+    rows = [...kept, ...made]
+  }
+
+  const handler: Handler = (request, response, number) => {
+    const query = new URL(request.url ?? "", "http://test").searchParams
+    const [limit, from, to] = ["limit", "from_block", "to_block"].map((name) => Number(query.get(name) ?? Number.NaN))
+    const isIn = (one: Row) => !(blockOf(one) < (from ?? 0)) && !(blockOf(one) > (to ?? 0))
+    const text = query.get("cursor")
+    const walk: Walk =
+      text === null
+        ? { version: replaced.length, top: Math.min(head(), Number.isNaN(to) ? Infinity : (to ?? 0)), offset: 0 }
+        : (JSON.parse(text) as Walk)
+    const share = at(number)
+    if (share !== undefined && text !== null) {
+      const block = Math.floor(head() * share)
+      if (block > 0 && block <= walk.top) reorganise(block)
+    }
+    const touched = replaced.slice(walk.version).filter((block) => block <= walk.top)
+    if (text !== null && touched.length > 0) {
+      const body = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: Math.min(...touched) }
+      response.writeHead(409, { "content-type": "application/json" }).end(JSON.stringify(body))
+      return
+    }
+    const inRange = rows.filter((one) => isIn(one) && blockOf(one) <= walk.top)
+    const ordered = query.get("order") === "ASC" ? inRange : inRange.toReversed()
+    const end = walk.offset + (Number.isNaN(limit) ? 100 : (limit ?? 100))
+    const cursor = end < ordered.length ? JSON.stringify({ ...walk, offset: end }) : null
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(page(ordered.slice(walk.offset, end), cursor))
+  }
+  return { handler, rows: () => rows, reorganisations: () => replaced.length, reorganise }
+}

@@ -1,0 +1,131 @@
+/** Walks that are broken off, saved, resumed by another client, and overtaken by reorganisations: what is kept is the chain, whole. */
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Effect, Schema } from "effect"
+import type { RestClient } from "../src/index.ts"
+import { createRestClient } from "../src/promise.ts"
+import { history, random, type Row, servePages, wallet } from "./history.ts"
+import * as Reorg from "./reorg.ts"
+import { serve } from "./server.ts"
+
+const below = (limit: number, from = 0) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: from, maximum: limit })))
+const orders = Arbitrary.schema(Schema.Literals(["ASC", "DESC"]))
+const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
+
+const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+interface Kept {
+  readonly hash: string
+  readonly block: bigint
+}
+
+const isVoid = (value: object): value is RestClient.RowsVoid => "_tag" in value
+
+/** Walks in several runs, each by a client of its own that knows nothing but the position as text. */
+const inRuns = async (
+  url: string,
+  query: { readonly order: "ASC" | "DESC"; readonly limit: number },
+  next: (below: number) => number,
+): Promise<{ readonly kept: ReadonlyArray<Kept>; readonly runs: number }> => {
+  let kept: ReadonlyArray<Kept> = []
+  let resume: string | undefined
+  for (let runs = 1; ; runs++) {
+    const rest = createRestClient({ baseUrl: url, apiKey: "key-1" })
+    // The limit may change between runs.
+    const limit = 1 + ((query.limit + next(3)) % 30)
+    const rows = rest.walletTransactionsStream(
+      { address: wallet, ...query, limit },
+      { onStaleCursor: "restart", resume, prefetch: next(2) === 0 },
+    )
+    let left = 1 + next(25)
+    let isBroken = false
+    for await (const value of rows) {
+      if (isVoid(value)) kept = kept.filter(({ block }) => block < value.fromBlock)
+      else kept = [...kept, { hash: value.hash, block: value.block_number }]
+      if (--left === 0) {
+        isBroken = true
+        break
+      }
+    }
+    resume = rows.position() ?? resume
+    if (!isBroken) return { kept, runs }
+    assert.isBelow(runs, 500)
+  }
+}
+
+let reorganisations = 0
+
+describe("resume", () => {
+  it.live.prop(
+    "a walk in several runs gives each row once and in order",
+    { seed: below(1_000_000), rows: below(90), limit: below(25, 1), order: orders },
+    ({ limit, order, rows, seed }) =>
+      Effect.gen(function* () {
+        const oldestFirst = history(seed, rows)
+        const server = yield* serve(servePages(oldestFirst))
+        const { kept } = yield* Effect.promise(() => inRuns(server.url, { order, limit }, random(seed)))
+
+        assert.deepStrictEqual(hashes(kept), hashes(order === "ASC" ? oldestFirst : oldestFirst.toReversed()))
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 30 } },
+  )
+
+  it.live.prop(
+    "what is kept of a walk through reorganisations is the chain as it is in the end, each row once",
+    { seed: below(1_000_000), rows: below(90, 1), limit: below(25, 1), order: orders },
+    ({ limit, order, rows, seed }) =>
+      Effect.gen(function* () {
+        const next = random(seed)
+        const strikes = new Map(Array.from({ length: 3 }, () => [2 + next(12), next(110) / 100] as const))
+        const chain = Reorg.make(seed, history(seed, rows), (request) => strikes.get(request))
+        const server = yield* serve(chain.handler)
+        const { kept } = yield* Effect.promise(() => inRuns(server.url, { order, limit }, next))
+
+        reorganisations += chain.reorganisations()
+        assert.strictEqual(new Set(hashes(kept)).size, kept.length, "no row twice")
+        const oldestFirst = kept.toSorted((a, b) => Number(a.block - b.block)).map(({ block }) => String(block))
+        assert.deepStrictEqual(
+          oldestFirst,
+          chain.rows().map((one: Row) => one.block_number),
+        )
+        assert.deepStrictEqual(new Set(hashes(kept)), new Set(hashes(chain.rows())))
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 60) }, timeout: 600_000 },
+  )
+
+  it("the walks of the law met reorganisations", () => {
+    assert.isAtLeast(reorganisations, 20)
+  })
+
+  it.live("an ascending walk that has ended goes on with what came since, and tells what a reorganisation took", () =>
+    Effect.gen(function* () {
+      const chain = history(4, 60)
+      let served: ReadonlyArray<Row> = chain.slice(0, 40)
+      const server = yield* serve((...all) => servePages(served)(...all))
+      const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+      const query = { address: wallet, order: "ASC", limit: 15 } as const
+      const first = rest.walletTransactionsStream(query)
+      const before = yield* Effect.promise(() => collect(first))
+      served = chain
+      const second = rest.walletTransactionsStream(query, { resume: first.position() })
+      const since = yield* Effect.promise(() => collect(second))
+      const last = chain.at(-1)
+      served = chain.map((one) => (one === last ? { ...one, block_hash: `0x${"5".repeat(64)}` } : one))
+      const third = rest.walletTransactionsStream(query, { resume: second.position(), onStaleCursor: "restart" })
+      const replaced = yield* Effect.promise(() => collect(third))
+
+      assert.deepStrictEqual(hashes(before), hashes(chain.slice(0, 40)))
+      assert.deepStrictEqual(hashes(since), hashes(chain.slice(40)))
+      const fromBlock = BigInt(last?.block_number ?? 0)
+      const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
+      assert.deepStrictEqual(
+        replaced.map((value) => (isVoid(value) ? value : value.hash)),
+        [{ _tag: "RowsVoid", fromBlock }, ...hashes(inBlock)],
+      )
+    }),
+  )
+})
