@@ -11,7 +11,7 @@ import type { Headers, Refusal } from "./Refusal.ts"
 const contentType = "application/json"
 const encodeError = Schema.encodeUnknownSync(ApiError.ApiError)
 
-/** The HTTP statuses of the contract's errors. */
+/** The statuses that the contract gives its errors. */
 const statuses = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -26,7 +26,7 @@ const statuses = {
 } as const satisfies Readonly<Record<ApiError.ApiError["_tag"], number>>
 
 /** The HTTP status of a wire error. */
-export const statusOf = (error: ApiError.ApiError): number => statuses[error._tag]
+export const statusOf = (error: Pick<ApiError.ApiError, "_tag">): number => statuses[error._tag]
 
 /** An answer whose body is JSON text already. */
 export const json = (text: string, options: { readonly status?: number; readonly headers?: Headers } = {}) =>

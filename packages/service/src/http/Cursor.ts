@@ -38,7 +38,9 @@ const version = 1
 const walletBytes = 20
 const hashBytes = 32
 const checksumBytes = 8
-const tags = ["Open", "Block", "Date"] as const
+
+/** How an end of the range begins in the bytes. */
+const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
 
 const checksum = (bytes: Uint8Array): Buffer =>
   hash("sha256", Buffer.concat([Buffer.from("daybook cursor"), bytes]), "buffer").subarray(0, checksumBytes)
@@ -50,15 +52,12 @@ const varint = (value: number): ReadonlyArray<number> => {
   return [...bytes, rest]
 }
 
-/** A signed integer as an unsigned one, small for small values of either sign. */
-const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)
-const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
-
 const hex = (text: string): Buffer => Buffer.from(text.slice(2), "hex")
 
 const askedBytes = (asked: Asked): ReadonlyArray<number> => {
-  if (asked._tag === "Open") return [0]
-  return asked._tag === "Block" ? [1, ...varint(asked.block)] : [2, ...varint(zigzag(asked.date))]
+  if (asked._tag === "Open") return [tag.open]
+  if (asked._tag === "Block") return [tag.block, ...varint(asked.block)]
+  return [asked.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(asked.date))]
 }
 
 /** Writes a cursor. */
@@ -89,9 +88,10 @@ const reader = (bytes: Buffer) => {
   }
   const text = (length: number) => `0x${bytes.subarray(at, (at += length)).toString("hex")}`
   const asked = (): Asked => {
-    const tag = tags[byte()] ?? "Open"
-    if (tag === "Open") return { _tag: tag }
-    return tag === "Block" ? { _tag: tag, block: number() } : { _tag: tag, date: unzigzag(number()) }
+    const first = byte()
+    if (first === tag.block) return { _tag: "Block", block: number() }
+    if (first !== tag.date && first !== tag.dateBefore1970) return { _tag: "Open" }
+    return { _tag: "Date", date: first === tag.date ? number() : -number() }
   }
   return { byte, number, text, asked, isAtEnd: () => at === bytes.length }
 }

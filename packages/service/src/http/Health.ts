@@ -1,9 +1,7 @@
 /**
- * The paths for operators and machines, without a key: `/health`, `/ready` and `/openapi.json`.
+ * The paths for operators and machines, without a key: `/health` and `/ready`.
  */
-import { RestApi } from "@daybook/schema/RestApi"
 import * as Effect from "effect/Effect"
-import * as OpenApi from "effect/http-api/OpenApi"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type { KeysShape } from "../store/Keys.ts"
@@ -43,31 +41,4 @@ export const ready = (options: { readonly chains: ReadonlyArray<IndexedChain>; r
     const statuses = yield* Effect.forEach(chains, Status.of)
     return Answer.json(JSON.stringify({ ready: canAnswer, chains: statuses }), { status: canAnswer ? 200 : 503 })
   })
-}
-
-const numbers: Readonly<Record<string, object>> = {
-  from_block: { type: "integer", minimum: 0 },
-  to_block: { type: "integer", minimum: 0 },
-}
-
-/**
- * The OpenAPI document of the contract. A query writes every number as text; the document says that it is a number, as the
- * interface does, and names the default and most of `limit` that are in force here.
- *
- * Source: interface 4.1; decision 0007.
- */
-export const openApi = (maxLimit: number): OpenApi.OpenAPISpec => {
-  const limit = { type: "integer", minimum: 1, maximum: maxLimit, default: maxLimit }
-  return OpenApi.fromApi(
-    RestApi.annotate(OpenApi.Transform, (document) => {
-      const paths = document["paths"] as OpenApi.OpenAPISpecPaths
-      for (const { get } of Object.values(paths)) {
-        for (const parameter of get?.parameters ?? []) {
-          const schema = parameter.name === "limit" ? limit : numbers[parameter.name]
-          if (parameter.in === "query" && schema !== undefined) parameter.schema = schema
-        }
-      }
-      return document
-    }),
-  )
 }

@@ -7,6 +7,7 @@
 import { createServer, type Server as NodeServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as RestApi from "@daybook/schema/RestApi"
 import { scrubber } from "@daybook/transport/Redaction"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -87,7 +88,7 @@ const routes = (options: Options): ((incoming: Incoming.Incoming) => Route | nul
   const wallet = Wallet.make({ ...options, admission })
   const relay = Relay.make({ chains, config, admission })
   const ready = Health.ready({ chains, keys })
-  const openApi = JSON.stringify(Health.openApi(config.maxLimit))
+  const openApi = JSON.stringify(RestApi.openApi({ maxLimit: config.maxLimit }))
   const get = (name: string, run: Route["run"]): Route => ({ name, method: "GET", run, failed: failedRest })
   const fixed = new Map<string, Route>([
     ["health", get("/health", () => Health.health)],

@@ -5,6 +5,7 @@
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError, RpcError } from "@daybook/rpc/RpcError"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,19 +26,16 @@ export interface Upstream {
 interface Endpoint {
   readonly client: RpcClient.Client
   isVerified: boolean
+  /** When the wait that the node asked for ends; calls go past it until then. */
+  pausedUntilMillis: number
 }
 
 const timeout = "15 seconds"
-const retryAfterSeconds = 2
-const longestRetryAfterSeconds = 60
+const standardRetrySeconds = 2
+const longestPauseMillis = 60_000
 
-/** Worth asking another node: this one failed, rather than judged the call. */
-const isOfNode = (error: CallError): boolean => error._tag !== "RpcError" || error.isRetryable
-
-const waitOf = (errors: ReadonlyArray<CallError>): number => {
-  const asked = errors.flatMap(({ retryAfter }) => (retryAfter === undefined ? [] : [Duration.toSeconds(retryAfter)]))
-  return asked.length === 0 ? retryAfterSeconds : Math.min(longestRetryAfterSeconds, Math.ceil(Math.min(...asked)))
-}
+/** A connection that was kept alive may have been closed meanwhile: the only failure that is tried again on the same node. */
+const isOfConnection = (error: CallError): boolean => error._tag === "TransportError"
 
 /**
  * Makes the way to the nodes of a chain. No request is made yet.
@@ -48,12 +46,11 @@ const waitOf = (errors: ReadonlyArray<CallError>): number => {
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
 ): Effect.fn.Return<Upstream, InvalidOption> {
-  const urls = chain.config.rpc
-  const maxAttempts = urls.length === 1 ? 2 : 1
-  const endpoints = yield* Effect.forEach(urls, (url) =>
-    Effect.map(RpcClient.make({ url, timeout, retry: { maxAttempts } }), (client): Endpoint => ({
+  const endpoints = yield* Effect.forEach(chain.config.rpc, (url) =>
+    Effect.map(RpcClient.make({ url, timeout, retry: { maxAttempts: 1 }, batch: false }), (client): Endpoint => ({
       client,
       isVerified: false,
+      pausedUntilMillis: 0,
     })),
   )
   let preferred = 0
@@ -81,17 +78,39 @@ export const make = Effect.fn("Upstream.make")(function* (
         : Effect.logInfo(`${chain.name}: a node answers the relay again`)
     })
 
+  /** Asks one node; `null` when it is of another chain. */
+  const ask = (endpoint: Endpoint, method: string, params: ReadonlyArray<unknown>) =>
+    Effect.flatMap(verify(endpoint), (isOurs) =>
+      isOurs ? endpoint.client.requestText(method, params) : Effect.succeed(null),
+    ).pipe(Effect.retry({ times: 1, while: isOfConnection }))
+
+  const noteFailure = Effect.fnUntraced(function* (endpoint: Endpoint, error: CallError) {
+    if (isOfConnection(error)) endpoint.isVerified = false
+    if (error.retryAfter === undefined) return
+    const wait = Math.min(Duration.toMillis(error.retryAfter), longestPauseMillis)
+    endpoint.pausedUntilMillis = (yield* Clock.currentTimeMillis) + wait
+  })
+
+  const down = Effect.fnUntraced(function* (errors: ReadonlyArray<CallError>) {
+    const why = errors.map(({ _tag }) => _tag).join(", ")
+    yield* say(true, why === "" ? "none is of the chain, or all asked to wait" : why)
+    const now = yield* Clock.currentTimeMillis
+    const waits = endpoints.map(({ pausedUntilMillis }) => pausedUntilMillis - now).filter((millis) => millis > 0)
+    const isPaused = waits.length === endpoints.length
+    const retryAfterSeconds = isPaused ? Math.ceil(Math.min(...waits) / 1000) : standardRetrySeconds
+    return new UpstreamDown({ message: `No node of ${chain.name} answers now; try again.`, retryAfterSeconds })
+  })
+
   return {
     call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<string, RpcError | UpstreamDown> {
       const errors: Array<CallError> = []
+      const first = preferred
+      const now = yield* Clock.currentTimeMillis
       for (let turn = 0; turn < endpoints.length; turn++) {
-        const index = (preferred + turn) % endpoints.length
+        const index = (first + turn) % endpoints.length
         const endpoint = endpoints[index]!
-        const outcome = yield* Effect.result(
-          Effect.flatMap(verify(endpoint), (isOurs) =>
-            isOurs ? endpoint.client.requestText(method, params) : Effect.succeed(null),
-          ),
-        )
+        if (endpoint.pausedUntilMillis > now) continue
+        const outcome = yield* Effect.result(ask(endpoint, method, params))
         if (outcome._tag === "Success") {
           if (outcome.success === null) continue
           preferred = index
@@ -99,15 +118,12 @@ export const make = Effect.fn("Upstream.make")(function* (
           return outcome.success
         }
         const error = outcome.failure
-        if (!isOfNode(error) && error._tag === "RpcError") return yield* error
-        if (error._tag === "TransportError") endpoint.isVerified = false
+        if (error._tag === "RpcError" && !error.isRetryable) return yield* error
+        yield* noteFailure(endpoint, error)
         errors.push(error)
       }
       const judged = errors.find((error) => error._tag === "RpcError")
-      if (judged !== undefined) return yield* judged
-      yield* say(true, errors.map(({ _tag }) => _tag).join(", ") || "WrongChain")
-      const message = `No node of ${chain.name} answers now; try again.`
-      return yield* new UpstreamDown({ message, retryAfterSeconds: waitOf(errors) })
+      return yield* judged ?? (yield* down(errors))
     }),
   }
 })
