@@ -14,6 +14,13 @@ const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const isNodeUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 const NodeUrl = Schema.String.check(Schema.makeFilter((text) => isNodeUrl(text) || "Expected an http or https URL"))
+const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))
+const StartDate = Schema.String.check(
+  Schema.makeFilter((text) => isDate(text) || "Expected a date of ISO 8601 such as 2024-01-31 or 2024-01-31T12:00:00Z"),
+)
+const Wallet = Schema.String.check(
+  Schema.makeFilter((text) => /^0x[0-9a-fA-F]{40}$/.test(text) || "Expected an address: 0x and 40 hex digits"),
+)
 const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
 
@@ -30,6 +37,16 @@ export const ChainConfig = Schema.Struct({
   rpc: Schema.NonEmptyArray(NodeUrl),
   /** First block to index. Default 0. */
   fromBlock: withDefault(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), () => 0),
+  /** Index from the first block at or after this date instead; UTC where it names no zone. */
+  fromDate: Schema.optionalKey(StartDate),
+  /** Index only what belongs to these wallets; another one is answered with `address_not_watched`. Default: all. */
+  watch: Schema.optionalKey(Schema.NonEmptyArray(Wallet)),
+  /** How much is checked of a block before it is stored, see the README. Default `standard`. */
+  checks: Schema.optionalKey(Schema.Literals(["links", "standard", "full"])),
+  /** The chain hashes its blocks as Ethereum does. Default: as is known of the chain, or found out from its newest block. */
+  ethereumRules: Schema.optionalKey(Schema.Boolean),
+  /** Blocks on top of one after which it is final, where the node does not say. Default: by chain. */
+  finalityBlocks: Schema.optionalKey(Count),
   /** Internal transactions: `auto` takes what the node has, `off` stores none. Default `auto`. */
   traces: withDefault(Schema.Literals(["auto", "off"]), () => "auto" as const),
   /** Also store STATICCALL and DELEGATECALL frames as internal transactions. Default false. Source: decision 0014. */
@@ -174,6 +191,9 @@ const servedChain = (key: string, config: ChainConfig): Result.Result<ServedChai
       return yield* Result.fail(
         `${where} has the id ${id}, but ${named.name} is ${named.id}: leave "id" out, or give the chain another name.`,
       )
+    }
+    if (config.fromDate !== undefined && config.fromBlock > 0) {
+      return yield* Result.fail(`${where} has both "fromBlock" and "fromDate": give one of them.`)
     }
     const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
     const label = yield* Result.mapError(Label.make(config.labels), (error) => `${where}: ${error.message}`)

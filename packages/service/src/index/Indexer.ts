@@ -19,9 +19,12 @@ import {
   StoreError,
 } from "../store/Store.ts"
 import * as Ancestor from "./Ancestor.ts"
+import type * as Check from "./Check.ts"
 import * as Fetch from "./Fetch.ts"
 import { Mismatch } from "./Mismatch.ts"
 import * as Report from "./Report.ts"
+import * as Rules from "./Rules.ts"
+import * as Start from "./Start.ts"
 
 /**
  * How to index a chain.
@@ -29,11 +32,17 @@ import * as Report from "./Report.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends Omit<Check.Options, "rules"> {
+  /** What can be computed of the chain's blocks; `learn` finds out from the newest. Default: nothing. */
+  readonly rules?: Rules.Rules | "learn"
   /** The chain's name, for messages. */
   readonly chain: string
   /** First block to index. Default 0. */
   readonly fromBlock?: number
+  /** Index from the first block at or after this instant instead, in seconds since 1970. */
+  readonly fromTimestamp?: number
+  /** Only what belongs to one of these wallets; `null` or left out for all. Lower case. */
+  readonly watch?: ReadonlySet<string> | null
   /** Time between two looks at the node's head, in milliseconds. Default 2000, and 250 where the nodes are on this machine. */
   readonly pollMillis?: number
   readonly decoder: Decoder
@@ -41,7 +50,7 @@ export interface Options {
   readonly allFrames?: boolean
   /** Blocks on top of one after which it is final, where the node has no such tag. Default 64. */
   readonly finalityBlocks?: number
-  /** Blocks that are fetched at the same time. Default 8. */
+  /** Blocks that are fetched at the same time at most; the node's answers decide how many are. Default 48. */
   readonly concurrency?: number
   /** Who this indexer is; the right to index is given to one owner at a time. */
   readonly owner: string
@@ -58,6 +67,8 @@ const batchBlocks = 100
 const batchTransactions = 1_000
 const batchMillis = 500
 const redecodeRows = 100
+/** New blocks that are stored one by one, so that they are served at once. */
+const followedBlocks = 8
 /** Times that answers may fail to fit before the operator is told. */
 const patience = 3
 
@@ -84,17 +95,21 @@ export const run = Effect.fn("Indexer.run")(function* (
   options: Options,
 ): Effect.fn.Return<never, StoreError, Store> {
   const store = yield* Store
-  const { chain, decoder, fromBlock = 0, owner, concurrency = 8, finalityBlocks = 64 } = options
+  const { chain, decoder, fromTimestamp, owner, concurrency = 48, finalityBlocks = 64 } = options
+  const { checks = "standard", watch = null } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? 250 : 2_000)
   const report = yield* Report.make({ chain, store, onEvent: options.onEvent ?? (() => Effect.void) })
-  const assembling = { decoder, allFrames: options.allFrames ?? false }
+  const assembling = { decoder, allFrames: options.allFrames ?? false, checks, watch }
+  let rules = options.rules === "learn" ? null : (options.rules ?? Rules.none)
+  let fromBlock = options.fromBlock ?? 0
+  let isBeginKnown = fromTimestamp === undefined
   let finalizedAt = ""
   let isDecoded = false
 
-  const finalize = Effect.fnUntraced(function* (head: number, theirs: number) {
+  const finalize = Effect.fnUntraced(function* (first: number, head: number, theirs: number) {
     if (`${head} ${theirs}` === finalizedAt) return
     const final = Math.min(head, (yield* node.finalized) ?? theirs - finalityBlocks)
-    if (final >= fromBlock) yield* store.finalize(final)
+    if (final >= first) yield* store.finalize(final)
     finalizedAt = `${head} ${theirs}`
   })
 
@@ -117,9 +132,9 @@ export const run = Effect.fn("Indexer.run")(function* (
     if (done > 0) yield* Effect.logInfo(`${chain}: decoded ${done} transactions again`)
   })
 
-  const follow = Effect.fnUntraced(function* (ours: number, theirs: number, note?: string) {
+  const follow = Effect.fnUntraced(function* (first: number, ours: number, theirs: number, note?: string) {
     yield* report.following(ours, theirs, note)
-    yield* finalize(ours, theirs)
+    yield* finalize(first, ours, theirs)
     if (!isDecoded) yield* decodeAgain()
     yield* Effect.sleep(pollMillis)
   })
@@ -156,7 +171,7 @@ export const run = Effect.fn("Indexer.run")(function* (
   ): Effect.fn.Return<BlockRows | null, TurnError> {
     const from = tip === null ? fromBlock : tip.number + 1
     const to = Math.min(theirs, from + turnBlocks - 1)
-    const isFollowing = to - from < concurrency
+    const isFollowing = to - from < followedBlocks
     let head = tip
     let batch: Array<BlockRows> = []
     let transactions = 0
@@ -186,7 +201,9 @@ export const run = Effect.fn("Indexer.run")(function* (
     })
 
     return yield* Stream.range(from, to).pipe(
-      Stream.mapEffect((number) => Fetch.block(node, number, assembling), { concurrency }),
+      Stream.mapEffect((number) => Fetch.block(node, number, { ...assembling, rules: rules ?? Rules.none }), {
+        concurrency,
+      }),
       Stream.runForEach(take),
       Effect.as(null),
       Effect.catchTag("Broken", ({ found }) => Effect.succeed(found)),
@@ -205,22 +222,40 @@ export const run = Effect.fn("Indexer.run")(function* (
     if (now !== null) yield* reorganise(now, theirs.number, broken)
   })
 
+  /** Finds the block of the date that indexing begins with; false while the chain has not reached it. */
+  const findBegin = Effect.fnUntraced(function* (theirs: Header): Effect.fn.Return<boolean, TurnError> {
+    if (isBeginKnown || fromTimestamp === undefined) return true
+    const found = yield* Start.atOrAfter(node, theirs, fromTimestamp)
+    const date = new Date(fromTimestamp * 1000).toISOString()
+    if (found === null) {
+      yield* report.waiting(`The node is at block ${theirs.number}, before ${date}, where indexing begins.`)
+      yield* Effect.sleep(pollMillis)
+      return false
+    }
+    yield* Effect.logInfo(`${chain}: block ${found} is the first at or after ${date}; indexing begins there`)
+    fromBlock = found
+    isBeginKnown = true
+    return true
+  })
+
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<void, TurnError> {
     if (!(yield* store.lease(owner, leaseMillis))) {
       yield* Effect.logDebug(`${chain}: another indexer is at work; waiting for it to end`)
       return yield* Effect.sleep(Math.min(pollMillis, 1_000))
     }
     const theirs = yield* node.head
-    yield* report.connected(yield* node.traceSource)
+    rules ??= yield* Rules.learn(node)
+    yield* report.connected(yield* node.traceSource, Rules.skipped(rules, checks))
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
     if (checkpoint === null) {
+      if (!(yield* findBegin(theirs))) return
       if (theirs.number >= fromBlock) return yield* extend(theirs)
       yield* report.waiting(`The node is at block ${theirs.number}; indexing begins at block ${fromBlock}.`)
       return yield* Effect.sleep(pollMillis)
     }
     const { first, head } = checkpoint
     if (theirs.number > head.number) {
-      if (theirs.number - head.number > turnBlocks) yield* finalize(head.number, theirs.number)
+      if (theirs.number - head.number > turnBlocks) yield* finalize(first, head.number, theirs.number)
       return yield* extend(theirs)
     }
     if (theirs.number < first) {
@@ -231,6 +266,7 @@ export const run = Effect.fn("Indexer.run")(function* (
     if (ours?.hash !== theirs.hash) return yield* reorganise(checkpoint, theirs.number, theirs)
     const lag = head.number - theirs.number
     yield* follow(
+      first,
       head.number,
       theirs.number,
       lag === 0 ? undefined : `The node lags ${lag} blocks behind our block ${head.number}.`,

@@ -14,6 +14,7 @@ import * as Database from "../store/Database.ts"
 import { Store, type StoreError } from "../store/Store.ts"
 import * as Indexer from "./Indexer.ts"
 import type { OnEvent } from "./Report.ts"
+import * as Rules from "./Rules.ts"
 
 /**
  * How to index one chain.
@@ -82,6 +83,21 @@ const pollMillisOf = ({ chainId, config }: Plan, isLocal: boolean): number => {
   return Math.min(row?.blockTimeMillis ?? longestPollMillis, longestPollMillis)
 }
 
+/** What of the chain's blocks can be computed: as configured, as is known of the chain, else found out. */
+const rulesOf = ({ chainId, config }: Plan): Rules.Rules | "learn" => {
+  if (config.ethereumRules !== undefined) return config.ethereumRules ? Rules.ethereum : Rules.none
+  return Rules.ofChain(chainId) ?? "learn"
+}
+
+/**
+ * The wallets that a plan indexes, lower case; `null` for all.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const watched = ({ config }: Plan): ReadonlySet<string> | null =>
+  config.watch === undefined ? null : new Set(config.watch.map((address) => address.toLowerCase()))
+
 /**
  * Takes every key of the plan's URLs out of a text.
  *
@@ -111,7 +127,8 @@ export const run = Effect.fn("Plan.run")(function* (
   const { chain, chainId, config, owner } = plan
   const indexing = Effect.gen(function* () {
     const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
-    const store = yield* database.chainStore(chain, chainId, "write")
+    const watch = watched(plan)
+    const store = yield* database.chainStore(chain, chainId, "write", watch)
     const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces })
     return yield* Indexer.run(node, {
       chain,
@@ -119,6 +136,11 @@ export const run = Effect.fn("Plan.run")(function* (
       onEvent,
       decoder: Decoder.make(),
       fromBlock: config.fromBlock,
+      ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
+      watch,
+      checks: config.checks ?? "standard",
+      rules: rulesOf(plan),
+      finalityBlocks: config.finalityBlocks ?? Rules.finalityBlocksOf(chainId),
       allFrames: config.allFrames,
       pollMillis: pollMillisOf(plan, node.isLocal),
     }).pipe(Effect.provideService(Store, store))

@@ -6,6 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { TraceSource } from "../node/Node.ts"
 import type { BlockRef, BlockRows, IndexerStatus, StoreShape } from "../store/Store.ts"
+import * as Throughput from "./Throughput.ts"
 
 /**
  * What has been done since the indexer started.
@@ -21,14 +22,27 @@ export interface Totals {
 }
 
 /**
+ * How fast it goes of late.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Speed {
+  readonly blocksPerSecond: number
+  /** Time until the node's head is reached at this speed; `null` while it is not known. */
+  readonly etaMillis: number | null
+}
+
+/**
  * What an indexer tells the program around it.
  *
  * @category models
  * @since 0.1.0
  */
 export type IndexerEvent =
-  /** Blocks were stored; `head` is ours now, `nodeHead` the node's. */
-  | ({ readonly _tag: "Indexed"; readonly head: number; readonly nodeHead: number } & Totals)
+  /** Blocks were stored, of which `first` is the lowest of all; `head` is ours now, `nodeHead` the node's. */
+  | ({ readonly _tag: "Indexed"; readonly first: number; readonly head: number; readonly nodeHead: number } & Totals &
+      Speed)
   /** The head of the node is reached. */
   | ({ readonly _tag: "CaughtUp"; readonly head: number } & Totals)
   /** Blocks above `to` were removed, down from `from`; `to` is null when all were. */
@@ -60,8 +74,8 @@ export interface Report {
   readonly reorganised: (from: BlockRef, to: BlockRef | null) => Effect.Effect<void>
   readonly waiting: (message: string) => Effect.Effect<void>
   readonly refused: (message: string) => Effect.Effect<void>
-  /** The node answers, and has this tracer. */
-  readonly connected: (source: TraceSource) => Effect.Effect<void>
+  /** The node answers, and has this tracer; `unchecked` names the checks that the chain's rules leave out. */
+  readonly connected: (source: TraceSource, unchecked?: string | null) => Effect.Effect<void>
 }
 
 const heartbeatMillis = 5_000
@@ -83,10 +97,8 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 export const say = ({ blocks, transactions, elapsedMillis }: Totals): string =>
   `indexed ${count(blocks, "block")}, ${count(transactions, "transaction")} in ${seconds(elapsedMillis)}`
 
-const left = (totals: Totals, blocksLeft: number): string => {
-  const perSecond = totals.blocks / Math.max(totals.elapsedMillis / 1000, 0.001)
-  return `${Math.round(perSecond)} blocks a second, ${seconds((blocksLeft / Math.max(perSecond, 0.001)) * 1000)} to go`
-}
+const left = ({ blocksPerSecond, etaMillis }: Speed): string =>
+  `${Math.round(blocksPerSecond)} blocks a second, ${etaMillis === null ? "?" : Throughput.sayMillis(etaMillis)} to go`
 
 /**
  * Makes the voice of the indexer of `chain`, which keeps its status in `store`.
@@ -100,8 +112,17 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly onEvent: OnEvent
 }): Effect.fn.Return<Report> {
   const { chain, store, onEvent } = options
+  const firstOf = store
+    .snapshot((snapshot) => snapshot.checkpoint)
+    .pipe(
+      Effect.map((checkpoint) => checkpoint?.first ?? null),
+      Effect.orElseSucceed(() => null),
+    )
   const before = yield* Effect.orElseSucceed(store.readStatus, () => null)
+  let leftOut: { readonly unchecked?: string } = {}
   let startedAt = 0
+  let first: number | null = null
+  let throughput = Throughput.make(0)
   let elapsedMillis = 0
   let blocks = 0
   let transactions = 0
@@ -119,6 +140,20 @@ export const make = Effect.fnUntraced(function* (options: {
   let lineAt = 0
   let toldHead = -1
 
+  const speedAt = (now: number, blocksLeft: number): Speed => {
+    const perSecond = throughput.perSecond(now)
+    return { blocksPerSecond: perSecond, etaMillis: Throughput.etaMillis(perSecond, blocksLeft) }
+  }
+  let blocksLeft = 0
+
+  /** The speed as the status has it: nothing while nothing moves. */
+  const speedOf = (now: number) => {
+    const { blocksPerSecond, etaMillis } = speedAt(now, blocksLeft)
+    if (blocksPerSecond === 0) return {}
+    const eta = blocksLeft === 0 || etaMillis === null ? {} : { etaMillis }
+    return { blocksPerSecond: Math.round(blocksPerSecond * 100) / 100, ...eta }
+  }
+
   const totals = (): Totals => ({ blocks, transactions, elapsedMillis })
 
   /** Writes when something changed, else only as a sign of life; a status that cannot be written must not stop the work. */
@@ -129,7 +164,7 @@ export const make = Effect.fnUntraced(function* (options: {
     const age = now - last.updatedAtMillis
     const isDue = isNews || (isChange && (state === "following" || age >= statusMillis)) || age >= heartbeatMillis
     if (!isDue) return isNews
-    last = { state, traces: source, nodeHead, message, updatedAtMillis: now }
+    last = { state, traces: source, nodeHead, message, updatedAtMillis: now, ...speedOf(now), ...leftOut }
     written = true
     yield* store.writeStatus(last).pipe(Effect.catch((error) => Effect.logWarning(`${chain}: ${error.message}`)))
     return isNews
@@ -153,18 +188,21 @@ export const make = Effect.fnUntraced(function* (options: {
       nodeHead = head
       const now = yield* Clock.currentTimeMillis
       elapsedMillis = now - startedAt
+      first ??= (yield* firstOf) ?? rows[0]!.number
+      throughput.add(now, rows.length)
+      blocksLeft = Math.max(0, head - tip.number)
       const soFar = totals()
-      yield* onEvent({ _tag: "Indexed", head: tip.number, nodeHead: head, ...soFar })
+      const speed = speedAt(now, blocksLeft)
+      yield* onEvent({ _tag: "Indexed", first, head: tip.number, nodeHead: head, ...soFar, ...speed })
       if (last.state === "following" && head - tip.number <= behindBlocks) return
       if (head > tip.number) yield* write("backfill", `Block ${tip.number} of ${head}; ${say(soFar)}.`)
       if (head === tip.number || now - lineAt < lineMillis) return
       lineAt = now
-      yield* Effect.logInfo(
-        `${chain}: block ${tip.number} of ${head}; ${say(soFar)} (${left(soFar, head - tip.number)})`,
-      )
+      yield* Effect.logInfo(`${chain}: block ${tip.number} of ${head}; ${say(soFar)} (${left(speed)})`)
     }),
     following: Effect.fnUntraced(function* (head, theirs, note) {
       nodeHead = theirs
+      blocksLeft = 0
       const soFar = totals()
       const isNews = yield* write("following", note ?? `Following the head, at block ${head}; ${say(soFar)}.`)
       if (head === toldHead && !isNews) return
@@ -175,6 +213,7 @@ export const make = Effect.fnUntraced(function* (options: {
     }),
     reorganised: Effect.fnUntraced(function* (from, to) {
       toldHead = -1
+      if (to === null) first = null
       const removed = to === null ? `all blocks up to ${from.number}` : count(from.number - to.number, "block")
       const standing = to === null ? "nothing is left" : `block ${to.number} stands`
       yield* Effect.logInfo(`${chain}: the chain was reorganised: ${removed} removed, ${standing}`)
@@ -182,9 +221,16 @@ export const make = Effect.fnUntraced(function* (options: {
     }),
     waiting: (message) => stuck("waiting", message),
     refused: (message) => stuck("refused", message),
-    connected: Effect.fnUntraced(function* (found) {
+    connected: Effect.fnUntraced(function* (found, unchecked) {
       if (found === told) return
-      if (startedAt === 0) startedAt = lineAt = yield* Clock.currentTimeMillis
+      if (startedAt === 0) {
+        startedAt = lineAt = yield* Clock.currentTimeMillis
+        throughput = Throughput.make(startedAt)
+        if (unchecked != null) {
+          leftOut = { unchecked }
+          yield* Effect.logInfo(`${chain}: not checked, as the chain has rules of its own: ${unchecked}`)
+        }
+      }
       source = told = found
       const where = found === "off" ? "off: the node has no tracer, or they are switched off" : `from ${found}`
       yield* Effect.logInfo(`${chain}: internal transactions are ${where}`)

@@ -15,11 +15,15 @@ import type { StoreShape } from "./Store.ts"
 
 /** The databases of a service. */
 export interface Database {
-  /** Opens the store of a chain until the scope ends. `read` refuses writes and does not need the file to exist yet. */
+  /**
+   * Opens the store of a chain until the scope ends. `read` refuses writes and does not need the file to exist yet. `watch` are
+   * the wallets that a writer indexes, `null` for all: an index that lacks one of them is refused.
+   */
   readonly chainStore: (
     name: string,
     chainId: number,
     mode: "read" | "write",
+    watch?: ReadonlySet<string> | null,
   ) => Effect.Effect<StoreShape, StoreError, Scope.Scope>
   /** Opens the keys until the scope ends. */
   readonly keys: Effect.Effect<KeysShape, StoreError, Scope.Scope>
@@ -73,8 +77,13 @@ export const fromConfig = (database: string, baseFolder: string): Effect.Effect<
       catch: (cause) => refuse(`The folder of "database" cannot be made; check the path and its permissions.`, cause),
     })
     return {
-      chainStore: (name, chainId, mode) =>
-        SqliteStore.make({ file: join(folder, chainFile(name)), chainId, readOnly: mode === "read" }),
+      chainStore: (name, chainId, mode, watch) =>
+        SqliteStore.make({
+          file: join(folder, chainFile(name)),
+          chainId,
+          readOnly: mode === "read",
+          ...(watch === undefined ? {} : { watch }),
+        }),
       keys: SqliteKeys.make(join(folder, "daybook.sqlite")),
     }
   })

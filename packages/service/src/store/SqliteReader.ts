@@ -56,6 +56,7 @@ export const checkpointUnsafe = (connection: SqliteConnection, chain: number): C
     readonly hash: Uint8Array
     readonly timestamp: number
     readonly finalized: number | null
+    readonly watch: string | null
   }>(Statements.checkpoint, [chain])
   if (row === undefined || row.number === null) return null
   return {
@@ -63,6 +64,7 @@ export const checkpointUnsafe = (connection: SqliteConnection, chain: number): C
     head: { number: row.number, hash: toHex(row.hash) },
     headTimestamp: row.timestamp,
     finalized: row.finalized,
+    ...(row.watch === null ? {} : { watch: JSON.parse(row.watch) as ReadonlyArray<string> }),
   }
 }
 

@@ -8,7 +8,7 @@ import type { SqliteSchema } from "./SqliteSchema.ts"
  * The file of one chain.
  *
  * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
- * append made. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
+ * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
  * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
  */
 export const schema: SqliteSchema = {
@@ -60,6 +60,7 @@ export const schema: SqliteSchema = {
        lowest INTEGER NOT NULL,
        PRIMARY KEY (chain, number, hash)
      ) WITHOUT ROWID;`,
+    `ALTER TABLE checkpoint ADD COLUMN watch TEXT;`,
   ],
 }
 
@@ -78,7 +79,7 @@ export const pageDown = `${pageFrom} AND (a.block, a.tx_index) < (?, ?) AND a.bl
   ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
 
 /** Parameters: chain. */
-export const checkpoint = `SELECT first, number, hash, timestamp, finalized FROM checkpoint WHERE chain = ?`
+export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint WHERE chain = ?`
 
 /** Parameters: chain, number. */
 export const block = `SELECT number, hash, timestamp FROM block WHERE chain = ? AND number = ?`
@@ -114,6 +115,12 @@ export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1
 
 /** Parameters: chain. */
 export const claim = `INSERT INTO checkpoint (chain) VALUES (?) ON CONFLICT (chain) DO NOTHING`
+
+/** Parameters: chain. */
+export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
+
+/** Parameters: watch, chain. */
+export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 
 /** Parameters: chain, number, hash, parent hash, timestamp. */
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp) VALUES (?, ?, ?, ?, ?)`

@@ -13,6 +13,7 @@ import type { Params, SqliteConnection } from "./SqliteClient.ts"
 import * as SqliteReader from "./SqliteReader.ts"
 import * as SqliteSchema from "./SqliteSchema.ts"
 import * as Statements from "./SqliteStatements.ts"
+import * as SqliteWatch from "./SqliteWatch.ts"
 import { CheckpointMoved, Store, StoreError } from "./Store.ts"
 import type { BlockRef, BlockRows, Checkpoint, PageRow, StoreShape } from "./Store.ts"
 
@@ -23,6 +24,8 @@ export interface SqliteStoreOptions {
   readonly chainId: number
   /** Refuses writes; the file may be made later, by the indexer. Default false. */
   readonly readOnly?: boolean
+  /** The wallets that are indexed, lower case; `null` for all. Left out, the file keeps what it has. */
+  readonly watch?: ReadonlySet<string> | null
   /** Removed blocks that are remembered at most, highest first. Default 100,000. */
   readonly rememberedBlocks?: number
 }
@@ -38,6 +41,9 @@ const StatusJson = Schema.fromJsonString(
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,
     updatedAtMillis: Schema.Number,
+    blocksPerSecond: Schema.optionalKey(Schema.Number),
+    etaMillis: Schema.optionalKey(Schema.Number),
+    unchecked: Schema.optionalKey(Schema.String),
   }),
 )
 const decodeStatus = Schema.decodeUnknownEffect(StatusJson)
@@ -76,6 +82,15 @@ const writes = (options: SqliteStoreOptions) =>
       SqliteReader.checkChainUnsafe(writer, chain)
       writer.rowsUnsafe(Statements.claim, [chain])
     })
+
+    const { watch } = options
+    if (watch !== undefined) {
+      yield* SqliteClient.transaction(
+        writer,
+        client,
+        writer.attempt(() => SqliteWatch.claimUnsafe(writer, chain, watch)),
+      )
+    }
 
     const transaction = <A, E>(work: Effect.Effect<A, E | StoreError>) => SqliteClient.transaction(writer, client, work)
     /** One statement alone, after whatever transaction is open has ended. */

@@ -47,6 +47,8 @@ export interface Checkpoint {
   readonly headTimestamp: number
   /** Last block that cannot be reorganised away; `null` while none is known. */
   readonly finalized: number | null
+  /** The wallets that are indexed, lower case and sorted; left out when all are. */
+  readonly watch?: ReadonlyArray<string>
 }
 
 /** What the indexer tells the other processes about itself. */
@@ -61,6 +63,12 @@ export interface IndexerStatus {
   readonly message: string
   /** When this was written, in milliseconds since 1970. */
   readonly updatedAtMillis: number
+  /** Blocks stored per second of late; left out while none were. */
+  readonly blocksPerSecond?: number
+  /** Time until the node's head is reached at this speed, in milliseconds; left out while it is not known. */
+  readonly etaMillis?: number
+  /** Which checks the chain's rules leave out, for the operator; left out when none. */
+  readonly unchecked?: string
 }
 
 /** A stored transaction as a page gives it. */

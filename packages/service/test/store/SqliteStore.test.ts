@@ -120,7 +120,7 @@ describe("SqliteStore", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "The database chain.sqlite has schema 9, written by a newer Daybook; this one knows up to 1. Run the newer version."
+          "The database chain.sqlite has schema 9, written by a newer Daybook; this one knows up to 2. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
