@@ -133,7 +133,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     if (outcome._tag === "Paused") continue
     if (outcome._tag === "Refused") {
       together = Math.min(together, outcome.together)
-      attempts = [...attempts, ...outcome.attempts]
+      attempts = attempts.concat(outcome.attempts)
       continue
     }
 

@@ -252,7 +252,7 @@ export const make = (options: Options): Line => {
     const posting = post(items, flight).pipe(
       Effect.catchCause((cause) =>
         Effect.sync(() => {
-          for (const item of items) settleItem(item, () => Effect.failCause(cause as never))
+          for (const item of items) settleItem(item, () => Effect.failCause(cause))
         }),
       ),
     )

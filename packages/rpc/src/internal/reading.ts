@@ -52,14 +52,17 @@ type Fault = TransportError | TimeoutError | InvalidResponse
 /** The fault of a request as the fault of one call of it, with all that the call has tried. */
 const faultOf = (fault: Fault, asked: Asked): Fault => {
   if (asked.attempts.length === 0 && fault._tag !== "TimeoutError") return fault
-  const attempts = [...asked.attempts, ...fault.attempts]
+  const { host, requestId } = fault
+  const facts = { host, requestId, attempts: [...asked.attempts, ...fault.attempts] }
   switch (fault._tag) {
     case "TransportError":
-      return new TransportError({ ...fault, attempts })
+      return new TransportError({ ...facts, phase: fault.phase, reason: fault.reason })
     case "TimeoutError":
-      return new TimeoutError({ ...fault, attempts, deadline: asked.deadline })
-    case "InvalidResponse":
-      return new InvalidResponse({ ...fault, attempts })
+      return new TimeoutError({ ...facts, phase: fault.phase, deadline: asked.deadline })
+    case "InvalidResponse": {
+      const { reason, path, came, expected, status, isRetryable, retryAfter } = fault
+      return new InvalidResponse({ ...facts, reason, path, came, expected, status, isRetryable, retryAfter })
+    }
   }
 }
 

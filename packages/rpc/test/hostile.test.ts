@@ -1,0 +1,53 @@
+/** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
+import { HostileNode, NodeScript, VirtualChain, Wire } from "@daybook/chain"
+import { beforeAll, describe, expect, it } from "vitest"
+import { type Bug, format, play, playAll, policy } from "./hostile.ts"
+
+beforeAll(() => {
+  Wire.bomb("")
+})
+
+const calls = NodeScript.make(3, { mostCalls: 30 }).calls.slice(0, 4)
+const scripted = (...steps: ReadonlyArray<HostileNode.Step>): NodeScript.Script => ({ seed: 0, calls, steps })
+
+const problemsOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
+  (await play(script, "typed", bug, limits)).problems.join("\n")
+
+describe("hostile scripts", () => {
+  it("end each call with its own answer or a typed error, within the deadline and the policy", async () => {
+    const seeds = Array.from({ length: 300 }, (_, seed) => seed)
+
+    const { problems, histogram, calls: asked } = await playAll(seeds, 24)
+
+    console.log(format(histogram))
+    expect(problems).toEqual([])
+    expect(asked).toBeGreaterThan(1_000)
+    expect(histogram.filter(([, count]) => count === 0)).toEqual([])
+  }, 60_000)
+
+  it("catch replies that are matched by position", async () => {
+    const script = scripted({ fault: "reordered" })
+
+    expect(await problemsOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not truth/)
+    expect(await problemsOf(undefined, script)).toBe("")
+  })
+
+  it("catch a timeout that ends at the headers", async () => {
+    const script = scripted({ fault: "stalledBody" })
+
+    expect(await problemsOf("timeout ends at the headers", script)).toMatch(/ended with hangs/)
+    expect(await problemsOf(undefined, script)).toBe("")
+  })
+
+  it("catch a Retry-After that is read in the wrong unit", async () => {
+    const limits = { ...policy, deadlineMillis: 1_500 }
+    const script = scripted({ fault: "limitedSeconds", waitMillis: 1_000 })
+
+    expect(await problemsOf("Retry-After in the wrong unit", script, limits)).toMatch(/was asked to wait 1000 ms/)
+    expect(await problemsOf(undefined, script, limits)).toBe("")
+  })
+
+  it("know their calls", () => {
+    expect(new Set(calls.map(VirtualChain.keyOf)).size).toBe(4)
+  })
+})

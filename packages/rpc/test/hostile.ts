@@ -1,0 +1,253 @@
+/**
+ * Plays the scripts of a hostile node against the client, through each of its faces, and has the outcome judged.
+ * A `Bug` is planted here, around the client, to show that the judge sees it: the client itself has no switch for it.
+ */
+import { isDeepStrictEqual } from "node:util"
+import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/chain"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import type { Fetch } from "@daybook/transport/Http"
+import { Clock, Effect, Result, Schema } from "effect"
+import type { Call } from "../src/Method.ts"
+import { createRpcClient } from "../src/promise.ts"
+import * as RpcClient from "../src/RpcClient.ts"
+
+/** How calls are made. */
+export const faces = ["typed", "alone", "by hand", "raw", "promise"] as const
+
+export type Face = (typeof faces)[number]
+
+/** What is planted: each is a well-known mistake of clients. */
+export type Bug = "matches by position" | "timeout ends at the headers" | "Retry-After in the wrong unit"
+
+export const policy: NodeScript.Policy = {
+  maxAttempts: 4,
+  deadlineMillis: 400,
+  backoffMillis: 20,
+  slackMillis: 2_000,
+}
+
+/** A face without types cannot know that a result is none of its method. */
+const untyped = NodeFault.names.filter((name) => name !== "undecodable")
+
+export const faceOf = (seed: number): Face => faces[seed % faces.length] ?? "typed"
+
+/** The script of a seed, for the face of that seed. */
+export const scriptOf = (seed: number): NodeScript.Script =>
+  NodeScript.make(seed, faceOf(seed) === "raw" ? { faults: untyped } : {})
+
+/** Renumbers the items of an answer in the order of the request, so that whoever goes by ids goes by position. */
+const byPosition =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    const text = await new Response((response as unknown as Response).body).text()
+    const ids = (JSON.parse(init.body ?? "[]") as ReadonlyArray<{ readonly id: number }>) ?? []
+    const answer = ((): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        return undefined
+      }
+    })()
+    const isBatch = Array.isArray(answer) && Array.isArray(ids)
+    const renumbered = isBatch
+      ? JSON.stringify(answer.map((item: object, at) => ({ ...item, id: ids[at]?.id ?? null })))
+      : text
+    const { status } = response
+    const made = new Response(status === 204 ? null : renumbered, { status })
+    return { status, headers: response.headers, body: made.body as never, arrayBuffer: () => made.arrayBuffer() }
+  }
+
+/** Requests whose headers have come. */
+let begun = 0
+
+const counting =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    begun++
+    return response
+  }
+
+/** A clock whose alarms are silent once the headers of an answer are there: what a timeout that ends at the headers comes to. */
+const silenced = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
+  ...clock,
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  sleep: (duration) => Effect.flatMap(clock.sleep(duration), () => (begun > 0 ? Effect.never : Effect.void)),
+}))
+
+/** Seconds taken for milliseconds. */
+const wrongUnit =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = (await fetch(url, init)) as unknown as Response
+    const headers = new Headers(response.headers)
+    const asked = headers.get("retry-after")
+    if (asked !== null && /^\d+$/.test(asked)) {
+      headers.delete("retry-after")
+      headers.set("retry-after-ms", asked)
+    }
+    return { status: response.status, headers, body: response.body as never, arrayBuffer: () => response.arrayBuffer() }
+  }
+
+const planted: Readonly<Record<Bug, (fetch: Fetch) => Fetch>> = {
+  "matches by position": byPosition,
+  "timeout ends at the headers": counting,
+  "Retry-After in the wrong unit": wrongUnit,
+}
+
+const truthOf = (call: VirtualChain.Call): unknown => {
+  const reply = VirtualChain.answer(call)
+  return "result" in reply ? reply.result : undefined
+}
+
+/** What a typed value is: the right answer, as the schema reads it, null, or another call's. */
+const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Observed["outcome"] => {
+  if (!RpcMethod.isName(call.method)) return "wrong"
+  const right = Schema.decodeUnknownSync(RpcMethod.resultOf(call.method, call.params))(truthOf(call))
+  if (isDeepStrictEqual(value, right)) return "truth"
+  return value === null ? "null" : "wrong"
+}
+
+const tagOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : String(error)
+
+const optionsFor = (url: string, face: Face, bug: Bug | undefined, limits: NodeScript.Policy): RpcClient.Options => {
+  const fetch: Fetch = (address, init) => globalThis.fetch(address, init)
+  return {
+    url,
+    timeout: limits.deadlineMillis,
+    maxBytes: 1024 * 1024,
+    maxItemBytes: 512 * 1024,
+    retry: { maxAttempts: limits.maxAttempts, base: 5, cap: limits.backoffMillis },
+    ...(face === "alone" ? { batch: false } : {}),
+    ...(bug === undefined ? {} : { fetch: planted[bug](fetch) }),
+  }
+}
+
+type Ended = (call: VirtualChain.Call, outcome: string) => void
+
+type Run = (
+  options: RpcClient.Options,
+  calls: ReadonlyArray<VirtualChain.Call>,
+  ended: Ended,
+  bug?: Bug,
+) => Promise<unknown>
+
+const callOf = (client: RpcClient.Client, call: VirtualChain.Call) =>
+  // Sound for a test: each call of a script is one of a method and its parameters.
+  (
+    client[call.method as "eth_getBlockByNumber"] as (
+      ...params: ReadonlyArray<unknown>
+    ) => Effect.Effect<unknown, unknown>
+  )(...call.params)
+
+const runs: Readonly<Record<Face, Run>> = {
+  typed: (options, calls, ended, bug) => {
+    const client = RpcClient.makeUnsafe(options)
+    begun = 0
+    const clock = bug === "timeout ends at the headers" ? silenced : Clock.Clock
+    return Effect.runPromise(
+      Effect.provideServiceEffect(
+        Effect.forEach(
+          calls,
+          (call) =>
+            Effect.map(Effect.result(callOf(client, call)), (result) =>
+              ended(call, Result.isSuccess(result) ? typedOutcome(call, result.success) : tagOf(result.failure)),
+            ),
+          { concurrency: "unbounded" },
+        ),
+        Clock.Clock,
+        clock,
+      ),
+    )
+  },
+  alone: (options, calls, ended) => runs.typed(options, calls, ended),
+  "by hand": async (options, calls, ended) => {
+    const client = RpcClient.makeUnsafe(options)
+    const results = await Effect.runPromise(client.batch(calls as unknown as ReadonlyArray<Call>))
+    for (const [at, result] of results.entries()) {
+      const call = calls[at]!
+      ended(call, Result.isSuccess(result) ? typedOutcome(call, result.success) : tagOf(result.failure))
+    }
+  },
+  raw: (options, calls, ended) => {
+    const client = createRpcClient(options)
+    return Promise.all(
+      calls.map((call) =>
+        client.request(call).then(
+          (value) => ended(call, NodeScript.outcomeOf(call, value)),
+          (error: unknown) => ended(call, tagOf(error)),
+        ),
+      ),
+    )
+  },
+  promise: (options, calls, ended) => {
+    const client = createRpcClient(options) as unknown as Readonly<
+      Record<string, (...params: ReadonlyArray<unknown>) => Promise<unknown>>
+    >
+    return Promise.all(
+      calls.map((call) =>
+        client[call.method]!(...call.params).then(
+          (value) => ended(call, typedOutcome(call, value)),
+          (error: unknown) => ended(call, tagOf(error)),
+        ),
+      ),
+    )
+  },
+}
+
+/** Plays one script through one face. */
+export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, limits = policy) => {
+  const { steps, batchLimit } = script
+  const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
+  try {
+    const observed = new Map<VirtualChain.Call, NodeScript.Observed>()
+    const began = performance.now()
+    const ended: Ended = (call, outcome) =>
+      void observed.set(call, { call, outcome, elapsedMillis: performance.now() - began })
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limits.deadlineMillis + (limits.slackMillis ?? 500))
+    })
+    await Promise.race([runs[face](optionsFor(node.url, face, bug, limits), script.calls, ended, bug), patience])
+    clearTimeout(timer)
+    await node.settled(200)
+    const all = script.calls.map(
+      (call) => observed.get(call) ?? { call, outcome: "hangs", elapsedMillis: performance.now() - began },
+    )
+    const problems = NodeScript.judge(script, limits, node.exchanges(), all)
+    return { problems, histogram: node.histogram(), requests: node.exchanges().length, observed: all }
+  } finally {
+    await node.stop()
+  }
+}
+
+/** Plays the scripts of many seeds, some at a time. */
+export const playAll = async (seeds: Iterable<number>, workers: number) => {
+  const queue = [...seeds].toReversed()
+  const problems: Array<string> = []
+  const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
+  const ends = new Map<string, number>()
+  let requests = 0
+  let calls = 0
+  const worker = async () => {
+    for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
+      const face = faceOf(seed)
+      const result = await play(scriptOf(seed), face)
+      problems.push(...result.problems.map((problem) => `${face}: ${problem}`))
+      histograms.push(result.histogram)
+      requests += result.requests
+      calls += result.observed.length
+      for (const { outcome } of result.observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, worker))
+  return { problems, histogram: NodeScript.histogram(histograms), requests, calls, ends }
+}
+
+/** The histogram as text, the rarest first. */
+export const format = (histogram: ReadonlyArray<readonly [string, number]>): string =>
+  histogram.map(([name, count]) => `${String(count).padStart(7)} ${name}`).join("\n")

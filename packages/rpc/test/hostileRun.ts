@@ -1,0 +1,18 @@
+/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed]`. Prints how often each misbehaviour was played. */
+import { Wire } from "@daybook/chain"
+import { format, playAll } from "./hostile.ts"
+
+const [count = "10000", first = "0"] = process.argv.slice(2)
+const started = performance.now()
+Wire.bomb("")
+const seeds = Array.from({ length: Number(count) }, (_, at) => Number(first) + at)
+const { problems, histogram, requests, calls, ends } = await playAll(seeds, 24)
+console.log(format(histogram))
+console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
+console.log(
+  `${count} scripts, ${calls} calls, ${requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s; ${problems.length} problems`,
+)
+for (const problem of problems.slice(0, 40)) console.log(problem)
+const rare = histogram.filter(([, times]) => Number(count) >= 10_000 && times < 100)
+for (const [name, times] of rare) console.log(`${name} was played only ${times} times`)
+process.exitCode = problems.length + rare.length === 0 ? 0 : 1
