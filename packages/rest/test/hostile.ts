@@ -7,7 +7,12 @@ import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
 /** The limits of the client, and the same as the judge is told them. */
-export const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 600, backoffMillis: 10, slackMillis: 1_500 }
+export const policy: NodeScript.Policy = {
+  maxAttempts: 4,
+  deadlineMillis: 1_500,
+  backoffMillis: 10,
+  slackMillis: 1_500,
+}
 
 export type Bug = "walks without care" | "hears no Retry-After" | "takes a cut page for the last"
 
@@ -92,14 +97,14 @@ export const play = async (script: RestScript.Script, bug?: Bug): Promise<Played
   }
 }
 
-/** Plays the scripts of so many seeds, several at a time. */
-export const playAll = async (seeds: number, bug?: Bug): Promise<ReadonlyArray<Played>> => {
+/** Plays the scripts of so many seeds, several at a time; from all faults, or from the given ones. */
+export const playAll = async (seeds: number, bug?: Bug, draw: RestScript.Draw = {}): Promise<ReadonlyArray<Played>> => {
   const waiting = Array.from({ length: seeds }, (_, seed) => seed)
   const played: Array<Played> = []
   const worker = async () => {
     for (let seed = waiting.pop(); seed !== undefined; seed = waiting.pop())
-      played.push(await play(RestScript.make(seed), bug))
+      played.push(await play(RestScript.make(seed, draw), bug))
   }
-  await Promise.all(Array.from({ length: 16 }, worker))
+  await Promise.all(Array.from({ length: 32 }, worker))
   return played
 }
