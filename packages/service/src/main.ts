@@ -4,7 +4,8 @@
  * for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT, 1 when something failed.
  */
 import { readFileSync, writeSync } from "node:fs"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -5,7 +5,7 @@
  * Source: decisions 0012, 0013, 0016 and 0019.
  */
 import { createServer, type Server as NodeServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RestApi from "@daybook/schema/RestApi"
 import { scrubber } from "@daybook/transport/Redaction"

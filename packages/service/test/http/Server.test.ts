@@ -344,7 +344,7 @@ describe("Server", () => {
       )
       const node = yield* Node.start(() => ({ status: 500, body: `no ${canary}` }))
       yield* Effect.gen(function* () {
-        const rpc = [`${node.url}${canary}`, `http://user:${canary}@127.0.0.1:9/${canary}?key=${canary}`]
+        const rpc = [`${node.url}${canary}`, `http://user:${canary}@127.0.0.1:65535/${canary}?key=${canary}`]
         const service = yield* start({ chains: { eth: { config: { rpc } } } })
         const call = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", true] }
         const answers = [

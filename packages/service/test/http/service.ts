@@ -80,7 +80,7 @@ export const request = (url: string, init?: RequestInit): Effect.Effect<Answer> 
   })
 
 /** A port on which nothing listens. */
-const nowhere = "http://127.0.0.1:9/"
+const nowhere = "http://127.0.0.1:65535/"
 
 const generous = { perSecond: 1_000_000, burst: 1_000_000 }
 

@@ -1,0 +1,168 @@
+import { createServer, type Server } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Logger, Redacted } from "effect"
+import { expect } from "vitest"
+import * as Config from "../src/Config.ts"
+import type { IndexerEvent } from "../src/index/Report.ts"
+import * as Service from "../src/Service.ts"
+import * as Database from "../src/store/Database.ts"
+import * as Node from "./http/node.ts"
+import * as Rows from "./http/rows.ts"
+import { folder, hashesIn, request } from "./http/service.ts"
+
+const configOf = (rpc: ReadonlyArray<string>, port = 0, host = "127.0.0.1") =>
+  Effect.fromResult(Config.decode({ listen: { host, port }, database: "sqlite:data", chains: { eth: { rpc } } }))
+
+/** Nothing listens there. */
+const nowhere = "http://127.0.0.1:65535/"
+
+/** A port that another program listens on. */
+const takenPort = Effect.acquireRelease(
+  Effect.promise(
+    () =>
+      new Promise<Server>((resolve) => {
+        const server = createServer()
+        server.listen(0, "127.0.0.1", () => resolve(server))
+      }),
+  ),
+  (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve))),
+).pipe(
+  Effect.map((server) => {
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  }),
+)
+
+/** Starts the service in the role `all` and waits for the indexer's first word of a kind. */
+const untilEvent = Effect.fnUntraced(function* (rpc: string, tag: IndexerEvent["_tag"]) {
+  const told = yield* Deferred.make<IndexerEvent>()
+  const { address } = yield* Service.run(yield* configOf([rpc]), {
+    baseFolder: yield* folder,
+    onEvent: (_chain, event) => (event._tag === tag ? Effect.asVoid(Deferred.succeed(told, event)) : Effect.void),
+  })
+  return { url: address!.url, event: yield* Deferred.await(told) }
+})
+
+/** Runs a test without the service's lines. */
+const quiet = Effect.provide(Logger.layer([]))
+
+describe("Service", () => {
+  describe("run", () => {
+    it.live("starts while its node is down, says so, and keeps trying", () =>
+      Effect.gen(function* () {
+        const { event, url } = yield* untilEvent(nowhere, "Waiting")
+
+        const ready = yield* request(`${url}/ready?chain=eth`)
+
+        expect(event).toMatchObject({ _tag: "Waiting", message: expect.stringContaining("Could not connect") })
+        expect([ready.status, ready.json.state, ready.json.indexed]).toEqual([503, "waiting", null])
+        expect(ready.json.message).toContain("127.0.0.1:65535")
+        expect((yield* request(`${url}/ready`)).status).toBe(200)
+        expect((yield* request(`${url}/health`)).status).toBe(200)
+      }).pipe(quiet),
+    )
+
+    it.live("refuses a node of another chain, naming both ids", () =>
+      Effect.gen(function* () {
+        const node = yield* Node.start(() => Node.result("null"), 137)
+        const { event, url } = yield* untilEvent(node.url, "Refused")
+
+        const ready = yield* request(`${url}/ready?chain=eth`)
+
+        expect(event).toMatchObject({ _tag: "Refused" })
+        expect([ready.status, ready.json.state]).toEqual([503, "refused"])
+        expect(ready.json.message).toContain("is of chain 137 (0x89), the configuration says 1 (0x1)")
+      }).pipe(quiet),
+    )
+
+    it.live("fails with one clear line when its port is taken", () =>
+      Effect.gen(function* () {
+        const port = yield* takenPort
+        const config = yield* configOf([nowhere], port)
+
+        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, role: "serve" }))
+
+        expect([error._tag, error.message]).toEqual([
+          "ListenError",
+          `Cannot listen on 127.0.0.1:${port}: another program does. Stop it, or change "listen" in the configuration.`,
+        ])
+      }).pipe(quiet),
+    )
+
+    it.live("fails with one clear line when the address is not this machine's", () =>
+      Effect.gen(function* () {
+        const config = yield* configOf([nowhere], 0, "192.0.2.1")
+        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, role: "serve" }))
+        expect(error.message).toBe(
+          `Cannot listen on 192.0.2.1:0: this machine has no such address. Correct "listen" in the configuration.`,
+        )
+      }).pipe(quiet),
+    )
+
+    it.live("does not listen in the role index, and does not index in the role serve", () =>
+      Effect.gen(function* () {
+        const baseFolder = yield* folder
+        const config = yield* configOf([nowhere])
+        const told = yield* Deferred.make<void>()
+        const index = yield* Service.run(config, {
+          baseFolder,
+          role: "index",
+          onEvent: () => Effect.asVoid(Deferred.succeed(told, undefined)),
+        })
+        const serve = yield* Service.run(config, { baseFolder, role: "serve", onEvent: () => Effect.die("indexes") })
+        yield* Deferred.await(told)
+
+        expect(index.address).toBeNull()
+        expect((yield* request(`${serve.address!.url}/ready?chain=eth`)).json.state).toBe("waiting")
+      }).pipe(quiet),
+    )
+
+    it.live("serves by any number of replicas, each of which reads the others' cursors and keys", () =>
+      Effect.gen(function* () {
+        const baseFolder = yield* folder
+        const config = yield* configOf([nowhere])
+        const blocks = Rows.chain(0, 12)
+        const database = yield* Database.fromConfig(config.database, baseFolder)
+        const store = yield* database.chainStore("eth", 1, "write")
+        yield* Effect.orDie(store.append(null, blocks))
+        const replicas = yield* Effect.forEach([1, 2, 3], () => Service.run(config, { baseFolder, role: "serve" }))
+        const key = Redacted.value(
+          (yield* Effect.orDie(replicas[0]!.keys.add({ name: "a", operator: false, empty: null })))!,
+        )
+        const hashes: Array<string> = []
+        let cursor: string | null = ""
+
+        for (let turn = 0; cursor !== null; turn++) {
+          const { url } = replicas[turn % 3]!.address!
+          const query: string = cursor === "" ? "" : `&cursor=${cursor}`
+          const page = yield* request(`${url}/api/v2.2/${Rows.bob}/verbose?limit=2${query}`, {
+            headers: { "x-api-key": key },
+          })
+          hashes.push(...hashesIn(page))
+          cursor = page.json.cursor
+        }
+
+        expect(hashes).toEqual(Rows.hashesOf(blocks, Rows.bob).toReversed())
+      }).pipe(quiet),
+    )
+
+    it.live("ends soon when it is interrupted", () =>
+      Effect.gen(function* () {
+        const told = yield* Deferred.make<void>()
+        const config = yield* configOf([nowhere])
+        const baseFolder = yield* folder
+        const running = Effect.andThen(
+          Service.run(config, { baseFolder, onEvent: () => Effect.asVoid(Deferred.succeed(told, undefined)) }),
+          Effect.never,
+        )
+        const fiber = yield* Effect.forkChild(Effect.scoped(running))
+        yield* Deferred.await(told)
+
+        const before = performance.now()
+        yield* Fiber.interrupt(fiber)
+
+        expect(performance.now() - before).toBeLessThan(3_000)
+      }).pipe(quiet),
+    )
+  })
+})

@@ -1,0 +1,213 @@
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { folder, request } from "./http/service.ts"
+
+const main = join(import.meta.dirname, "../src/main.ts")
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command line to its end. */
+const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] })
+        let out = ""
+        let err = ""
+        child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+        child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+        child.on("close", (code) => resolve({ code, out, err }))
+      }),
+  )
+
+/** Runs `serve` until it says something, then stops it by a signal. */
+const serve = (cwd: string, words: RegExp, signal: NodeJS.Signals, then: (found: RegExpExecArray) => Promise<void>) =>
+  Effect.promise(
+    () =>
+      new Promise<Ended & { readonly millis: number }>((resolve, reject) => {
+        const args = [main, "serve", "--config", "daybook.json", "--log-level", "debug"]
+        const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "pipe"] })
+        let out = ""
+        let err = ""
+        let stoppedAt = 0
+        child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+        child.stderr.on("data", (chunk: Buffer) => {
+          err += chunk.toString()
+          const found = words.exec(err)
+          if (found === null || stoppedAt > 0) return
+          stoppedAt = performance.now()
+          then(found).then(() => {
+            stoppedAt = performance.now()
+            child.kill(signal)
+          }, reject)
+        })
+        child.on("close", (code) => resolve({ code, out, err, millis: performance.now() - stoppedAt }))
+      }),
+  )
+
+const canary = "CANARY0123456789"
+
+const withConfig = Effect.fnUntraced(function* (more: object = {}) {
+  const base = yield* folder
+  const chains = { eth: { rpc: [`http://127.0.0.1:65535/${canary}`] } }
+  const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains, ...more }
+  writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
+  return base
+})
+
+const seconds = 1000
+
+describe("daybook", () => {
+  it.live(
+    "keys add prints the key and nothing else on standard output, and stores only a hash of it",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const first = yield* daybook("/", "keys", "add", "alice", "--config", join(base, "daybook.json"))
+        const [second, taken] = yield* Effect.all(
+          [
+            daybook(base, "keys", "add", "bob", "--operator", "--empty", "null", "--config", "daybook.json"),
+            daybook(base, "keys", "add", "alice", "--config", "daybook.json"),
+          ],
+          { concurrency: 2 },
+        )
+        const listed = yield* daybook(base, "keys", "list", "--config", "daybook.json")
+
+        expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/^dbk_[\w-]{43}\n$/) })
+        expect(first.err).toBe(`The key of "alice" follows. It is shown this once: only its hash is stored.\n`)
+        expect(second.code).toBe(0)
+        expect(taken).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: There is a key named "alice" already: take another name.\n`,
+        })
+        expect(listed).toEqual({ code: 0, out: "alice\nbob\toperator\tempty null\n", err: "" })
+        const files = readdirSync(join(base, "data")).map((name) => readFileSync(join(base, "data", name), "latin1"))
+        expect(files.length).toBeGreaterThan(0)
+        for (const file of files) expect(file).not.toContain(first.out.trim())
+      }),
+    20 * seconds,
+  )
+
+  it.live(
+    "says in one line what is wrong with its configuration, and exits 1",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ maxLimit: 0, chains: { eth: { rpc: [canary] } } })
+        const [missing, wrong, empty] = yield* Effect.all(
+          [
+            daybook(base, "serve", "--config", "nothing.json"),
+            daybook(base, "serve", "--config", "daybook.json"),
+            daybook(base, "status"),
+          ],
+          { concurrency: 3 },
+        )
+
+        expect(missing).toEqual({
+          code: 1,
+          out: "",
+          err: "daybook: The configuration cannot be used: nothing.json: there is no such file.\n",
+        })
+        expect(wrong).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: The configuration cannot be used: "chains.eth.rpc[0]": accepted: an http or https URL. "maxLimit" is 0; accepted: a value greater than or equal to 1.\n`,
+        })
+        expect(empty.code).toBe(1)
+      }),
+    20 * seconds,
+  )
+
+  it.live(
+    "refuses a command, a role and a database that it does not know",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ database: `postgres://user:${canary}@host/name` })
+        const [command, role, database] = yield* Effect.all(
+          [daybook(base, "sevre"), daybook(base, "serve", "--role", "both"), daybook(base, "serve")],
+          { concurrency: 3 },
+        )
+
+        expect([command.code, role.code, database.code]).toEqual([1, 1, 1])
+        expect(command.err).toContain("sevre")
+        expect(role.err).toContain("both")
+        expect(database.err).toContain("SQLite")
+        expect(database.err).not.toContain(canary)
+      }),
+    20 * seconds,
+  )
+
+  it.live(
+    "serves until SIGTERM or SIGINT, exits 0 soon after, and writes no key",
+    () =>
+      Effect.gen(function* () {
+        const listening = /Listening on (http:\S+);[^]*eth: Could not connect/
+        const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
+        const run = Effect.fnUntraced(function* (signal: NodeJS.Signals) {
+          const base = yield* withConfig()
+          const key = (yield* daybook(base, "keys", "add", "a", "--config", "daybook.json")).out.trim()
+          const ended = yield* serve(base, listening, signal, async ([, url]) => {
+            const relay = await fetch(`${url}/rpc/eth/${key}`, { method: "POST", body: call })
+            expect([relay.status, (await relay.text()).includes(canary)]).toEqual([503, false])
+          })
+          return { ...ended, base, key }
+        })
+        const ended = yield* Effect.forEach(["SIGTERM", "SIGINT"] as const, run, { concurrency: 2 })
+        const status = yield* daybook(ended[0].base, "status")
+
+        for (const { code, err, key, millis, out } of ended) {
+          expect([code, out]).toEqual([0, ""])
+          expect(millis).toBeLessThan(5_000)
+          expect(err).toMatch(/ DEBUG +POST \/rpc\/:chain\/:apiKey 503 \d+ ms [0-9a-f-]{36}\n/)
+          expect(err).not.toContain(canary)
+          expect(err).not.toContain(key)
+          for (const line of err.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z [A-Z]+ +\S/)
+        }
+        expect(status.code).toBe(0)
+        expect(status.out).toMatch(
+          /^eth: waiting, nothing indexed, head unknown, traces \w+\. Could not connect to 127\.0\.0\.1:65535.*\n$/,
+        )
+      }),
+    30 * seconds,
+  )
+
+  it.live(
+    "says in one line that its port is taken, and exits 1",
+    () =>
+      Effect.gen(function* () {
+        const server = createServer()
+        const port = yield* Effect.promise(
+          () =>
+            new Promise<number>((resolve) => {
+              server.listen(0, "127.0.0.1", () => {
+                const address = server.address()
+                resolve(typeof address === "object" && address !== null ? address.port : 0)
+              })
+            }),
+        )
+        const base = yield* withConfig({ listen: { host: "127.0.0.1", port } })
+
+        const ended = yield* daybook(base, "serve")
+        server.close()
+
+        expect(ended).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: Cannot listen on 127.0.0.1:${port}: another program does. Stop it, or change "listen" in the configuration.\n`,
+        })
+        expect((yield* Effect.exit(Effect.timeout(request(`http://127.0.0.1:${port}/`), "1 second")))._tag).toBe(
+          "Failure",
+        )
+      }),
+    20 * seconds,
+  )
+})
