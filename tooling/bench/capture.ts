@@ -74,7 +74,16 @@ const fromAnvil = async (url: string, world: any, call: Call): Promise<ReadonlyA
   for (const id of blocks) {
     answers.push(...(await block(call, id)).filter((answer) => JSON.stringify(answer.json).length < 100_000))
   }
-  for (const label of ["swap", "multisend", "create2", "selfdestruct", "caughtRevert", "revertCreation", "proxyCall", "callcode"]) {
+  for (const label of [
+    "swap",
+    "multisend",
+    "create2",
+    "selfdestruct",
+    "caughtRevert",
+    "revertCreation",
+    "proxyCall",
+    "callcode",
+  ]) {
     const hash = world.transactions[label]
     if (hash === undefined) continue
     const { blockNumber } = await call("eth_getTransactionByHash", [hash])
@@ -144,10 +153,18 @@ try {
     const call: Call = (method, params = []) => server.provider.request({ method, params })
     const [from, to] = (await call("eth_accounts")) as ReadonlyArray<string>
     // Stores one word, writes one log with a topic, and leaves no code.
-    const init = "0x602a600055600160005260206000207f0000000000000000000000000000000000000000000000000000000000000007602060006000a2"
+    const init =
+      "0x602a600055600160005260206000207f0000000000000000000000000000000000000000000000000000000000000007602060006000a2"
     const sent = {
       legacy: { from, to, value: "0xde0b6b3a7640000", gas: "0x5208", gasPrice: hex(2e9) },
-      accessList: { from, to, gas: "0x7530", gasPrice: hex(2e9), type: "0x1", accessList: [{ address: to, storageKeys: [`0x${"0".repeat(63)}1`] }] },
+      accessList: {
+        from,
+        to,
+        gas: "0x7530",
+        gasPrice: hex(2e9),
+        type: "0x1",
+        accessList: [{ address: to, storageKeys: [`0x${"0".repeat(63)}1`] }],
+      },
       feeMarket: { from, to, value: "0x1", gas: "0x5208", maxFeePerGas: hex(3e9), maxPriorityFeePerGas: "0x1" },
       creation: { from, data: init, gas: hex(200_000), gasPrice: hex(2e9) },
     }
@@ -161,7 +178,11 @@ try {
     await call("miner_stop")
     const hash = await call("eth_sendTransaction", [sent.feeMarket])
     await sleep(100)
-    answers.push({ resource: "Transaction.Transaction", of: "pending", json: await call("eth_getTransactionByHash", [hash]) })
+    answers.push({
+      resource: "Transaction.Transaction",
+      of: "pending",
+      json: await call("eth_getTransactionByHash", [hash]),
+    })
     for (const body of [
       { method: "eth_chainId" },
       { method: "no_such_method" },

@@ -58,6 +58,8 @@ export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Addre
 /**
  * Tells whether a value is an address in the program's form (lower case).
  *
+ * Source: interface 2.2.
+ *
  * @category combinators
  * @since 0.1.0
  */
@@ -65,6 +67,8 @@ export const isAddress: (input: unknown) => input is Address = Schema.is(Address
 
 /**
  * Reads an address written in any case; `undefined` when it is none.
+ *
+ * Source: interface 4.1.
  *
  * @category constructors
  * @since 0.1.0

@@ -180,6 +180,8 @@ export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> 
 /**
  * A transaction of a `PartialBlock` that could not be decoded: what came, and why.
  *
+ * Source: decision 0020.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -193,6 +195,8 @@ export interface Undecodable {
 
 /**
  * Tells whether an entry of a `PartialBlock` could not be decoded.
+ *
+ * Source: decision 0020.
  *
  * @category combinators
  * @since 0.1.0
@@ -270,6 +274,8 @@ export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
 
 /**
  * The keys of a block that the schema does not name, with their values as they came.
+ *
+ * Source: decision 0004.
  *
  * @category combinators
  * @since 0.1.0

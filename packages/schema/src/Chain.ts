@@ -5,6 +5,8 @@
 /**
  * A chain of the interface.
  *
+ * Source: interface 4.1.1 and 4.2.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -154,6 +154,8 @@ const empty = "0x" as Hex
 /**
  * No bytes: `0x`.
  *
+ * Source: decision 0002.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -192,6 +194,8 @@ export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
 
 /**
  * The integer that hex digits spell; `0x` is zero.
+ *
+ * Source: interface 2.9.
  *
  * @category combinators
  * @since 0.1.0

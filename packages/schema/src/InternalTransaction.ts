@@ -59,6 +59,8 @@ export interface InternalTransaction extends Schema.Schema.Type<typeof InternalT
 /**
  * The keys of an internal transaction that the schema does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

@@ -196,6 +196,8 @@ export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchem
 /**
  * Tells whether a response carries an error.
  *
+ * Source: JSON-RPC 2.0 section 5.
+ *
  * @category combinators
  * @since 0.1.0
  */

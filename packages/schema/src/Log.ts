@@ -65,6 +65,8 @@ export interface Log extends Schema.Schema.Type<typeof Log> {}
 /**
  * The keys of a log that the schema does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

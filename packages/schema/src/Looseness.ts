@@ -49,6 +49,8 @@ export type Rule =
 /**
  * One value that was read loosely.
  *
+ * Source: decision 0020.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -10,6 +10,8 @@ import * as SchemaParser from "effect/SchemaParser"
 /**
  * One thing that is wrong with a value.
  *
+ * Source: decision 0012.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -94,6 +96,8 @@ const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>): 
  *
  * `value` is what was decoded; it is needed to say what came.
  *
+ * Source: decision 0012.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -117,6 +121,8 @@ export const fromError = (error: Schema.SchemaError | SchemaIssue.Issue, value: 
  * console.log(lines.length) // 5
  * ```
  *
+ * Source: decision 0012.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -127,6 +133,8 @@ export const find = (schema: Schema.Codec<unknown, unknown>, wire: unknown): Rea
 
 /**
  * A problem as one line of fewer than 300 characters.
+ *
+ * Source: decision 0012.
  *
  * @category combinators
  * @since 0.1.0

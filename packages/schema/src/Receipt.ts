@@ -129,6 +129,8 @@ export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}
 /**
  * The keys of a receipt that the schema does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

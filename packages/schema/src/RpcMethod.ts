@@ -30,6 +30,8 @@ export const blockTags = ["latest", "earliest", "pending", "safe", "finalized"] 
 /**
  * A name for a block that moves as the chain grows.
  *
+ * Source: interface 4.2; decision 0018.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -90,6 +92,8 @@ export type Exposure = "public" | "operator"
 
 /**
  * A method: its wire name, its parameters, its result, and who may call it.
+ *
+ * Source: interface 4.2 and 4.3; decision 0016.
  *
  * @category models
  * @since 0.1.0
@@ -429,6 +433,8 @@ export const all = {
 /**
  * The methods by wire name.
  *
+ * Source: interface 4.2 and 4.3.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -437,6 +443,8 @@ export type All = typeof all
 /**
  * The wire name of a method.
  *
+ * Source: interface 4.2 and 4.3.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -444,6 +452,8 @@ export type Name = keyof All
 
 /**
  * Tells whether a text is the wire name of a method.
+ *
+ * Source: interface 4.2 and 4.3.
  *
  * @category combinators
  * @since 0.1.0
@@ -470,6 +480,8 @@ type Result<M> = M extends { readonly result: { readonly Type: infer R } } ? R :
 /**
  * The parameters of a method, as a program gives them.
  *
+ * Source: interface 4.2 and 4.3.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -477,6 +489,8 @@ export type ParamsOf<N extends Name> = Params<All[N]>
 
 /**
  * The result of a method, as a program gets it; of a hydrating one, for the given flag.
+ *
+ * Source: interface 4.2 and 4.3.
  *
  * @category models
  * @since 0.1.0

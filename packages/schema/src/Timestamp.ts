@@ -43,7 +43,7 @@ export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({
     return typeof millis === "number" ? new Date(millis) : unread
   },
   write: (value) => value.toISOString(),
-  fresh: true,
+  repeats: false,
   type: typeSide<Date>({
     expected: "a valid Date between the years 0000 and 9999",
     is: (input): input is Date => input instanceof Date && inRange(input.getTime()),

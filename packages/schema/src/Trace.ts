@@ -49,6 +49,8 @@ export interface CallFrame extends Schema.Struct.Type<typeof frame> {
 /**
  * A frame of the `callTracer` as it is on the wire.
  *
+ * Source: geth built-in tracers.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -600,6 +600,8 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
 /**
  * The keys of a transaction that its type does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

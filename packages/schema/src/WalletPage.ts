@@ -41,6 +41,8 @@ export interface WalletPage extends Schema.Schema.Type<typeof WalletPage> {}
 /**
  * The keys of a page that the schema does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

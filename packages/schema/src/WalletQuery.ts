@@ -11,6 +11,8 @@ import { leaf, oneOf } from "./internal/leaf.ts"
 /**
  * Newest first or oldest first.
  *
+ * Source: interface 4.1.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -79,6 +81,8 @@ export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}
 
 /**
  * One end of the range that is asked for.
+ *
+ * Source: interface 4.1, rules 1 to 4.
  *
  * @category models
  * @since 0.1.0

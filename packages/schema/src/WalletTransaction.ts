@@ -99,6 +99,8 @@ export interface WalletTransaction extends Schema.Schema.Type<typeof WalletTrans
 /**
  * The keys of a wallet transaction that the schema does not name, with their values as they came.
  *
+ * Source: decision 0004.
+ *
  * @category combinators
  * @since 0.1.0
  */

@@ -23,8 +23,8 @@ export type Step = (input: unknown) => unknown
 export interface Coder {
   readonly read: Step
   readonly write: Step
-  /** True where each reading makes a new object that a program could change, so that none may be shared. */
-  readonly fresh?: boolean
+  /** True where reading costs more than comparing two texts, and gives a value that may be shared: see `remembering`. */
+  readonly repeats?: boolean
 }
 
 /** Any schema: here only its identity and its syntax tree are looked at. */

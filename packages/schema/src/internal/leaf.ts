@@ -26,8 +26,8 @@ export interface LeafOptions<A, Wire> {
   readonly write: (value: A) => Wire
   /** The program's side. */
   readonly type: Side<A>
-  /** True where each reading makes a new object, such as a `Date`. */
-  readonly fresh?: boolean
+  /** False where reading is cheap, or makes an object that may not be shared, such as a `Date`. Default true. */
+  readonly repeats?: boolean
 }
 
 const unchanged = SchemaGetter.passthrough<unknown>()
@@ -79,7 +79,7 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   )
   known.set(schema.ast, options)
   const writeChecked: Step = (value) => (isValue(value) ? write(value) : unread)
-  return withCoder(schema, { read, write: writeChecked, fresh: options.fresh ?? false })
+  return withCoder(schema, { read, write: writeChecked, repeats: options.repeats ?? true })
 }
 
 /** The same leaf under other rules; `schema` must come from {@link leaf}. */

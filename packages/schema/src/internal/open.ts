@@ -82,7 +82,7 @@ const coderOfFields = (fields: Fields, absent: Readonly<Record<string, Fill>>): 
   return {
     read: stepOver(
       keys,
-      parts.map((part) => (part.fresh ? part.read : remembering(part.read))),
+      parts.map((part) => (part.repeats ? remembering(part.read) : part.read)),
       mayLack,
       keys.map((key) => absent[key]),
     ),

@@ -11,6 +11,7 @@ const text: Schema.Codec<string, string> = leaf<string, string>({
   read: (input) => (typeof input === "string" ? input : unread),
   write: (value) => value,
   type: textSide,
+  repeats: false,
 })
 
 /** A text where `null` means an empty one. Written as it is. */
@@ -20,6 +21,7 @@ export const OrNothing: Schema.Codec<string, string> = leaf<string, string>({
   read: (input) => (typeof input === "string" ? input : input === null ? "" : unread),
   write: (value) => value,
   type: textSide,
+  repeats: false,
 })
 
 /** A value written as text; numbers and booleans are read as their text. */
@@ -34,6 +36,7 @@ export const Value: Schema.Codec<string, string> = leaf<string, string>({
         : unread,
   write: (value) => value,
   type: textSide,
+  repeats: false,
 })
 
 const filledSide: Side<string> = {

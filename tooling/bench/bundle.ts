@@ -1,0 +1,67 @@
+/** What a browser carries to decode one block, and how long Node takes from nothing to the first decoded block. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+import { inputs } from "./inputs.ts"
+
+const schemaPackage = join(import.meta.dirname, "../../packages/schema")
+
+const program = (block: string) => `
+import * as Block from "./src/Block.ts"
+import * as Schema from "effect/Schema"
+${block}
+`
+
+const bundle = async (contents: string, platform: "browser" | "node", minify: boolean): Promise<string> => {
+  const result = await build({
+    stdin: { contents, resolveDir: schemaPackage, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    platform,
+    minify,
+    write: false,
+    target: "es2022",
+  })
+  return result.outputFiles[0]!.text
+}
+
+const median = (numbers: ReadonlyArray<number>): number =>
+  numbers.toSorted((one, two) => one - two)[numbers.length >> 1]!
+
+export const sizes = async () => {
+  const browser = program(
+    `export const decode = (json: unknown) => Schema.decodeUnknownSync(Block.HydratedBlock)(json)`,
+  )
+  const effectAlone = `import * as Schema from "effect/Schema"\nexport const decode = (json: unknown) => Schema.decodeUnknownSync(Schema.Struct({ number: Schema.String }))(json)`
+  const [ours, theirs] = await Promise.all([bundle(browser, "browser", true), bundle(effectAlone, "browser", true)])
+  const kib = (text: string) => ({ minified: text.length / 1024, gzip: gzipSync(text, { level: 9 }).length / 1024 })
+  return { ours: kib(ours), effectAlone: kib(theirs) }
+}
+
+export const cold = async (rounds: number) => {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-cold-"))
+  try {
+    writeFileSync(join(folder, "block.json"), inputs["block"]!)
+    const source = await bundle(
+      program(`
+        import { readFileSync } from "node:fs"
+        const text = readFileSync(${JSON.stringify(join(folder, "block.json"))}, "utf8")
+        const value = Schema.decodeUnknownSync(Block.HydratedBlock)(JSON.parse(text))
+        console.log(value.transactions.length, performance.now())`),
+      "node",
+      false,
+    )
+    writeFileSync(join(folder, "cold.mjs"), source)
+    writeFileSync(join(folder, "empty.mjs"), `console.log(0, performance.now())`)
+    const run = (file: string) =>
+      Number(execFileSync(process.execPath, [join(folder, file)], { encoding: "utf8" }).split(" ")[1])
+    const all = (file: string) => median(Array.from({ length: rounds }, () => run(file)))
+    const empty = all("empty.mjs")
+    return { empty, millis: all("cold.mjs") - empty }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
