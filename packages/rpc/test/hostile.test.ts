@@ -1,5 +1,6 @@
 /** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
-import { HostileNode, NodeScript, VirtualChain, Wire } from "@daybook/chain"
+import type { HostileNode } from "@daybook/chain"
+import { NodeScript, VirtualChain, Wire } from "@daybook/chain"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"
 

@@ -64,6 +64,16 @@ export const noteFailure = (one: Member, call: Sent, error: CallError, nowMillis
   one.restsUntilMillis = nowMillis + Math.min(longestRestMillis, shortestRestMillis * 2 ** (one.failures - 1))
 }
 
+const firstParam = (call: Sent): unknown =>
+  Array.isArray(call.params) ? (call.params as ReadonlyArray<unknown>)[0] : undefined
+
+const isBlockByNumber = (call: Sent): boolean => call.method === ("eth_getBlockByNumber" satisfies RpcMethod.Name)
+
+/** True for calls whose answer shows the endpoint's newest block. */
+const asksHead = (call: Sent): boolean =>
+  call.method === ("eth_blockNumber" satisfies RpcMethod.Name) ||
+  (isBlockByNumber(call) && firstParam(call) === "latest")
+
 /** Of the endpoints that a call may still ask, the best: first those without anything against them, then in the order of preference. */
 export const choose = (
   fleet: Fleet,
@@ -78,7 +88,7 @@ export const choose = (
     (pausedMillis(one) > 0 ? 4 : 0) +
     (one.restsUntilMillis > nowMillis ? 4 : 0) +
     (one.lacks.has(call.method) ? 8 : 0) +
-    (one.height < fleet.highest && one.height >= 0n ? 1 : 0)
+    (one.height < fleet.highest && one.height >= 0n ? (asksHead(call) ? 6 : 1) : 0)
   return candidates
     .map((one) => ({ one, faults: faults(one), paused: pausedMillis(one) }))
     .reduce((best, next) =>
@@ -92,18 +102,11 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const quantity = (value: unknown): bigint | undefined =>
   typeof value === "string" && /^0x[0-9a-f]{1,16}$/i.test(value) ? BigInt(value) : undefined
 
-const isBlockByNumber = (call: Sent): boolean => call.method === ("eth_getBlockByNumber" satisfies RpcMethod.Name)
-
-const firstParam = (call: Sent): unknown =>
-  Array.isArray(call.params) ? (call.params as ReadonlyArray<unknown>)[0] : undefined
-
 /** The height that an answer shows; undefined when it shows none. */
 const heightOf = (call: Sent, value: unknown): bigint | undefined => {
   if (call.method === ("eth_blockNumber" satisfies RpcMethod.Name)) return quantity(value)
   return isBlockByNumber(call) && isRecord(value) ? quantity(value["number"]) : undefined
 }
-
-const isOfHead = (call: Sent): boolean => !isBlockByNumber(call) || firstParam(call) === "latest"
 
 /**
  * Notes how high an answer shows its endpoint to be. `behind`: the answer is of the head, and below what has been seen;
@@ -116,7 +119,7 @@ export const noteHeight = (fleet: Fleet, one: Member, call: Sent, value: unknown
     const asked = isBlockByNumber(call) && value === null ? quantity(firstParam(call)) : undefined
     return asked !== undefined && asked <= fleet.highest ? "missing" : undefined
   }
-  if (height > one.height || isOfHead(call)) one.height = height
+  if (height > one.height || asksHead(call)) one.height = height
   if (height > fleet.highest) fleet.highest = height
-  return isOfHead(call) && height < fleet.highest ? "behind" : undefined
+  return asksHead(call) && height < fleet.highest ? "behind" : undefined
 }

@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { encodeErrorResult, parseAbi } from "viem"
+import { Revert, RpcClient } from "../src/index.ts"
+import { refuses, script } from "./server.ts"
+
+const abi = parseAbi(["error Error(string)", "error Panic(uint256)", "error Broke(address who, uint256 needed)"])
+const words = encodeErrorResult({ abi, errorName: "Error", args: ['ünder 10 wei: "x"'] })
+const panic = encodeErrorResult({ abi, errorName: "Panic", args: [0x11n] })
+const custom = encodeErrorResult({ abi, errorName: "Broke", args: [`0x${"1".repeat(40)}`, 7n] })
+
+describe("Revert", () => {
+  describe("fromData", () => {
+    it("reads a reason in words", () => {
+      assert.deepStrictEqual(Revert.fromData(words), { _tag: "Error", reason: 'ünder 10 wei: "x"' })
+    })
+
+    it("reads a panic", () => {
+      assert.deepStrictEqual(Revert.fromData(panic), {
+        _tag: "Panic",
+        code: 0x11n,
+        reason: "an arithmetic overflow or underflow",
+      })
+    })
+
+    it("leaves a declared error as data", () => {
+      assert.deepStrictEqual(Revert.fromData(custom), {
+        _tag: "Custom",
+        selector: custom.slice(0, 10) as `0x${string}`,
+        data: custom,
+      })
+    })
+
+    it("takes bytes that break off for a declared error, and text for none", () => {
+      assert.strictEqual(Revert.fromData(words.slice(0, 80))?._tag, "Custom")
+      assert.deepStrictEqual(Revert.fromData("0x"), { _tag: "Empty" })
+      assert.strictEqual(Revert.fromData("reverted"), undefined)
+      assert.strictEqual(Revert.fromData(`0x08c379a0${"f".repeat(64)}`)?._tag, "Custom")
+    })
+  })
+
+  describe("fromError", () => {
+    it.each([
+      ["geth", words],
+      ["nethermind", `Reverted ${words}`],
+      ["hardhat", { message: "x", data: words }],
+      ["ganache", { hash: null, result: words, reason: "x" }],
+      ["a relay", { originalError: { code: 3, data: words } }],
+    ])("finds the bytes where %s puts them", (_name, data) => {
+      assert.strictEqual(Revert.fromError(data)?._tag, "Error")
+    })
+
+    it("finds none where there are none", () => {
+      assert.strictEqual(Revert.fromError(undefined), undefined)
+      assert.strictEqual(Revert.fromError({ hash: "0x12", text: "0xzz" }), undefined)
+    })
+  })
+
+  describe("of an RpcError", () => {
+    it.live("is there for a revert and for nothing else", () =>
+      Effect.gen(function* () {
+        const reverting = yield* script(refuses(3, "execution reverted", 200, words))
+        const refusing = yield* script(refuses(-32602, "invalid argument", 200, words))
+
+        const one = yield* Effect.flip((yield* RpcClient.make({ url: reverting.url })).eth_chainId())
+        const other = yield* Effect.flip((yield* RpcClient.make({ url: refusing.url })).eth_chainId())
+
+        assert.strictEqual(one._tag === "RpcError" && one.revert?._tag, "Error")
+        assert.strictEqual(other._tag === "RpcError" && other.revert, undefined)
+      }),
+    )
+  })
+})

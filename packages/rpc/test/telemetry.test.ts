@@ -1,0 +1,100 @@
+/** What a client counts and traces. */
+import { isDeepStrictEqual } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Metric, Tracer } from "effect"
+import { RpcClient } from "../src/index.ts"
+import { refuses, replies, script, success } from "./server.ts"
+
+const quick = { retry: { base: 1, cap: 2 } }
+
+const numbers = Effect.map(Metric.snapshot, (all) =>
+  all
+    .filter(({ id }) => id.startsWith("daybook_rpc_"))
+    .map(({ id, attributes, state }) => ({
+      id,
+      attributes,
+      count: "count" in state ? Number(state.count) : undefined,
+      sum: "sum" in state ? Number(state.sum) : undefined,
+    })),
+)
+
+const fresh = Effect.provideServiceEffect(
+  Metric.MetricRegistry,
+  Effect.sync(() => new Map()),
+)
+
+describe("telemetry", () => {
+  it.live("counts calls, retries, requests and how full they are, by method and kind", () =>
+    Effect.gen(function* () {
+      const server = yield* script(
+        refuses(-32603, "internal"),
+        replies((calls) => calls.map(({ id }) => success(id, "0x2a"))),
+      )
+      const client = yield* RpcClient.make({ url: server.url, ...quick })
+
+      yield* client.eth_chainId()
+      yield* Effect.all([client.eth_blockNumber(), client.eth_gasPrice(), client.request({ method: "my_secret" })], {
+        concurrency: "unbounded",
+      })
+      const found = yield* numbers
+      const one = (id: string, attributes: Record<string, string>) =>
+        found.find((series) => series.id === id && isDeepStrictEqual({ ...series.attributes }, attributes))
+
+      assert.strictEqual(one("daybook_rpc_calls", { kind: "success", method: "eth_chainId" })?.count, 1)
+      assert.strictEqual(one("daybook_rpc_calls", { kind: "success", method: "other" })?.count, 1)
+      assert.strictEqual(one("daybook_rpc_call_millis", { method: "eth_blockNumber" })?.count, 1)
+      assert.strictEqual(one("daybook_rpc_retries", { kind: "internal", method: "eth_chainId" })?.count, 1)
+      assert.strictEqual(one("daybook_rpc_requests", { host: server.host, outcome: "200" })?.count, 4)
+      assert.strictEqual(one("daybook_rpc_batch_calls", { host: server.host })?.count, 4)
+      assert.strictEqual(one("daybook_rpc_batch_calls", { host: server.host })?.sum, 5)
+    }).pipe(fresh),
+  )
+
+  it.live("counts a failure by its kind", () =>
+    Effect.gen(function* () {
+      const server = yield* script(refuses(3, "execution reverted"))
+      const client = yield* RpcClient.make({ url: server.url })
+
+      yield* Effect.flip(client.eth_chainId())
+      const found = yield* numbers
+
+      assert.isTrue(found.some(({ attributes }) => attributes?.["kind"] === "reverted"))
+    }).pipe(fresh),
+  )
+
+  it.live("has a span for each call and one for each request, linked to the calls in it", () =>
+    Effect.gen(function* () {
+      const server = yield* script(replies((calls) => calls.map(({ id }) => success(id, "0x2a"))))
+      const spans: Array<Tracer.NativeSpan> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        },
+      })
+      const client = yield* RpcClient.make({ rpcUrl: server.url, chain: "base", apiKey: "k3y-secret" })
+
+      yield* Effect.all([client.eth_chainId(), client.eth_blockNumber()], { concurrency: "unbounded" }).pipe(
+        Effect.withTracer(tracer),
+      )
+
+      const http = spans.filter(({ name }) => name === "daybook.http")
+      const [request] = http
+      assert.deepStrictEqual(spans.map(({ name }) => name).toSorted(), [
+        "RpcClient.eth_blockNumber",
+        "RpcClient.eth_chainId",
+        "daybook.http",
+      ])
+      assert.strictEqual(request?.attributes.get("daybook.batch.size"), 2)
+      assert.strictEqual(request?.attributes.get("daybook.chain"), "base")
+      assert.strictEqual(request?.attributes.get("rpc.method"), "batch")
+      assert.strictEqual(request?.attributes.get("http.response.status_code"), 200)
+      assert.strictEqual(request?.links.length, 1)
+      assert.strictEqual(
+        request?.links[0]?.span.spanId,
+        spans.find(({ name }) => name === "RpcClient.eth_blockNumber")?.spanId,
+      )
+    }),
+  )
+})
