@@ -3,11 +3,14 @@
  * this version serves; a file for each chain, since each has one writer, and one for keys.
  */
 import { createHash } from "node:crypto"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Audit } from "./Audit.ts"
 import type { KeysShape } from "./Keys.ts"
+import * as SqliteAudit from "./SqliteAudit.ts"
+import * as SqliteBackup from "./SqliteBackup.ts"
 import * as SqliteKeys from "./SqliteKeys.ts"
 import * as SqliteStore from "./SqliteStore.ts"
 import { StoreError } from "./Store.ts"
@@ -27,6 +30,26 @@ export interface Database {
   ) => Effect.Effect<StoreShape, StoreError, Scope.Scope>
   /** Opens the keys until the scope ends. */
   readonly keys: Effect.Effect<KeysShape, StoreError, Scope.Scope>
+  /** Opens the store of a chain for a close look until the scope ends; `write` can put blocks right. */
+  readonly chainAudit: (
+    name: string,
+    chainId: number,
+    mode: "read" | "write",
+  ) => Effect.Effect<Audit, StoreError, Scope.Scope>
+  /**
+   * Copies the stores of these chains and the keys, while they are in use, into a folder that a configuration can name in place
+   * of this database. A chain that has no store yet is passed over.
+   *
+   * **Errors**
+   * - `StoreError`: the folder holds a copy already, the disk is full, or a store is damaged.
+   */
+  readonly backup: (names: ReadonlyArray<string>, folder: string) => Effect.Effect<ReadonlyArray<Copy>, StoreError>
+}
+
+/** A part of a backup. */
+export interface Copy {
+  readonly file: string
+  readonly bytes: number
 }
 
 const accepted = 'Accepted: "sqlite:" and a folder, for example "sqlite:data".'
@@ -63,6 +86,14 @@ const folderOf = (database: string, baseFolder: string): Effect.Effect<string, S
   return Effect.succeed(resolve(baseFolder, path))
 }
 
+const keysFile = "daybook.sqlite"
+
+const makeFolder = (folder: string, whose: string) =>
+  Effect.try({
+    try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }),
+    catch: (cause) => refuse(`The folder of ${whose} cannot be made; check the path and its permissions.`, cause),
+  })
+
 /**
  * Reads `database` of a configuration whose file stands in `baseFolder`, and makes the folder, for its owner alone.
  *
@@ -72,10 +103,7 @@ const folderOf = (database: string, baseFolder: string): Effect.Effect<string, S
 export const fromConfig = (database: string, baseFolder: string): Effect.Effect<Database, StoreError> =>
   Effect.gen(function* () {
     const folder = yield* folderOf(database, baseFolder)
-    yield* Effect.try({
-      try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }),
-      catch: (cause) => refuse(`The folder of "database" cannot be made; check the path and its permissions.`, cause),
-    })
+    yield* makeFolder(folder, `"database"`)
     return {
       chainStore: (name, chainId, mode, watch) =>
         SqliteStore.make({
@@ -84,6 +112,18 @@ export const fromConfig = (database: string, baseFolder: string): Effect.Effect<
           readOnly: mode === "read",
           ...(watch === undefined ? {} : { watch }),
         }),
-      keys: SqliteKeys.make(join(folder, "daybook.sqlite")),
+      keys: SqliteKeys.make(join(folder, keysFile)),
+      chainAudit: (name, chainId, mode) => SqliteAudit.make(join(folder, chainFile(name)), chainId, mode === "write"),
+      backup: (names, target) =>
+        Effect.gen(function* () {
+          const files = [...names.map(chainFile), keysFile].filter((file) => existsSync(join(folder, file)))
+          const to = resolve(target)
+          const taken = files.find((file) => existsSync(join(to, file)))
+          if (taken !== undefined) return yield* refuse(`The folder ${to} holds ${taken} already; name another one.`)
+          yield* makeFolder(to, "the backup")
+          return yield* Effect.forEach(files, (file) =>
+            Effect.map(SqliteBackup.copy(join(folder, file), join(to, file)), (bytes): Copy => ({ file, bytes })),
+          )
+        }),
     }
   })

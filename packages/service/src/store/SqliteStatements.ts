@@ -8,7 +8,8 @@ import type { SqliteSchema } from "./SqliteSchema.ts"
  * The file of one chain.
  *
  * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
- * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
+ * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
+ * many rows the block has, null where an older version wrote it. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
  * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
  */
 export const schema: SqliteSchema = {
@@ -60,7 +61,8 @@ export const schema: SqliteSchema = {
        lowest INTEGER NOT NULL,
        PRIMARY KEY (chain, number, hash)
      ) WITHOUT ROWID;`,
-    `ALTER TABLE checkpoint ADD COLUMN watch TEXT;`,
+    `ALTER TABLE checkpoint ADD COLUMN watch TEXT;
+     ALTER TABLE block ADD COLUMN transactions INTEGER;`,
   ],
 }
 
@@ -122,8 +124,9 @@ export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
 /** Parameters: watch, chain. */
 export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 
-/** Parameters: chain, number, hash, parent hash, timestamp. */
-export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp) VALUES (?, ?, ?, ?, ?)`
+/** Parameters: chain, number, hash, parent hash, timestamp, number of transactions. */
+export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions)
+  VALUES (?, ?, ?, ?, ?, ?)`
 
 /** Parameters: chain, block, index, revision, hash, addresses, body, internal. */
 export const insertTransaction = `INSERT INTO "transaction"
@@ -162,6 +165,10 @@ export const forgetUnwound = `DELETE FROM unwound WHERE chain = ? AND number <=
 
 /** Parameters: number, chain, number. */
 export const finalize = `UPDATE checkpoint SET finalized = ? WHERE chain = ? AND (finalized IS NULL OR finalized < ?)`
+
+/** Takes the mark down to a block, when the chain went deeper than what was final. Parameters: number, number, chain. */
+export const unfinalize = `UPDATE checkpoint SET finalized = CASE WHEN finalized > ? THEN ? ELSE finalized END
+  WHERE chain = ?`
 
 /** Parameters: owner, until, chain, owner, now. */
 export const lease = `UPDATE checkpoint SET lease_owner = ?, lease_until = ?

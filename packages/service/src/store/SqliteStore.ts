@@ -7,11 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { fromHex, join, split, toHex } from "./Bytes.ts"
+import { fromHex, toHex } from "./Bytes.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Params, SqliteConnection } from "./SqliteClient.ts"
 import * as SqliteReader from "./SqliteReader.ts"
 import * as SqliteSchema from "./SqliteSchema.ts"
+import * as SqliteRows from "./SqliteRows.ts"
 import * as Statements from "./SqliteStatements.ts"
 import * as SqliteWatch from "./SqliteWatch.ts"
 import { CheckpointMoved, Store, StoreError } from "./Store.ts"
@@ -30,7 +31,6 @@ export interface SqliteStoreOptions {
   readonly rememberedBlocks?: number
 }
 
-const addressBytes = 20
 /** Blocks whose appearances are deleted without a pause for other fibers. */
 const unwoundAtOnce = 1000
 
@@ -109,34 +109,6 @@ const writes = (options: SqliteStoreOptions) =>
     const moveUnsafe = (first: number, head: BlockRef, timestamp: number) =>
       writer.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, chain])
 
-    const insertUnsafe = (block: BlockRows) => {
-      const { decoderRevision, hash, number, parentHash, timestamp, transactions } = block
-      writer.rowsUnsafe(Statements.insertBlock, [chain, number, fromHex(hash), fromHex(parentHash), timestamp])
-      const appearances: Array<Params> = []
-      const rows: Array<Params> = []
-      for (const { addresses, body, hash, index, internal } of transactions) {
-        const bytes = addresses.map(fromHex)
-        rows.push([chain, number, index, decoderRevision, fromHex(hash), join(bytes), body, internal])
-        for (const address of bytes) appearances.push([chain, address, number, index])
-      }
-      writer.manyUnsafe(Statements.insertTransaction, rows)
-      writer.manyUnsafe(Statements.insertAppearance, appearances)
-    }
-
-    const removeAppearancesUnsafe = (from: number, to: number) => {
-      const rows = writer.rowsUnsafe<{
-        readonly block: number
-        readonly index: number
-        readonly addresses: Uint8Array
-      }>(Statements.addressesOf, [chain, from, to])
-      writer.manyUnsafe(
-        Statements.deleteAppearance,
-        rows.flatMap(({ addresses, block, index }) =>
-          split(addresses, addressBytes).map((address) => [chain, address, block, index]),
-        ),
-      )
-    }
-
     const append: StoreShape["append"] = Effect.fn("Store.append")(function* (expected, blocks) {
       const flaw = flawOf(expected, blocks)
       if (flaw !== null) return yield* Effect.die(new Error(flaw))
@@ -145,7 +117,7 @@ const writes = (options: SqliteStoreOptions) =>
           const found = yield* checkpointAt(expected)
           const last = blocks.at(-1)
           if (last === undefined) return
-          for (const block of blocks) yield* writer.attempt(() => insertUnsafe(block))
+          for (const block of blocks) yield* writer.attempt(() => SqliteRows.insertUnsafe(writer, chain, block))
           yield* writer.attempt(() => moveUnsafe(found?.first ?? blocks[0]!.number, last, last.timestamp))
         }),
       )
@@ -168,7 +140,9 @@ const writes = (options: SqliteStoreOptions) =>
           if (lowest > found.head.number) return
 
           for (let from = lowest; from <= found.head.number; from += unwoundAtOnce) {
-            yield* writer.attempt(() => removeAppearancesUnsafe(from, from + unwoundAtOnce - 1))
+            yield* writer.attempt(() =>
+              SqliteRows.removeAppearancesUnsafe(writer, chain, from, from + unwoundAtOnce - 1),
+            )
           }
           yield* writer.attempt(() => {
             rememberUnsafe(lowest)
@@ -176,6 +150,8 @@ const writes = (options: SqliteStoreOptions) =>
             writer.rowsUnsafe(Statements.deleteBlocks, [chain, lowest])
             if (target === null) writer.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, chain])
             else moveUnsafe(found.first, target, target.timestamp)
+            const mark = target?.number ?? null
+            writer.rowsUnsafe(Statements.unfinalize, [mark ?? -1, mark, chain])
           })
         }),
       )

@@ -155,7 +155,8 @@ export interface StoreShape {
     blocks: ReadonlyArray<BlockRows>,
   ) => Effect.Effect<void, StoreError | CheckpointMoved>
   /**
-   * Removes every block above `to` (`null`: all), in one transaction with the checkpoint, and remembers their hashes.
+   * Removes every block above `to` (`null`: all), in one transaction with the checkpoint, and remembers their hashes. A block that
+   * goes is no longer final.
    *
    * **Errors**
    * - `CheckpointMoved`: the head is not `expected`, or `to` is not a stored block. Nothing was changed.

@@ -204,12 +204,13 @@ describe("SqliteStore", () => {
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const rounds = 60
+      const gate = new Int32Array(new SharedArrayBuffer(4))
       const run = (name: string, seed: number) =>
         Effect.promise(
           () =>
             new Promise<{ appended: number; removed: number; moved: number }>((resolve, reject) => {
               const worker = new Worker(new URL("writer.worker.ts", import.meta.url), {
-                workerData: { file, name, rounds, seed },
+                workerData: { file, name, rounds, seed, gate },
               })
               worker.once("message", resolve)
               worker.once("error", reject)

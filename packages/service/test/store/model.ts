@@ -114,6 +114,9 @@ export const unwind = (model: Model, to: BlockRef | null): void => {
   const removed = model.blocks.filter((block) => to === null || block.number > to.number)
   if (removed.length > 0) model.unwinds.push({ lowest: removed[0]!.number, removed: removed.map(refOf) })
   model.blocks = model.blocks.filter((block) => !removed.includes(block))
+  if (removed.length === 0 || model.finalized === null) return
+  if (to === null) model.finalized = null
+  else if (model.finalized > to.number) model.finalized = to.number
 }
 
 export const unwoundFrom = (model: Model, ref: BlockRef): number | null => {

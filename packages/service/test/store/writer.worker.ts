@@ -6,11 +6,26 @@ import { Effect } from "effect"
 import * as SqliteStore from "../../src/store/SqliteStore.ts"
 import { blockOn, seeded } from "./model.ts"
 
-const { file, name, rounds, seed } = workerData as { file: string; name: string; rounds: number; seed: number }
+const { file, gate, name, rounds, seed } = workerData as {
+  file: string
+  /** Counts the writers that are ready, so that none is done before the other begins. */
+  gate: Int32Array<SharedArrayBuffer>
+  name: string
+  rounds: number
+  seed: number
+}
+const writers = 2
+
+const meet = () => {
+  Atomics.add(gate, 0, 1)
+  Atomics.notify(gate, 0)
+  for (let ready = Atomics.load(gate, 0); ready < writers; ready = Atomics.load(gate, 0)) Atomics.wait(gate, 0, ready)
+}
 
 const program = Effect.gen(function* () {
   const store = yield* SqliteStore.make({ file, chainId: 31337 })
   const numbers = seeded(seed)
+  meet()
   const counts = { appended: 0, removed: 0, moved: 0 }
   while (counts.appended < rounds) {
     const head = (yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head ?? null

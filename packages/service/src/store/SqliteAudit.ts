@@ -1,0 +1,181 @@
+/**
+ * Looking closely at a chain's SQLite file, a part at a time, beside an indexer and readers at work.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Appearance, Audit, StoredBlock, StoredTransaction } from "./Audit.ts"
+import { fromHex, split, toHex } from "./Bytes.ts"
+import * as SqliteClient from "./SqliteClient.ts"
+import type { Params, SqliteConnection } from "./SqliteClient.ts"
+import * as SqliteReader from "./SqliteReader.ts"
+import * as SqliteRows from "./SqliteRows.ts"
+import * as SqliteSchema from "./SqliteSchema.ts"
+import * as Statements from "./SqliteStatements.ts"
+import type { StoreError } from "./Store.ts"
+
+const addressBytes = 20
+const problemsAtMost = 20
+
+const blocksIn = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
+  WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
+const transactionsIn = `SELECT block, tx_index, decoder_revision, hash, addresses, body, internal FROM "transaction"
+  WHERE chain = ? AND block BETWEEN ? AND ? ORDER BY block, tx_index`
+const hasAppearance = `SELECT 1 FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
+const appearancesAfter = `SELECT a.address, a.block, a.tx_index, t.addresses FROM appearance a
+  LEFT JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+  WHERE a.chain = ? AND (a.address, a.block, a.tx_index) > (?, ?, ?)
+  ORDER BY a.address, a.block, a.tx_index LIMIT ?`
+const deleteTransactionsOf = `DELETE FROM "transaction" WHERE chain = ? AND block = ?`
+const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
+const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? AND number = ?`
+
+type BlockColumns = readonly [
+  number: number,
+  hash: Uint8Array,
+  parentHash: Uint8Array,
+  timestamp: number,
+  count: number | null,
+]
+
+type TransactionColumns = readonly [
+  block: number,
+  index: number,
+  decoderRevision: number,
+  hash: Uint8Array,
+  addresses: Uint8Array,
+  body: string,
+  internal: string | null,
+]
+
+type AppearanceColumns = readonly [address: Uint8Array, block: number, index: number, addresses: Uint8Array | null]
+
+/** Addresses of a row; a length that is no multiple of an address loses the rest, which then shows as lost. */
+const addressesOf = (joined: Uint8Array) =>
+  split(joined.subarray(0, joined.length - (joined.length % addressBytes)), addressBytes)
+
+const transactionsUnsafe = (connection: SqliteConnection, chain: number, from: number, to: number) => {
+  const byBlock = new Map<number, Array<StoredTransaction>>()
+  const rows = connection.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, from, to])
+  for (const [block, index, decoderRevision, hash, joined, body, internal] of rows) {
+    const addresses = addressesOf(joined)
+    const lost = addresses.filter(
+      (address) => connection.valuesUnsafe(hasAppearance, [chain, address, block, index]).length === 0,
+    )
+    const own = byBlock.get(block) ?? []
+    byBlock.set(block, own)
+    own.push({
+      index,
+      decoderRevision,
+      hash: toHex(hash),
+      addresses: addresses.map(toHex),
+      lostAddresses: lost.map(toHex),
+      body,
+      internal,
+    })
+  }
+  return byBlock
+}
+
+const blocksUnsafe = (
+  connection: SqliteConnection,
+  chain: number,
+  from: number,
+  to: number,
+): ReadonlyArray<StoredBlock> => {
+  const transactions = transactionsUnsafe(connection, chain, from, to)
+  return connection
+    .valuesUnsafe<BlockColumns>(blocksIn, [chain, from, to])
+    .map(([number, hash, parentHash, timestamp, count]) => ({
+      number,
+      hash: toHex(hash),
+      parentHash: toHex(parentHash),
+      timestamp,
+      count,
+      transactions: transactions.get(number) ?? [],
+    }))
+}
+
+const isStray = ([address, , , addresses]: AppearanceColumns): boolean =>
+  addresses === null || !addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
+
+/**
+ * Opens a chain's file for a close look until the scope ends; `canWrite` for putting it right.
+ *
+ * **Errors**
+ * - `StoreError`: the file cannot be opened, has another schema, or holds another chain; a reader says so when it is used.
+ */
+export const make = (file: string, chain: number, canWrite: boolean): Effect.Effect<Audit, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const reader = yield* SqliteReader.make(file, chain)
+    const writer = yield* SqliteClient.connect({ file, readOnly: !canWrite })
+    const client = yield* SqliteClient.make(writer)
+    if (canWrite) yield* SqliteSchema.migrate(writer, client, Statements.schema)
+    const write = <A>(work: () => A) => SqliteClient.transaction(writer, client, writer.attempt(work))
+
+    const hashAt = (sql: string, number: number) => {
+      const [row] = writer.rowsUnsafe<{ readonly hash: Uint8Array }>(sql, [chain, number])
+      return row === undefined ? null : toHex(row.hash)
+    }
+
+    return {
+      engine: reader.once((connection) =>
+        connection
+          .rowsUnsafe<{ readonly quick_check: string }>(`PRAGMA quick_check(${problemsAtMost})`, [])
+          .map(({ quick_check }) => quick_check)
+          .filter((text) => text !== "ok"),
+      ),
+      part: (from, to) =>
+        reader.once((connection) => ({
+          checkpoint: SqliteReader.checkpointUnsafe(connection, chain),
+          blocks: blocksUnsafe(connection, chain, from, to),
+        })),
+      strays: (after, limit) =>
+        reader.once((connection) => {
+          const start: Params =
+            after === null
+              ? [chain, new Uint8Array(), -1, -1]
+              : [chain, fromHex(after.address), after.block, after.index]
+          const rows = connection.valuesUnsafe<AppearanceColumns>(appearancesAfter, [...start, limit])
+          const toAppearance = ([address, block, index]: AppearanceColumns): Appearance => ({
+            address: toHex(address),
+            block,
+            index,
+          })
+          const last = rows.length < limit ? undefined : rows.at(-1)
+          return {
+            strays: rows.filter(isStray).map(toAppearance),
+            last: last === undefined ? null : toAppearance(last),
+          }
+        }),
+      dropStrays: (strays) =>
+        write(() => {
+          for (const { address, block, index } of strays) {
+            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, block, block])
+            const document = own.find(([, at]) => at === index)
+            if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
+            writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), block, index])
+          }
+        }),
+      replace: (rows) =>
+        write(() => {
+          const { number } = rows
+          const stored = SqliteReader.blockUnsafe(writer, chain, number)
+          const checkpoint = SqliteReader.checkpointUnsafe(writer, chain)
+          if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
+          if (stored !== null && stored.hash !== rows.hash) return false
+          const below = SqliteReader.blockUnsafe(writer, chain, number - 1)?.hash ?? rows.parentHash
+          const above = hashAt(parentOf, number + 1) ?? rows.hash
+          if (stored === null && (below !== rows.parentHash || above !== rows.hash)) return false
+          SqliteRows.removeAppearancesUnsafe(writer, chain, number, number)
+          for (const { addresses, index } of rows.transactions) {
+            for (const address of addresses) {
+              writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), number, index])
+            }
+          }
+          writer.rowsUnsafe(deleteTransactionsOf, [chain, number])
+          writer.rowsUnsafe(deleteBlock, [chain, number])
+          SqliteRows.insertUnsafe(writer, chain, rows)
+          return true
+        }),
+    }
+  })
