@@ -1,0 +1,122 @@
+/** A service over a generated history: a store filled through the store's own interface, and `daybook serve` on it as a process. */
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { WalletHistory } from "@daybook/chain"
+import * as Database from "@daybook/service/store/Database"
+import type { BlockRef, BlockRows } from "@daybook/service/store/Store"
+import { Effect } from "effect"
+
+const daybook = join(import.meta.dirname, "../../../packages/service/src/main.ts")
+
+export const wallet = WalletHistory.wallet
+
+const padded = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
+
+/** Blocks of a history without gaps: those that it leaves out are empty. */
+function* blocksOf(rows: ReadonlyArray<WalletHistory.Row>): Generator<BlockRows> {
+  const inBlock = new Map<number, Array<WalletHistory.Row>>()
+  for (const row of rows) {
+    const number = Number(row.block_number)
+    const others = inBlock.get(number)
+    if (others === undefined) inBlock.set(number, [row])
+    else others.push(row)
+  }
+  const genesisSeconds = Date.UTC(2026, 0, 1) / 1000
+  const last = Number(rows.at(-1)?.block_number ?? 0)
+  for (let number = 0; number <= last; number++) {
+    yield {
+      number,
+      hash: padded(number + 1),
+      parentHash: padded(number),
+      timestamp: genesisSeconds + number * 12,
+      decoderRevision: 1_000_000,
+      transactions: (inBlock.get(number) ?? []).map((row) => {
+        const { from_address_label: _from, to_address_label: _to, ...body } = row
+        const index = Number(row["transaction_index"])
+        return { index, hash: row.hash, body: JSON.stringify(body), internal: null, addresses: [wallet] }
+      }),
+    }
+  }
+}
+
+/** A folder with the store of a wallet of so many rows, and a key for it. */
+export const makeStore = (rows: number) =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-generated-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+    )
+    const history = WalletHistory.make(7, { rows })
+    const apiKey = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const database = yield* Database.fromConfig("sqlite:data", folder)
+        const store = yield* database.chainStore("eth", 1, "write")
+        let head: BlockRef | null = null
+        let waiting: Array<BlockRows> = []
+        const flush = Effect.suspend(() => {
+          const [blocks, expected] = [waiting, head]
+          waiting = []
+          head = blocks.at(-1) ?? head
+          return blocks.length === 0 ? Effect.void : store.append(expected, blocks)
+        })
+        for (const block of blocksOf(history)) {
+          waiting.push(block)
+          if (waiting.length === 2_000) yield* flush
+        }
+        yield* flush
+        const keys = yield* database.keys
+        return yield* keys.add({ name: "reader", operator: false, empty: null })
+      }),
+    )
+    if (apiKey === null) return yield* Effect.die(new Error("a new database has a key already"))
+    return { folder, apiKey, hashes: history.map(({ hash }) => hash) }
+  })
+
+/** A port that is free now. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().on("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
+    })
+  })
+
+/** `daybook serve --role serve` in a folder, as a process, until it answers. `end` stops it with a signal and waits. */
+export const serve = async (folder: string, port: number) => {
+  const config = join(folder, "daybook.json")
+  const chains = { eth: { rpc: ["http://127.0.0.1:1"], fromBlock: 0 } }
+  const rateLimit = { perSecond: 100_000, burst: 100_000 }
+  writeFileSync(
+    config,
+    JSON.stringify({ listen: { host: "127.0.0.1", port }, database: "sqlite:data", chains, rateLimit }),
+  )
+  const child = spawn(process.execPath, [daybook, "serve", "--config", config, "--role", "serve"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  let errors = ""
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()))
+  const url = `http://127.0.0.1:${port}`
+  const began = performance.now()
+  const isUp = () =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await isUp())) {
+    if (child.exitCode !== null || performance.now() - began > 20_000)
+      throw new Error(`daybook does not start: ${errors}`)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+  return {
+    url,
+    end: (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
