@@ -146,7 +146,8 @@ export const run = Effect.fn("Indexer.run")(function* (
     found: BlockRef,
   ): Effect.fn.Return<void, TurnError> {
     yield* node.checkChain
-    let search = Ancestor.start(first, Math.min(head.number, reach))
+    const highest = Math.min(head.number, reach)
+    let search = Ancestor.start(first, highest)
     for (let number = Ancestor.next(search); number !== null; number = Ancestor.next(search)) {
       const theirs = yield* node.header(number)
       if (theirs === null) return yield* new Fetch.Vanished({ block: number })
@@ -154,8 +155,9 @@ export const run = Effect.fn("Indexer.run")(function* (
       search = Ancestor.compared(search, number, ours?.hash === theirs.hash)
     }
     const ancestor = Ancestor.ancestor(search)
-    if (ancestor === head.number) {
-      const what = `it does not extend block ${ancestor} (${head.hash}), which the node has too`
+    // Nothing differs: the node tells two stories, and no block of ours is removed for that.
+    if (ancestor === highest) {
+      const what = `it does not fit to our block ${ancestor}, which the node has too`
       return yield* new Mismatch({ block: found.number, hash: found.hash, what })
     }
     const [to = null] = ancestor === null ? [] : yield* store.headers(ancestor, ancestor)

@@ -8,7 +8,7 @@ import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
-import type { InvalidOption } from "@daybook/transport/ClientError"
+import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -244,7 +244,10 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
   const headOf = (endpoint: Endpoint): Effect.Effect<Header, CallError> =>
     Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
       const header = headerOf(block)
-      return header === null ? Effect.die(new Error("The node has no latest block.")) : Effect.succeed(header)
+      if (header !== null) return Effect.succeed(header)
+      const { host } = endpoint
+      const [path, came, expected] = ["result", "null", "the newest block"]
+      return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, came, expected }))
     })
 
   /** Asks every node for its head and prefers the one that is furthest. */
@@ -297,7 +300,13 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     return yield* ask(
       (endpoint) =>
         Effect.flatMap(tracerOf(endpoint, block), (tracer) =>
-          Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
+          Effect.tapError(Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block), (error) =>
+            Effect.sync(() => {
+              // A failure that passed may have been taken for the method; it is found out again.
+              const isMissing = error._tag === "RpcError" && error.kind === "methodUnsupported"
+              if (isMissing && tracer !== "off") endpoint.tracer = undefined
+            }),
+          ),
         ),
       startFor(block.number),
     )
@@ -309,7 +318,10 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     header: (number) =>
       Effect.map(
         ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, false)),
-        headerOf,
+        (block) => {
+          const header = headerOf(block)
+          return header?.number === number ? header : null
+        },
       ),
     block: (number) => ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, true), startFor(number)),
     receipts: (block) => ask((endpoint) => receiptsOf(endpoint, block), startFor(block.number)),
