@@ -26,6 +26,12 @@ export interface Status {
   readonly traces: IndexerStatus["traces"] | null
   /** A sentence for the operator. */
   readonly message: string
+  /** Blocks stored per second of late; left out while none were. */
+  readonly blocksPerSecond?: number
+  /** Time until the node's head is reached at this speed, in milliseconds; left out while it is not known. */
+  readonly etaMillis?: number
+  /** Which checks of blocks are left out; left out when none. */
+  readonly unchecked?: string
 }
 
 /** Blocks that a following index may be behind. */
@@ -59,8 +65,12 @@ export const of = Effect.fn("Status.of")(function* (
     const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
     const isSilent = now - status.updatedAtMillis > silentMillis
     const isNear = lag !== null && lag <= longestLagBlocks
+    const { blocksPerSecond, etaMillis, unchecked } = status
     return {
       ...nothing,
+      ...(blocksPerSecond === undefined ? {} : { blocksPerSecond }),
+      ...(etaMillis === undefined ? {} : { etaMillis }),
+      ...(unchecked === undefined ? {} : { unchecked }),
       ready: status.state === "following" && !isSilent && isNear,
       state: isSilent ? "silent" : status.state,
       indexed,

@@ -55,7 +55,7 @@ interface Found {
 }
 
 interface Walk {
-  readonly chainId: number
+  readonly chain: IndexedChain
   readonly wallet: Address.Address
   readonly cursor: Cursor.Cursor | undefined
   readonly parameters: Parameters.Parameters
@@ -98,15 +98,25 @@ const staleFrom = Effect.fnUntraced(function* (
   return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
 })
 
+/** An index of some wallets knows nothing of the others, rather than that they have no history. */
+const isWatched = (chain: IndexedChain, checkpoint: Checkpoint | null, wallet: string): boolean => {
+  const watch = checkpoint === null ? chain.config.watch?.map((address) => address.toLowerCase()) : checkpoint.watch
+  return watch === undefined || watch.includes(wallet)
+}
+
 /** Rows above the limit that tell whether there is a next page. */
 const lookahead = 1
 
 const read = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   requestId: string,
-  { chainId, cursor, parameters, wallet }: Walk,
+  { chain, cursor, parameters, wallet }: Walk,
 ): Effect.fn.Return<Found, StoreError | Refusal.Refusal> {
   const checkpoint = yield* snapshot.checkpoint
+  if (!isWatched(chain, checkpoint, wallet)) {
+    const message = `address is ${wallet}, which is not among the wallets that are indexed of ${chain.name} here; accepted: one of these.`
+    return yield* Refusal.badRequest(requestId, { parameter: "address", message }, "address_not_watched")
+  }
   if (cursor !== undefined) {
     const resume = yield* staleFrom(snapshot, cursor)
     if (resume !== null) return yield* Refusal.staleCursor(requestId, resume, completeness(checkpoint))
@@ -132,7 +142,7 @@ const read = Effect.fnUntraced(function* (
     rows,
     page,
     next: {
-      chainId,
+      chainId: chain.id,
       wallet,
       order,
       askedFrom: cursor?.askedFrom ?? parameters.from,
@@ -194,11 +204,10 @@ export const make = (options: Options) => {
       Refusal.badRequest(id, { parameter: "chain", message }, code),
     )
     const { from, order, to } = parameters
-    const chainId = chain.id
-    const cursor = given && (yield* accept(Cursor.fit(given, { chainId, wallet, order, from, to })))
+    const cursor = given && (yield* accept(Cursor.fit(given, { chainId: chain.id, wallet, order, from, to })))
 
     const found = yield* stored(
-      chain.store.snapshot((snapshot) => read(snapshot, id, { chainId, wallet, cursor, parameters })),
+      chain.store.snapshot((snapshot) => read(snapshot, id, { chain, wallet, cursor, parameters })),
     )
     if (parameters.include && (yield* stored(tracesMissing(chain, found)))) {
       const message = `include is "internal_transactions", but the traces of ${chain.name} are not indexed here; accepted: no include.`

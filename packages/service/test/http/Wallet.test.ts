@@ -465,6 +465,27 @@ describe("Wallet", () => {
     )
   })
 
+  describe("an index of some wallets", () => {
+    it.live("refuses the others, rather than showing them an empty history", () =>
+      Effect.gen(function* () {
+        const blocks = [Rows.block(0, [{ from: alice, to: bob }])]
+        const config = { watch: [alice.toUpperCase().replace("0X", "0x")] }
+        const service = yield* start({ chains: { eth: { config, blocks }, base: { config } } })
+
+        expect((yield* service.wallet(alice)).json.result).toHaveLength(1)
+        expect((yield* service.wallet(alice, "chain=base")).json.result).toEqual([])
+        for (const chain of ["eth", "base"]) {
+          expect(refusal(yield* service.wallet(bob, `chain=${chain}`))).toEqual({
+            status: 400,
+            code: "address_not_watched",
+            parameter: "address",
+            message: `address is ${bob}, which is not among the wallets that are indexed of ${chain} here; accepted: one of these.`,
+          })
+        }
+      }),
+    )
+  })
+
   describe("chain", () => {
     it.live("is taken in every spelling, and is eth when left out", () =>
       Effect.gen(function* () {

@@ -102,9 +102,10 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     )
     const database = yield* Database.fromConfig(config.database, baseFolder)
     const stores: Record<string, StoreShape> = {}
-    for (const { id, key, name } of yield* Effect.fromResult(Config.servedChains(config))) {
+    for (const { config: chain, id, key, name } of yield* Effect.fromResult(Config.servedChains(config))) {
       if (given[key]?.isAbsent === true) continue
-      const store = yield* database.chainStore(name, id, "write")
+      const watch = chain.watch === undefined ? null : new Set(chain.watch.map((wallet) => wallet.toLowerCase()))
+      const store = yield* database.chainStore(name, id, "write", watch)
       const blocks = given[key]?.blocks ?? []
       if (blocks.length > 0) yield* Effect.orDie(store.append(null, blocks))
       stores[key] = store
