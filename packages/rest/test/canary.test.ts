@@ -25,6 +25,14 @@ const coded =
 
 const outcomes: Record<string, Handler> = {
   "a page": sendPage([row(4, 0)], null, { "x-echo": canary, "x-request-id": canary }),
+  "a page with rows that do not decode": echo(200, (told) =>
+    JSON.stringify({
+      page: 0,
+      page_size: 100,
+      cursor: null,
+      result: [row(4, 0), { ...row(3, 0), gas: told, input: canary }],
+    }),
+  ),
   "a page out of order": sendPage([row(4, 0), row(5, 0)], null, { "x-request-id": canary }),
   "a bad request": echo(400, coded("bad_request", { parameter: canary })),
   "a refused key": echo(401, (told) => JSON.stringify({ message: `unknown key ${told}` })),
@@ -61,6 +69,12 @@ const expectClean = (texts: ReadonlyArray<string>) => {
   }
 }
 
+/** Every listener that a program may give. */
+const listeners = (note: (...things: ReadonlyArray<unknown>) => void) => ({
+  onEvent: note,
+  call: { onBadRow: note, onProgress: note, onStaleCursor: "restart" as const },
+})
+
 const options = (url: string) => ({
   baseUrl: url,
   apiKey: Redacted.make(canary),
@@ -87,10 +101,15 @@ describe("canary", () => {
           Logger.make((entry) => texts.push(Logger.formatLogFmt.log(entry), Logger.formatJson.log(entry))),
         ])
         const server = yield* script(handler)
-        const rest = yield* RestClient.make(options(server.url))
+        const told: Array<unknown> = []
+        const { call, onEvent } = listeners((...things) => {
+          told.push(...things)
+          note(...things)
+        })
+        const rest = yield* RestClient.make({ ...options(server.url), onEvent })
         const calls: ReadonlyArray<Effect.Effect<unknown, RestError.RestError>> = [
-          rest.walletTransactionsWithResponse({ address: wallet, chain: "eth" }),
-          Stream.runCollect(rest.walletPagesStream({ address: wallet, order: "DESC" })),
+          rest.walletTransactionsWithResponse({ address: wallet, chain: "eth" }, call),
+          Stream.runCollect(rest.walletPagesStream({ address: wallet, order: "DESC" }, call)),
         ]
         for (const call of calls) {
           const exit = yield* call.pipe(
@@ -113,6 +132,7 @@ describe("canary", () => {
 
         assert.strictEqual(server.seen[0]?.headers["x-api-key"], canary)
         assert.isAtLeast(spans.length, 4)
+        assert.isAtLeast(told.length, 2)
         expectClean([...texts, inspect(rest, { depth: 10, showHidden: true })])
       }),
     )
@@ -122,7 +142,20 @@ describe("canary", () => {
     Effect.gen(function* () {
       const texts: Array<string> = []
       const server = yield* script(echo(500, (told) => told))
-      const rest = createRestClient({ ...options(server.url), apiKey: canary })
+      const note = noteIn(texts)
+      const { call, onEvent } = listeners(note)
+      const rest = createRestClient({ ...options(server.url), apiKey: canary, onEvent })
+      const rows = rest.walletTransactionsStream({ address: wallet }, call)
+      note(
+        yield* Effect.promise(() =>
+          Promise.resolve(rows).then(
+            () => assert.fail("it should have been rejected"),
+            (reason: unknown) => reason,
+          ),
+        ),
+        rows,
+        rows.position(),
+      )
       const error = yield* Effect.promise(() =>
         rest.walletTransactions({ address: wallet }).then(
           () => assert.fail("it should have been rejected"),

@@ -95,6 +95,37 @@ describe("promise", () => {
     )
   })
 
+  describe("withResponse", () => {
+    it.live("gives page and response of one request", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(7, 0)], null, { "daybook-indexed-to": "7", "x-request-id": "r-1" }))
+        const [page, response] = yield* Effect.promise(async () => {
+          const promise = clientOf(server).walletTransactions(query)
+          return [await promise, await promise.withResponse()] as const
+        })
+
+        assert.strictEqual(response.page, page)
+        assert.strictEqual(response.completeness.indexedTo, 7n)
+        assert.strictEqual(response.headers["x-request-id"], "r-1")
+        assert.strictEqual(server.seen.length, 1)
+      }),
+    )
+    it.live("rejects once, where it was asked for", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
+        const unhandled: Array<unknown> = []
+        const note = (reason: unknown) => unhandled.push(reason)
+        process.on("unhandledRejection", note)
+        const error = yield* Effect.promise(() => rejection(clientOf(server).walletTransactions(query).withResponse()))
+        yield* Effect.sleep(20)
+        process.off("unhandledRejection", note)
+
+        assert.strictEqual(error["_tag"], "Unauthorized")
+        assert.deepStrictEqual(unhandled, [])
+      }),
+    )
+  })
+
   describe("walletTransactionsWithResponse", () => {
     it.live("resolves with page, completeness and headers", () =>
       Effect.gen(function* () {
@@ -190,6 +221,72 @@ describe("promise", () => {
 
         assert.strictEqual(error["name"], "AbortError")
         assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("walletTransactionsStream, awaited", () => {
+    it.live("gives the first page, and an iteration after that goes on from it", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 23)))
+        const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 10 })
+        const page = yield* Effect.promise(async () => await rows)
+        const again = yield* Effect.promise(async () => await rows)
+        const asked = server.seen.length
+        const all = yield* Effect.promise(() => collect(rows))
+
+        assert.strictEqual(page.result.length, 10)
+        assert.strictEqual(again, page)
+        assert.strictEqual(asked, 1)
+        assert.deepStrictEqual(
+          all.map(({ hash }) => hash),
+          history(5, 23)
+            .toReversed()
+            .map(({ hash }) => hash),
+        )
+        assert.strictEqual(server.seen.length, 3)
+      }),
+    )
+    it.live("rejects with the tagged error", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(403, JSON.stringify({ message: "no" })))
+        const rows = clientOf(server).walletTransactionsStream(query)
+        const error = yield* Effect.promise(() => rejection(Promise.resolve(rows)))
+
+        assert.strictEqual(error["_tag"], "Forbidden")
+      }),
+    )
+    it.live("gives an empty page when nothing is left", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 3)))
+        const rows = clientOf(server).walletTransactionsStream(query)
+        yield* Effect.promise(() => collect(rows))
+        const page = yield* Effect.promise(async () => {
+          return await clientOf(server).walletTransactionsStream(query, { resume: rows.position() })
+        })
+
+        assert.deepStrictEqual(page, { cursor: null, page: 0, page_size: 0, result: [] })
+      }),
+    )
+    it.live("knows its position after each row", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(5, 23)))
+        const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 10 })
+        const before = rows.position()
+        const got: Array<string> = []
+        yield* Effect.promise(async () => {
+          for await (const { hash } of rows) if (got.push(hash) === 13) break
+          const rest = clientOf(server).walletTransactionsStream({ ...query, limit: 7 }, { resume: rows.position() })
+          for await (const { hash } of rest) got.push(hash)
+        })
+
+        assert.strictEqual(before, undefined)
+        assert.deepStrictEqual(
+          got,
+          history(5, 23)
+            .toReversed()
+            .map(({ hash }) => hash),
+        )
       }),
     )
   })

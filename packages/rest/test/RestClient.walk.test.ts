@@ -1,0 +1,362 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { RestClient, type RestError } from "../src/index.ts"
+import { createRestClient } from "../src/promise.ts"
+import { history, page, row, sendPage, servePages, wallet } from "./history.ts"
+import { reply, script, serve, type Server } from "./server.ts"
+
+const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
+  RestClient.make({ baseUrl: server.url, apiKey: "key-1", ...options })
+const query = { address: wallet }
+const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
+const stale = (resumeFromBlock: number) =>
+  reply(409, JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock }))
+const isVoid = (value: object): value is RestClient.RowsVoid => "_tag" in value
+
+const failureOf = (stream: Stream.Stream<unknown, RestError.RestError>) => Effect.flip(Stream.runDrain(stream))
+
+describe("prefetch", () => {
+  it.live("asks for a page ahead from the second one on, and for no more than one", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 60)))
+      const rest = yield* clientOf(server)
+      const seen: Array<number> = []
+      yield* rest.walletPagesStream({ ...query, limit: 10 }).pipe(
+        Stream.runForEach(() =>
+          Effect.gen(function* () {
+            yield* Effect.sleep(40)
+            seen.push(server.seen.length)
+          }),
+        ),
+      )
+
+      assert.deepStrictEqual(seen, [1, 3, 4, 5, 6, 6])
+    }),
+  )
+  it.live("asks for nothing ahead when it is off", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 40)))
+      const rest = yield* clientOf(server)
+      const pages = rest.walletPagesStream({ ...query, limit: 10 }, { prefetch: false })
+      yield* Stream.runForEach(Stream.take(pages, 3), () => Effect.sleep(20))
+
+      assert.strictEqual(server.seen.length, 3)
+    }),
+  )
+  it.live("closes the socket of the page ahead when the stream is left", () =>
+    Effect.gen(function* () {
+      const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), () => {})
+      const rest = yield* clientOf(server)
+      yield* rest.walletPagesStream(query).pipe(
+        Stream.take(2),
+        Stream.runForEach(() => Effect.sleep(30)),
+      )
+
+      yield* Effect.promise(() => server.closed(3))
+    }),
+  )
+  it.live("tells a fault of the page ahead only after the rows before it", () =>
+    Effect.gen(function* () {
+      const server = yield* script(
+        sendPage([row(4, 0)], "1"),
+        sendPage([row(3, 0)], "2"),
+        reply(403, `{"message":"no"}`),
+      )
+      const got: Array<string> = []
+      const stream = (yield* clientOf(server)).walletTransactionsStream(query)
+      const error = yield* Effect.flip(Stream.runForEach(stream, ({ hash }) => Effect.sync(() => got.push(hash))))
+
+      assert.strictEqual(error._tag, "Forbidden")
+      assert.deepStrictEqual(got, hashes([row(4, 0), row(3, 0)]))
+    }),
+  )
+})
+
+describe("maxRows", () => {
+  it.live("ends the walk after so many rows, and asks for no larger pages than that", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 60)))
+      const rest = yield* clientOf(server)
+      const few = yield* Stream.runCollect(rest.walletTransactionsStream(query, { maxRows: 7 }))
+      const many = yield* Stream.runCollect(rest.walletTransactionsStream({ ...query, limit: 10 }, { maxRows: 25 }))
+
+      const newestFirst = hashes(history(3, 60).toReversed())
+      assert.deepStrictEqual(hashes(few), newestFirst.slice(0, 7))
+      assert.deepStrictEqual(hashes(many), newestFirst.slice(0, 25))
+      assert.deepStrictEqual(
+        server.seen.map(({ url }) => new URL(url, server.url).searchParams.get("limit")),
+        ["7", "10", "10", "10"],
+      )
+    }),
+  )
+  it.live("counts the rows before a resume, and a larger one goes on in the middle of a page", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 30)))
+      const rest = yield* clientOf(server)
+      const sized = { ...query, limit: 10 }
+      const pages = yield* Stream.runCollect(rest.walletPagesStream(sized, { maxRows: 14 }))
+      const resume = pages.at(-1)?.position
+      const none = yield* Stream.runCollect(rest.walletTransactionsStream(sized, { maxRows: 14, resume }))
+      const more = yield* Stream.runCollect(rest.walletTransactionsStream(sized, { maxRows: 22, resume }))
+
+      assert.deepStrictEqual(none, [])
+      assert.deepStrictEqual(hashes(more), hashes(history(3, 30).toReversed().slice(14, 22)))
+    }),
+  )
+})
+
+describe("onProgress", () => {
+  it.live("is told pages, rows and the block reached", () =>
+    Effect.gen(function* () {
+      const server = yield* script(
+        sendPage([row(9, 0), row(8, 0)], "1"),
+        sendPage([], "2"),
+        sendPage([row(8, 0), row(5, 0)]),
+      )
+      const told: Array<RestClient.Progress> = []
+      const rest = yield* clientOf(server)
+      yield* Stream.runDrain(rest.walletTransactionsStream(query, { onProgress: (progress) => told.push(progress) }))
+
+      assert.deepStrictEqual(told, [
+        { pages: 1, rows: 2, block: 8n },
+        { pages: 2, rows: 2, block: 8n },
+        { pages: 3, rows: 3, block: 5n },
+      ])
+    }),
+  )
+})
+
+describe("resume", () => {
+  it.live("goes on after the page that its position came with", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 30)))
+      const rest = yield* clientOf(server)
+      const pages = yield* Stream.runCollect(rest.walletPagesStream({ ...query, limit: 10 }))
+      const again = yield* Stream.runCollect(
+        (yield* clientOf(server)).walletPagesStream({ ...query, limit: 4 }, { resume: pages[0]?.position }),
+      )
+
+      assert.deepStrictEqual(
+        again.flatMap((one) => hashes(one.page.result)),
+        hashes(history(3, 30).toReversed().slice(10)),
+      )
+      assert.deepStrictEqual(again.at(-1)?.progress, { pages: 6, rows: 30, block: pages.at(-1)?.progress.block })
+    }),
+  )
+  it.live("gives nothing after the last page of a descending walk", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(servePages(history(3, 5)))
+      const rest = yield* clientOf(server)
+      const [last] = yield* Stream.runCollect(rest.walletPagesStream(query))
+      const rows = yield* Stream.runCollect(rest.walletTransactionsStream(query, { resume: last?.position }))
+
+      assert.deepStrictEqual(rows, [])
+      assert.strictEqual(server.seen.length, 1)
+    }),
+  )
+  it.live("drops rows that came on top since, and tells rows that are gone", () =>
+    Effect.gen(function* () {
+      const rows = history(3, 12)
+      let served = rows
+      const server = yield* serve((...all) => servePages(served)(...all))
+      const rest = yield* clientOf(server)
+      const walk = createRestClient({ baseUrl: server.url, apiKey: "key-1" }).walletTransactionsStream({
+        ...query,
+        limit: 5,
+      })
+      const resume = yield* Effect.promise(async () => {
+        let left = 3
+        for await (const _ of walk) if (--left === 0) break
+        return walk.position()
+      })
+      const above = Number(rows.at(-1)?.block_number) + 1
+      served = [...rows, row(above, 0), row(above, 1)]
+      const after = yield* Stream.runCollect(rest.walletTransactionsStream({ ...query, limit: 5 }, { resume }))
+      served = rows.slice(0, 10)
+      const error = yield* failureOf(rest.walletTransactionsStream(query, { resume }))
+
+      assert.deepStrictEqual(hashes(after), hashes(rows.toReversed().slice(3)))
+      assert.strictEqual(error._tag === "StaleCursor" && String(error.resumeFromBlock), rows[10]?.block_number)
+    }),
+  )
+
+  const wrong: ReadonlyArray<readonly [string, Parameters<RestClient.Client["walletTransactionsStream"]>[1], string]> =
+    [
+      ["a text that is no position", { resume: "at-5" }, "resume"],
+      ["no rows", { maxRows: 0 }, "maxRows"],
+      ["a half row", { maxRows: 1.5 }, "maxRows"],
+    ]
+  for (const [name, options, parameter] of wrong) {
+    it.live(`fails on ${name} without a request, naming the option`, () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const error = yield* failureOf((yield* clientOf(server)).walletTransactionsStream(query, options))
+
+        assert.isTrue(error._tag === "BadRequest" && error.parameter === parameter && error.status === undefined)
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  }
+  it.live("fails on the position of another query, naming what differs", () =>
+    Effect.gen(function* () {
+      const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([]))
+      const rest = yield* clientOf(server)
+      const [first] = yield* Stream.runCollect(Stream.take(rest.walletPagesStream({ ...query, chain: "eth" }), 1))
+      const error = yield* failureOf(
+        rest.walletTransactionsStream({ ...query, chain: "polygon", order: "ASC" }, { resume: first?.position }),
+      )
+
+      assert.strictEqual(
+        error.message,
+        `The parameter "resume" takes a position of the same query: in its walk chain was eth, order was DESC. Only limit may differ. No request was made.`,
+      )
+      assert.strictEqual(server.seen.length, 1)
+    }),
+  )
+})
+
+describe("onStaleCursor", () => {
+  it.live("marks the void rows and goes on with what replaces them, then with the rest", () =>
+    Effect.gen(function* () {
+      const server = yield* script(
+        sendPage([row(9, 0), row(8, 0)], "1"),
+        sendPage([row(7, 0), row(5, 0)], "2"),
+        stale(8),
+        sendPage([row(9, 1), row(8, 1)]),
+        sendPage([row(5, 0), row(3, 0)]),
+      )
+      const rest = yield* clientOf(server)
+      const stream = rest.walletTransactionsStream({ ...query, limit: 2, from_block: 1 }, { onStaleCursor: "restart" })
+      const values = yield* Stream.runCollect(stream)
+
+      assert.deepStrictEqual(
+        values.map((value) => (isVoid(value) ? `void from ${value.fromBlock}` : value.hash)),
+        [
+          ...hashes([row(9, 0), row(8, 0), row(7, 0), row(5, 0)]),
+          "void from 8",
+          ...hashes([row(9, 1), row(8, 1), row(3, 0)]),
+        ],
+      )
+      assert.deepStrictEqual(
+        server.seen.slice(3).map(({ url }) => url.split("?")[1]),
+        ["from_block=8&limit=2&order=DESC", "from_block=1&to_block=6&limit=2&order=DESC"],
+      )
+    }),
+  )
+  it.live("fails when the chain never stands still", () =>
+    Effect.gen(function* () {
+      const server = yield* script(sendPage([row(9, 0)], "1"), stale(8))
+      const stream = (yield* clientOf(server)).walletPagesStream(query, { onStaleCursor: "restart" })
+      const error = yield* failureOf(stream)
+
+      assert.strictEqual(error._tag, "StaleCursor")
+      assert.strictEqual(server.seen.length, 7)
+    }),
+  )
+})
+
+describe("onBadRow", () => {
+  const broken = { ...row(3, 0), block_number: "twelve" }
+
+  it.live("keeps the good rows of a page and tells the bad ones", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, page([row(4, 0), broken, row(2, 0)], null)))
+      const told: Array<RestClient.BadRow> = []
+      const rest = yield* clientOf(server)
+      const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: (bad) => told.push(bad) })
+
+      assert.deepStrictEqual(hashes(response.page.result), hashes([row(4, 0), row(2, 0)]))
+      assert.deepStrictEqual(response.badRows, told)
+      assert.deepStrictEqual(told, [
+        {
+          at: 1,
+          hash: broken.hash,
+          path: "result[1].block_number",
+          came: `"twelve"`,
+          expected: "decimal digits such as 21000",
+          row: JSON.parse(JSON.stringify(broken)) as unknown,
+        },
+      ])
+    }),
+  )
+  it.live("tells the bad rows of a stream as well", () =>
+    Effect.gen(function* () {
+      const server = yield* script(
+        reply(200, page([row(4, 0)], "1")),
+        reply(200, page(broken, "2")),
+        reply(200, page([row(1, 0), 7])),
+      )
+      const told: Array<string> = []
+      const rest = yield* clientOf(server)
+      const rows = yield* Stream.runCollect(
+        rest.walletTransactionsStream(query, { onBadRow: ({ path }) => told.push(path) }),
+      )
+
+      assert.deepStrictEqual(hashes(rows), hashes([row(4, 0), row(1, 0)]))
+      assert.deepStrictEqual(told, ["result[0].block_number", "result[1]"])
+    }),
+  )
+  it.live("still fails where no page is", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, `{"result":[7]}`))
+      const rest = yield* clientOf(server)
+      const error = yield* Effect.flip(
+        rest.walletTransactions(query, { onBadRow: () => assert.fail("no row was read") }),
+      )
+
+      assert.strictEqual(error._tag, "InvalidResponse")
+    }),
+  )
+  it.live("fails the call without it, and names the row", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, page([row(4, 0), broken])))
+      const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query))
+
+      assert.isTrue(error._tag === "InvalidResponse" && error.path === "result[1].block_number")
+    }),
+  )
+})
+
+describe("headers", () => {
+  it.live("names the client, as the program says, or not at all", () =>
+    Effect.gen(function* () {
+      const server = yield* script(sendPage([]))
+      for (const userAgent of [undefined, "tax-app/2.1 (+https://tax.test)", ""]) {
+        yield* (yield* clientOf(server, { userAgent })).walletTransactions(query)
+      }
+      const error = yield* Effect.flip(clientOf(server, { userAgent: "two\nlines" }))
+
+      const [one, two, three] = server.seen.map(({ headers }) => headers["user-agent"])
+      assert.deepStrictEqual([one, two], ["daybook-rest", "tax-app/2.1 (+https://tax.test)"])
+      assert.notInclude(three, "daybook")
+      assert.strictEqual(error.option, "userAgent")
+    }),
+  )
+  it.live("tells each request and its answer to the log, without the key", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(503), sendPage([], null, { "x-request-id": "r-2" }))
+      const told: Array<string> = []
+      const rest = yield* clientOf(server, {
+        retry: { base: 1 },
+        onEvent: (event) => told.push(event._tag === "Response" ? `${event.status} ${event.requestId}` : event._tag),
+      })
+      yield* rest.walletTransactions(query)
+
+      assert.deepStrictEqual(told, ["Request", "503 undefined", "Retry", "Request", "200 r-2"])
+    }),
+  )
+})
+
+describe("interruption", () => {
+  it.live("closes the sockets of the page awaited and of the page ahead", () =>
+    Effect.gen(function* () {
+      const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), () => {})
+      const rest = yield* clientOf(server)
+      const fiber = yield* Effect.forkChild(Stream.runDrain(rest.walletTransactionsStream(query)))
+      while (server.seen.length < 3) yield* Effect.sleep(5)
+      yield* Fiber.interrupt(fiber)
+
+      yield* Effect.promise(() => server.closed(3))
+    }),
+  )
+})
