@@ -1,6 +1,7 @@
 /** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
 import type { HostileNode } from "@daybook/chain"
 import { NodeScript, VirtualChain, Wire } from "@daybook/chain"
+import * as undici from "@daybook/transport/undici"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"
 
@@ -24,6 +25,19 @@ describe("hostile scripts", () => {
     expect(problems).toEqual([])
     expect(asked).toBeGreaterThan(1_000)
     expect(histogram.filter(([, count]) => count === 0)).toEqual([])
+  }, 60_000)
+
+  it("do so over undici too", async () => {
+    const fetch = undici.makeUnsafe()
+
+    const { problems } = await playAll(
+      Array.from({ length: 100 }, (_, at) => 50_000 + at),
+      24,
+      fetch,
+    )
+    await fetch.close()
+
+    expect(problems).toEqual([])
   }, 60_000)
 
   it("catch replies that are matched by position", async () => {

@@ -116,8 +116,15 @@ const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Obser
 const tagOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : String(error)
 
-const optionsFor = (url: string, face: Face, bug: Bug | undefined, limits: NodeScript.Policy): RpcClient.Options => {
-  const fetch: Fetch = (address, init) => globalThis.fetch(address, init)
+const platform: Fetch = (url, init) => globalThis.fetch(url, init)
+
+const optionsFor = (
+  url: string,
+  face: Face,
+  bug: Bug | undefined,
+  limits: NodeScript.Policy,
+  fetch: Fetch,
+): RpcClient.Options => {
   return {
     url,
     timeout: limits.deadlineMillis,
@@ -125,7 +132,7 @@ const optionsFor = (url: string, face: Face, bug: Bug | undefined, limits: NodeS
     maxItemBytes: 512 * 1024,
     retry: { maxAttempts: limits.maxAttempts, base: 5, cap: limits.backoffMillis },
     ...(face === "alone" ? { batch: false } : {}),
-    ...(bug === undefined ? {} : { fetch: planted[bug](fetch) }),
+    fetch: bug === undefined ? fetch : planted[bug](fetch),
   }
 }
 
@@ -202,7 +209,7 @@ const runs: Readonly<Record<Face, Run>> = {
 }
 
 /** Plays one script through one face. */
-export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, limits = policy) => {
+export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, limits = policy, fetch = platform) => {
   const { steps, batchLimit } = script
   const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
   try {
@@ -214,7 +221,7 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, limits.deadlineMillis + (limits.slackMillis ?? 500))
     })
-    await Promise.race([runs[face](optionsFor(node.url, face, bug, limits), script.calls, ended, bug), patience])
+    await Promise.race([runs[face](optionsFor(node.url, face, bug, limits, fetch), script.calls, ended, bug), patience])
     clearTimeout(timer)
     await node.settled(200)
     const all = script.calls.map(
@@ -228,7 +235,7 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
 }
 
 /** Plays the scripts of many seeds, some at a time. */
-export const playAll = async (seeds: Iterable<number>, workers: number) => {
+export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const queue = [...seeds].toReversed()
   const problems: Array<string> = []
   const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
@@ -238,7 +245,7 @@ export const playAll = async (seeds: Iterable<number>, workers: number) => {
   const worker = async () => {
     for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
       const face = faceOf(seed)
-      const result = await play(scriptOf(seed), face)
+      const result = await play(scriptOf(seed), face, undefined, policy, fetch)
       problems.push(...result.problems.map((problem) => `${face}: ${problem}`))
       histograms.push(result.histogram)
       requests += result.requests

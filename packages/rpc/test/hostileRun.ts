@@ -1,12 +1,17 @@
-/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed]`. Prints how often each misbehaviour was played. */
+/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each misbehaviour was played. */
 import { Wire } from "@daybook/chain"
+import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
 
-const [count = "10000", first = "0"] = process.argv.slice(2)
+const [count = "10000", first = "0", platform = "fetch"] = process.argv.slice(2)
 const started = performance.now()
 Wire.bomb("")
+const fetch = undici.makeUnsafe()
 const seeds = Array.from({ length: Number(count) }, (_, at) => Number(first) + at)
-const { problems, histogram, requests, calls, ends } = await playAll(seeds, 24)
+const { problems, histogram, requests, calls, ends } = await (platform === "undici"
+  ? playAll(seeds, 24, fetch)
+  : playAll(seeds, 24))
+await fetch.close()
 console.log(format(histogram))
 console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
 console.log(

@@ -1,0 +1,112 @@
+/**
+ * A `fetch` for Node that costs about half of the platform's: undici's own requests, with answers decompressed.
+ * Give it to a client as the option `fetch`. It needs `undici`, which is an optional peer of this package.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Agent, type Dispatcher, interceptors } from "undici"
+import type { Fetch, FetchResponse } from "./Http.ts"
+
+/**
+ * How connections are kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** Connections to one server at most. Default: as many as there are requests. */
+  readonly connections?: number | undefined
+  /** How long a connection without requests is kept, in milliseconds. Default 4,000. */
+  readonly keepAliveMillis?: number | undefined
+}
+
+/**
+ * A `fetch` with connections of its own.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export interface UndiciFetch extends Fetch {
+  /** Closes all connections; requests on their way are broken off. */
+  readonly close: () => Promise<void>
+}
+
+type Body = Dispatcher.ResponseData["body"]
+
+const readerOf = (body: Body) => {
+  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+  return {
+    read: async () => {
+      const { done = false, value } = await chunks.next()
+      return { done, value: done ? undefined : (value as Uint8Array) }
+    },
+    cancel: async () => void body.destroy(),
+  }
+}
+
+const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): FetchResponse => ({
+  status: statusCode,
+  headers: {
+    forEach: (visit) => {
+      for (const [name, value] of Object.entries(headers)) {
+        if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : value, name)
+      }
+    },
+  },
+  body: { getReader: () => readerOf(body) },
+  arrayBuffer: () => body.arrayBuffer(),
+})
+
+/**
+ * Makes a `fetch` over undici. Its connections close by themselves when unused; `close` closes them now.
+ *
+ * **Example** (Talking through undici)
+ *
+ * ```ts
+ * import { Exchange } from "@daybook/transport"
+ * import * as undici from "@daybook/transport/undici"
+ *
+ * const fetch = undici.makeUnsafe({ connections: 8 })
+ * export const exchange = Exchange.makeUnsafe({ fetch })
+ * await fetch.close()
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUnsafe = (options: Options = {}): UndiciFetch => {
+  const { connections, keepAliveMillis } = options
+  const agent = new Agent({
+    ...(connections === undefined ? {} : { connections }),
+    ...(keepAliveMillis === undefined ? {} : { keepAliveTimeout: keepAliveMillis }),
+    // Deadlines are the clients' own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const dispatcher = agent.compose(interceptors.decompress())
+  const fetch: Fetch = async (url, { method, headers, body, signal }) => {
+    const { origin, pathname, search } = new URL(url)
+    const data = await dispatcher.request({
+      origin,
+      path: `${pathname}${search}`,
+      method: method as Dispatcher.HttpMethod,
+      headers: { "accept-encoding": "gzip, deflate", ...headers },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    })
+    return responseOf(data)
+  }
+  return Object.assign(fetch, { close: () => agent.destroy() })
+}
+
+/**
+ * Makes a `fetch` over undici whose connections close with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): Effect.Effect<UndiciFetch, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => makeUnsafe(options)),
+    (fetch) => Effect.promise(() => fetch.close()),
+  )
