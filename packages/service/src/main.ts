@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `daybook serve`, `daybook keys`, `daybook status`. Results go to standard output, one line each; everything
+ * The command line: `daybook serve`, `daybook keys`, `daybook status`, and the commands of `maintain`. Results go to standard output, one line each; everything
  * for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT, 1 when something failed.
  */
 import { readFileSync, writeSync } from "node:fs"
@@ -19,6 +19,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "./Config.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as Status from "./http/Status.ts"
+import * as Maintenance from "./maintain/Commands.ts"
 import * as Service from "./Service.ts"
 import * as Database from "./store/Database.ts"
 
@@ -138,7 +139,7 @@ const status = Command.make(
 
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("A wallet's transaction history and a way to a node, on EVM chains"),
-  Command.withSubcommands([serve, keys, status]),
+  Command.withSubcommands([serve, keys, status, Maintenance.verify, Maintenance.reindex, Maintenance.backup]),
 )
 
 const stopMillis = 15_000

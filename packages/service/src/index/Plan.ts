@@ -12,6 +12,7 @@ import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
 import * as Database from "../store/Database.ts"
 import { Store, type StoreError } from "../store/Store.ts"
+import type * as Assemble from "./Assemble.ts"
 import * as Indexer from "./Indexer.ts"
 import type { OnEvent } from "./Report.ts"
 import * as Rules from "./Rules.ts"
@@ -111,6 +112,31 @@ export const scrub = (plan: Plan, text: string): string =>
   }, text)
 
 /**
+ * The plan's nodes, and how rows are made of their answers: what an indexer works with, and whoever mends a block.
+ *
+ * **Errors**
+ * - `InvalidOption`: a URL of the plan is none; the message does not show it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const source = Effect.fnUntraced(function* (
+  plan: Plan,
+): Effect.fn.Return<{ readonly node: Node.Node; readonly assembling: Assemble.Options }, InvalidOption> {
+  const { chainId, config } = plan
+  const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces })
+  const rules = rulesOf(plan)
+  const assembling = {
+    decoder: Decoder.make(),
+    allFrames: config.allFrames,
+    watch: watched(plan),
+    checks: config.checks ?? ("standard" as const),
+    ...(rules === "learn" ? {} : { rules }),
+  }
+  return { node, assembling }
+})
+
+/**
  * Indexes the chain until it is interrupted, over a store of its own.
  *
  * **Errors**
@@ -127,21 +153,17 @@ export const run = Effect.fn("Plan.run")(function* (
   const { chain, chainId, config, owner } = plan
   const indexing = Effect.gen(function* () {
     const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
-    const watch = watched(plan)
-    const store = yield* database.chainStore(chain, chainId, "write", watch)
-    const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces })
+    const store = yield* database.chainStore(chain, chainId, "write", watched(plan))
+    const { assembling, node } = yield* source(plan)
     return yield* Indexer.run(node, {
       chain,
       owner,
       onEvent,
-      decoder: Decoder.make(),
+      ...assembling,
       fromBlock: config.fromBlock,
       ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
-      watch,
-      checks: config.checks ?? "standard",
       rules: rulesOf(plan),
       finalityBlocks: config.finalityBlocks ?? Rules.finalityBlocksOf(chainId),
-      allFrames: config.allFrames,
       pollMillis: pollMillisOf(plan, node.isLocal),
     }).pipe(Effect.provideService(Store, store))
   })

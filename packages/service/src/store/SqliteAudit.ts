@@ -1,6 +1,7 @@
 /**
  * Looking closely at a chain's SQLite file, a part at a time, beside an indexer and readers at work.
  */
+import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Appearance, Audit, StoredBlock, StoredTransaction } from "./Audit.ts"
@@ -11,7 +12,7 @@ import * as SqliteReader from "./SqliteReader.ts"
 import * as SqliteRows from "./SqliteRows.ts"
 import * as SqliteSchema from "./SqliteSchema.ts"
 import * as Statements from "./SqliteStatements.ts"
-import type { StoreError } from "./Store.ts"
+import { type BlockRows, StoreError } from "./Store.ts"
 
 const addressBytes = 20
 const problemsAtMost = 20
@@ -98,6 +99,61 @@ const blocksUnsafe = (
 const isStray = ([address, , , addresses]: AppearanceColumns): boolean =>
   addresses === null || !addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
 
+type Writes = Pick<Audit, "dropStrays" | "replace">
+
+const writesOf = (file: string, chain: number): Effect.Effect<Writes, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const writer = yield* SqliteClient.connect({ file, readOnly: false })
+    const client = yield* SqliteClient.make(writer)
+    yield* SqliteSchema.migrate(writer, client, Statements.schema)
+    yield* writer.attempt(() => SqliteReader.checkChainUnsafe(writer, chain))
+    const write = <A>(work: () => A) => SqliteClient.transaction(writer, client, writer.attempt(work))
+
+    /** Whether rows may stand where their number says: in place of themselves, or in a gap that they fill. */
+    const fitsUnsafe = ({ hash, number, parentHash }: BlockRows): boolean => {
+      const checkpoint = SqliteReader.checkpointUnsafe(writer, chain)
+      if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
+      const stored = SqliteReader.blockUnsafe(writer, chain, number)
+      if (stored !== null) return stored.hash === hash
+      const below = SqliteReader.blockUnsafe(writer, chain, number - 1)?.hash ?? parentHash
+      const [above] = writer.rowsUnsafe<{ readonly hash: Uint8Array }>(parentOf, [chain, number + 1])
+      return below === parentHash && (above === undefined || toHex(above.hash) === hash)
+    }
+
+    return {
+      dropStrays: (strays) =>
+        write(() => {
+          for (const { address, block, index } of strays) {
+            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, block, block])
+            const document = own.find(([, at]) => at === index)
+            if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
+            writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), block, index])
+          }
+        }),
+      replace: (rows) =>
+        write(() => {
+          const { number } = rows
+          if (!fitsUnsafe(rows)) return false
+          SqliteRows.removeAppearancesUnsafe(writer, chain, number, number)
+          for (const { addresses, index } of rows.transactions) {
+            for (const address of addresses) {
+              writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), number, index])
+            }
+          }
+          writer.rowsUnsafe(deleteTransactionsOf, [chain, number])
+          writer.rowsUnsafe(deleteBlock, [chain, number])
+          SqliteRows.insertUnsafe(writer, chain, rows)
+          return true
+        }),
+    }
+  })
+
+const refusals = (name: string): Writes => {
+  const message = `The database ${name} was opened for reading only.`
+  const refuse = () => Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
+  return { dropStrays: refuse, replace: refuse }
+}
+
 /**
  * Opens a chain's file for a close look until the scope ends; `canWrite` for putting it right.
  *
@@ -107,17 +163,9 @@ const isStray = ([address, , , addresses]: AppearanceColumns): boolean =>
 export const make = (file: string, chain: number, canWrite: boolean): Effect.Effect<Audit, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const reader = yield* SqliteReader.make(file, chain)
-    const writer = yield* SqliteClient.connect({ file, readOnly: !canWrite })
-    const client = yield* SqliteClient.make(writer)
-    if (canWrite) yield* SqliteSchema.migrate(writer, client, Statements.schema)
-    const write = <A>(work: () => A) => SqliteClient.transaction(writer, client, writer.attempt(work))
-
-    const hashAt = (sql: string, number: number) => {
-      const [row] = writer.rowsUnsafe<{ readonly hash: Uint8Array }>(sql, [chain, number])
-      return row === undefined ? null : toHex(row.hash)
-    }
-
+    const written = canWrite ? yield* writesOf(file, chain) : refusals(basename(file))
     return {
+      ...written,
       engine: reader.once((connection) =>
         connection
           .rowsUnsafe<{ readonly quick_check: string }>(`PRAGMA quick_check(${problemsAtMost})`, [])
@@ -146,36 +194,6 @@ export const make = (file: string, chain: number, canWrite: boolean): Effect.Eff
             strays: rows.filter(isStray).map(toAppearance),
             last: last === undefined ? null : toAppearance(last),
           }
-        }),
-      dropStrays: (strays) =>
-        write(() => {
-          for (const { address, block, index } of strays) {
-            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, block, block])
-            const document = own.find(([, at]) => at === index)
-            if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
-            writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), block, index])
-          }
-        }),
-      replace: (rows) =>
-        write(() => {
-          const { number } = rows
-          const stored = SqliteReader.blockUnsafe(writer, chain, number)
-          const checkpoint = SqliteReader.checkpointUnsafe(writer, chain)
-          if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-          if (stored !== null && stored.hash !== rows.hash) return false
-          const below = SqliteReader.blockUnsafe(writer, chain, number - 1)?.hash ?? rows.parentHash
-          const above = hashAt(parentOf, number + 1) ?? rows.hash
-          if (stored === null && (below !== rows.parentHash || above !== rows.hash)) return false
-          SqliteRows.removeAppearancesUnsafe(writer, chain, number, number)
-          for (const { addresses, index } of rows.transactions) {
-            for (const address of addresses) {
-              writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), number, index])
-            }
-          }
-          writer.rowsUnsafe(deleteTransactionsOf, [chain, number])
-          writer.rowsUnsafe(deleteBlock, [chain, number])
-          SqliteRows.insertUnsafe(writer, chain, rows)
-          return true
         }),
     }
   })

@@ -1,0 +1,174 @@
+/**
+ * The commands for operators who look after their data: `daybook verify`, `daybook reindex`, `daybook backup`. Results go to
+ * standard output, one line each.
+ */
+import { randomUUID } from "node:crypto"
+import { writeSync } from "node:fs"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "../Config.ts"
+import * as ConfigFile from "../ConfigFile.ts"
+import * as Plan from "../index/Plan.ts"
+import * as Database from "../store/Database.ts"
+import * as Mend from "./Mend.ts"
+import * as Reindex from "./Reindex.ts"
+import * as Verify from "./Verify.ts"
+
+const standardOutput = 1
+const print = (line: string) => Effect.sync(() => writeSync(standardOutput, `${line}\n`))
+
+/** What was asked for cannot be done; the message says why. */
+class CannotMaintain extends Data.TaggedError("CannotMaintain")<{ readonly message: string }> {}
+
+const config = Flag.String("config").pipe(
+  Flag.withDescription("The configuration file; paths in it are relative to its folder"),
+  Flag.withDefault("daybook.json"),
+)
+
+const chainFlag = Flag.String("chain").pipe(
+  Flag.withDescription("Name of the chain, as in the configuration; by default all of them"),
+  Flag.optional,
+)
+
+const plain = (name: string) =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+
+/** The chains that are meant, with their database. */
+const open = Effect.fnUntraced(function* (path: string, chain: Option.Option<string>) {
+  const { baseFolder, config } = yield* ConfigFile.read(path)
+  const served = yield* Effect.fromResult(Config.servedChains(config))
+  const named = Option.getOrUndefined(chain)
+  const chains = served.filter(
+    ({ key, name }) => named === undefined || [key, name].some((one) => plain(one) === plain(named)),
+  )
+  if (chains.length === 0) {
+    const message = `No chain of the configuration is named "${named ?? ""}"; it has: ${served.map(({ key }) => key).join(", ")}.`
+    return yield* new CannotMaintain({ message })
+  }
+  const database = yield* Database.fromConfig(config.database, baseFolder)
+  const owner = `maintenance ${randomUUID()}`
+  const plans = chains.map((one) => Plan.fromChain(one, { database: config.database, baseFolder, owner }))
+  return { database, plans, owner }
+})
+
+const flawsShown = 50
+const progressBlocks = 100_000
+
+const verifyChain = Effect.fnUntraced(function* (
+  database: Database.Database,
+  plan: Plan.Plan,
+  options: { readonly mend: boolean; readonly from: number | undefined },
+) {
+  const { chain, chainId } = plan
+  const audit = yield* database.chainAudit(chain, chainId, options.mend ? "write" : "read")
+  let told = 0
+  const verified = yield* Verify.run(audit, {
+    ...(options.from === undefined ? {} : { from: options.from }),
+    onProgress: (number, head) => {
+      if (number - told < progressBlocks) return Effect.void
+      told = number
+      return Effect.logInfo(`${chain}: looked at blocks up to ${number} of ${head}`)
+    },
+  })
+  const { blocks, flaws, strays, transactions } = verified
+  for (const { block, what } of flaws.slice(0, flawsShown)) {
+    yield* print(`${chain}: ${block === null ? "the store" : `block ${block}`}: ${what}`)
+  }
+  if (flaws.length > flawsShown) yield* print(`${chain}: and ${flaws.length - flawsShown} more`)
+  for (const { address, block, index } of strays.slice(0, flawsShown)) {
+    yield* print(
+      `${chain}: the history of ${address} names transaction ${index} of block ${block}, which is not stored`,
+    )
+  }
+  const found = flaws.length + strays.length
+  const looked = `${blocks} blocks and ${transactions} transactions looked at`
+  if (found === 0) {
+    yield* print(`${chain}: ${looked}, no flaw`)
+    return 0
+  }
+  yield* print(`${chain}: ${looked}, ${found} flaw${found === 1 ? "" : "s"}`)
+  if (!options.mend) return found
+  const { assembling, node } = yield* Plan.source(plan)
+  const mended = yield* Mend.run(audit, node, verified, assembling)
+  for (const { block, why } of mended.failed) yield* print(`${chain}: block ${block} is not mended: ${why}`)
+  yield* print(`${chain}: ${mended.blocks.length} blocks fetched again, ${mended.strays} entries removed`)
+  const left = yield* Verify.run(audit)
+  const remaining = left.flaws.length + left.strays.length
+  yield* print(`${chain}: ${remaining === 0 ? "no flaw is left" : `${remaining} flaws are left`}`)
+  return remaining
+}, Effect.scoped)
+
+/** `daybook verify`: walks the stores; exit code 1 when a flaw is left. */
+export const verify = Command.make(
+  "verify",
+  {
+    config,
+    chain: chainFlag,
+    mend: Flag.Boolean("mend").pipe(
+      Flag.withDescription("Fetch blocks with a flaw again from the node and put them right"),
+      Flag.withDefault(false),
+    ),
+    from: Flag.Int("from").pipe(Flag.withDescription("First block to look at"), Flag.optional),
+  },
+  Effect.fn(function* ({ chain, config: path, from, mend }) {
+    const { database, plans } = yield* open(path, chain)
+    let left = 0
+    for (const plan of plans) {
+      left += yield* verifyChain(database, plan, { mend, from: Option.getOrUndefined(from) })
+    }
+    if (left > 0) {
+      const message = mend ? `${left} flaws could not be mended.` : `${left} flaws; "daybook verify --mend" mends.`
+      return yield* new CannotMaintain({ message })
+    }
+  }),
+).pipe(
+  Command.withDescription("Walk the stores and check links, counts, documents and histories; may run beside serve"),
+)
+
+/** `daybook reindex`: removes blocks, which the indexer then fetches again. */
+export const reindex = Command.make(
+  "reindex",
+  {
+    config,
+    chain: chainFlag,
+    from: Flag.Int("from").pipe(
+      Flag.withDescription("First block to fetch again; by default the first of the index"),
+      Flag.withDefault(0),
+    ),
+  },
+  Effect.fn(function* ({ chain, config: path, from }) {
+    const { database, owner, plans } = yield* open(path, chain)
+    for (const plan of plans) {
+      const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
+      const { blocks, head } = yield* Reindex.run(store, { chain: plan.chain, owner, from })
+      const left = head === null ? "nothing is left" : `block ${head.number} is the last`
+      yield* print(`${plan.chain}: ${blocks} blocks removed, ${left}; "daybook serve" fetches the others again`)
+    }
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Remove blocks from the index, so that the next serve fetches them again; stop serve first"),
+)
+
+/** `daybook backup`: copies the database while it is in use. */
+export const backup = Command.make(
+  "backup",
+  {
+    config,
+    folder: Argument.String("folder").pipe(Argument.withDescription("A folder for the copies; it is made")),
+  },
+  Effect.fn(function* ({ config: path, folder }) {
+    const { database, plans } = yield* open(path, Option.none())
+    const copies = yield* database.backup(
+      plans.map(({ chain }) => chain),
+      folder,
+    )
+    for (const { bytes, file } of copies) yield* print(`${file}\t${bytes} bytes`)
+  }),
+).pipe(Command.withDescription('Copy the database while it is in use; to restore, name the folder as "database"'))
