@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as schema from "../src/index.ts"
 
@@ -34,5 +36,14 @@ describe("@daybook/schema", () => {
         "Wei": "fromEther fromGwei fromText toEther toGwei toText",
       }
     `)
+  })
+
+  it("carries an HTTP stack in RestApi alone", () => {
+    const folder = join(import.meta.dirname, "../src")
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+    expect(files.filter((file) => /from "effect\/http/.test(readFileSync(join(folder, file), "utf8")))).toEqual([
+      "RestApi.ts",
+    ])
+    expect(files.filter((file) => /from ".*RestApi.ts"/.test(readFileSync(join(folder, file), "utf8")))).toEqual([])
   })
 })
