@@ -1,20 +1,13 @@
 import { describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
-import * as InternalTransaction from "@daybook/schema/InternalTransaction"
-import * as WalletTransaction from "@daybook/schema/WalletTransaction"
 import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
-
-const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
-const decodeInternal = Schema.decodeUnknownSync(
-  Schema.fromJsonString(Schema.Array(InternalTransaction.InternalTransaction)),
-)
 
 const latest = (params: ReadonlyArray<unknown>) => params[0] === "latest"
 
@@ -34,30 +27,7 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
       expect(done).toMatchObject({ _tag: "CaughtUp", blocks: world.lastBlock + 1, transactions: told.length })
       expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
       expect(told.map(({ hash }) => hash)).toEqual(world.all.map(({ hash }) => hash))
-      const byHash = new Map(told.map((transaction) => [transaction.hash, transaction]))
-      const seen = new Set<string>()
-      for (const address of new Set([...world.addresses, ...told.flatMap(({ addresses }) => addresses)])) {
-        const rows = yield* oracle.wallet(store, address)
-        expect(rows.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(oracle.walletOf(told, address))
-        for (const { body, hash, internal } of rows) {
-          if (seen.has(hash)) continue
-          seen.add(hash)
-          const { logs, receipt_status } = decodeBody(body)
-          const calls = decodeInternal(internal ?? "null")
-          const expected = byHash.get(hash)!
-          expect([String(receipt_status), logs.length]).toEqual([expected.status, expected.logs])
-          expect(
-            calls.map(({ type, from, to, value, error }) => [
-              type,
-              from,
-              to ?? "",
-              value.toString(),
-              error !== undefined,
-            ]),
-          ).toEqual(expected.internal)
-        }
-      }
-      expect(seen.size).toBe(told.length)
+      yield* oracle.expectWallets(store, told, world.addresses)
     }),
   )
 

@@ -1,7 +1,10 @@
 /** What a chain holds, asked from the node itself block by block, with no code of the service. */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { expect } from "vitest"
 import type { Anvil } from "@daybook/chain"
-import type { StoreShape } from "../../src/store/Store.ts"
+import * as InternalTransaction from "@daybook/schema/InternalTransaction"
+import * as WalletTransaction from "@daybook/schema/WalletTransaction"
+import type { PageRow, StoreShape } from "../../src/store/Store.ts"
 
 interface RawReceipt {
   readonly contractAddress: string | null
@@ -47,33 +50,38 @@ const below = (root: RawFrame): Told["internal"] => {
   return list
 }
 
+/** Every transaction of a block. */
+export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: number) {
+  const all: Array<Told> = []
+  const { transactions } = yield* node.call<{
+    readonly transactions: ReadonlyArray<{ readonly hash: string; readonly from: string; readonly to: string | null }>
+  }>("eth_getBlockByNumber", [hex(block), true])
+  if (transactions.length === 0) return all
+  const receipts = yield* node.call<ReadonlyArray<RawReceipt>>("eth_getBlockReceipts", [hex(block)])
+  const traces = yield* node.call<ReadonlyArray<{ readonly result: RawFrame }>>("debug_traceBlockByNumber", [
+    hex(block),
+    { tracer: "callTracer" },
+  ])
+  for (const [index, { hash, from, to }] of transactions.entries()) {
+    const { contractAddress, status, logs } = receipts[index]!
+    const addresses = [from, to, contractAddress].filter((address) => address !== null)
+    all.push({
+      block,
+      index,
+      hash,
+      addresses: [...new Set(addresses)],
+      status: BigInt(status).toString(),
+      logs: logs.length,
+      internal: below(traces[index]!.result),
+    })
+  }
+  return all
+})
+
 /** Every transaction of the blocks from 0 to `last`. */
 export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   const all: Array<Told> = []
-  for (let block = 0; block <= last; block++) {
-    const { transactions } = yield* node.call<{
-      readonly transactions: ReadonlyArray<{ readonly hash: string; readonly from: string; readonly to: string | null }>
-    }>("eth_getBlockByNumber", [hex(block), true])
-    if (transactions.length === 0) continue
-    const receipts = yield* node.call<ReadonlyArray<RawReceipt>>("eth_getBlockReceipts", [hex(block)])
-    const traces = yield* node.call<ReadonlyArray<{ readonly result: RawFrame }>>("debug_traceBlockByNumber", [
-      hex(block),
-      { tracer: "callTracer" },
-    ])
-    for (const [index, { hash, from, to }] of transactions.entries()) {
-      const { contractAddress, status, logs } = receipts[index]!
-      const addresses = [from, to, contractAddress].filter((address) => address !== null)
-      all.push({
-        block,
-        index,
-        hash,
-        addresses: [...new Set(addresses)],
-        status: BigInt(status).toString(),
-        logs: logs.length,
-        internal: below(traces[index]!.result),
-      })
-    }
-  }
+  for (let block = 0; block <= last; block++) all.push(...(yield* scanBlock(node, block)))
   return all
 })
 
@@ -86,3 +94,59 @@ export const wallet = (store: StoreShape, address: string) =>
 /** The same of the node's transactions. */
 export const walletOf = (all: ReadonlyArray<Told>, address: string) =>
   all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
+
+const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
+const decodeInternal = Schema.decodeUnknownSync(
+  Schema.fromJsonString(Schema.Array(InternalTransaction.InternalTransaction)),
+)
+
+/** What a stored row says, in the words of the oracle. */
+const toldBy = ({ body, internal }: PageRow) => {
+  const { logs, receipt_status } = decodeBody(body)
+  return {
+    status: String(receipt_status),
+    logs: logs.length,
+    internal: decodeInternal(internal ?? "null").map(({ type, from, to, value, error }): Told["internal"][number] => [
+      type,
+      from,
+      to ?? "",
+      value.toString(),
+      error !== undefined,
+    ]),
+  }
+}
+
+/**
+ * Holds every wallet's rows against all transactions of the chain, and each row's outcome and internal calls; gives how many
+ * transactions and rows were compared. `wallets` are looked up beside those that the chain names.
+ */
+export const expectWallets = Effect.fnUntraced(function* (
+  store: StoreShape,
+  all: ReadonlyArray<Told>,
+  wallets: Iterable<string> = [],
+) {
+  const byHash = new Map(all.map((transaction) => [transaction.hash, transaction]))
+  const byWallet = new Map<string, Array<Told>>([...wallets].map((address) => [address, []]))
+  for (const transaction of all) {
+    for (const address of transaction.addresses) {
+      byWallet.set(address, [...(byWallet.get(address) ?? []), transaction])
+    }
+  }
+  const seen = new Set<string>()
+  let rows = 0
+  for (const [address, own] of byWallet) {
+    const stored = yield* wallet(store, address)
+    expect(stored.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(
+      own.map(({ block, index, hash }) => ({ block, index, hash })),
+    )
+    rows += stored.length
+    for (const row of stored) {
+      if (seen.has(row.hash)) continue
+      seen.add(row.hash)
+      const { internal, logs, status } = byHash.get(row.hash)!
+      expect(toldBy(row)).toEqual({ internal, logs, status })
+    }
+  }
+  expect(seen.size).toBe(all.length)
+  return { wallets: byWallet.size, transactions: seen.size, rows }
+})

@@ -1,0 +1,172 @@
+/**
+ * Kills an indexing process again and again, while the chain grows and is reorganised, and holds the store against the chain each
+ * time: right after the kill every invariant, and, once another indexer has caught up, every row of every wallet.
+ */
+import { spawn } from "node:child_process"
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { Effect, Fiber } from "effect"
+import { expect } from "vitest"
+import { type Anvil, Head, Random, Scenario } from "@daybook/chain"
+import type * as Plan from "../../src/index/Plan.ts"
+import * as Verify from "../../src/maintain/Verify.ts"
+import * as Database from "../../src/store/Database.ts"
+import { folder, start } from "../index/chain.ts"
+import * as oracle from "../index/oracle.ts"
+import * as Model from "./Model.ts"
+
+/** In what a process was killed: between begin and commit of an append or an unwind, of another write, or between writes. */
+export interface Killed {
+  readonly phase: "append" | "unwind" | "begun" | "idle"
+  /** Statements of the transaction before the kill. */
+  readonly statements: number
+  readonly by: "clock" | "statement"
+  readonly seed: number
+  /** The process began with an empty store. */
+  readonly isBackfill: boolean
+}
+
+export interface Options {
+  readonly kills: number
+  readonly seed: number
+  /** Told of each kill after the store was found equal to the chain. */
+  readonly onKill?: (killed: Killed, index: number) => void
+}
+
+const processFile = join(import.meta.dirname, "../index/process.ts")
+const probeFile = join(import.meta.dirname, "probe.ts")
+/** A process whose statement does not come is killed by the clock. */
+const patienceMillis = 6_000
+const deepest = 20
+
+const planOf = (node: Anvil.Node, baseFolder: string): Plan.Plan => ({
+  chain: "my chain",
+  chainId: node.chainId,
+  database: "sqlite:data",
+  baseFolder,
+  owner: "killed",
+  config: {
+    rpc: [node.url],
+    fromBlock: 0,
+    traces: "auto",
+    allFrames: false,
+    labels: {},
+    pollMillis: 20,
+    checks: "full",
+  },
+})
+
+/** Something happens to the chain: a reorganisation, or a few new blocks with transfers. */
+const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Random) {
+  const [from = "", to = ""] = node.accounts
+  if (random.next() < 0.6) {
+    const { number } = yield* Head.current(node)
+    const depth = 1 + random.integer(Math.min(deepest, number - 2))
+    return void (yield* Head.reorganise(node, { depth, moreBlocks: random.integer(3) }))
+  }
+  for (let block = 0; block < 1 + random.integer(4); block++) {
+    for (let one = 0; one < random.integer(4); one++) {
+      yield* Head.transfer(node, { from, to, valueWei: random.amount(1n, 1_000_000n) })
+    }
+    yield* Head.mine(node)
+  }
+})
+
+/** Starts an indexing process that dies before its `statements`th statement, or after some time at work. */
+const killOne = Effect.fnUntraced(function* (
+  plan: Plan.Plan,
+  when: { readonly statements: number } | { readonly millis: number },
+) {
+  const probe = join(plan.baseFolder, "probe")
+  rmSync(probe, { force: true })
+  const statements = "statements" in when ? String(when.statements) : "Infinity"
+  const child = spawn(process.execPath, ["--import", probeFile, processFile, JSON.stringify([plan])], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, DAYBOOK_PROBE_FILE: probe, DAYBOOK_PROBE_STATEMENTS: statements },
+  })
+  const kill = () => void child.kill("SIGKILL")
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isByClock = false
+  const killAfter = (millis: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      isByClock = true
+      kill()
+    }, millis)
+  }
+  killAfter(patienceMillis * 2)
+  createInterface(child.stdout).once("line", () => killAfter("millis" in when ? when.millis : patienceMillis))
+  yield* Effect.promise(() => new Promise<void>((resolve) => child.once("exit", () => resolve()))).pipe(
+    Effect.ensuring(
+      Effect.sync(() => {
+        clearTimeout(timer)
+        kill()
+      }),
+    ),
+  )
+  const [phase = "idle", count = "0"] = readFileSync(probe, "utf8").trim().split(" ")
+  return {
+    phase: phase as Killed["phase"],
+    statements: Number(count),
+    by: isByClock ? ("clock" as const) : ("statement" as const),
+  }
+})
+
+/** Another indexer catches up on the same store; then every row is held against the chain. */
+const catchUp = Effect.fnUntraced(function* (
+  node: Anvil.Node,
+  plan: Plan.Plan,
+  truth: () => ReturnType<ReturnType<typeof Model.make>>,
+) {
+  const { headers, transactions } = yield* truth()
+  const head = headers.at(-1)!
+  const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
+  const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
+  const indexer = yield* start(store, [node.url], { owner: plan.owner })
+  yield* indexer.until((event) => event._tag === "CaughtUp" && event.head === head.number)
+  yield* indexer.stop
+  expect(yield* store.headers(0, head.number + 1_000)).toEqual(headers)
+  yield* oracle.expectWallets(store, transactions)
+}, Effect.scoped)
+
+const expectSound = Effect.fnUntraced(function* (plan: Plan.Plan) {
+  const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
+  const audit = yield* database.chainAudit(plan.chain, plan.chainId, "read")
+  const { flaws, strays } = yield* Verify.run(audit)
+  expect({ flaws, strays }).toEqual({ flaws: [], strays: [] })
+}, Effect.scoped)
+
+/** Runs the kills on a node with traffic; fails at the first difference. */
+export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Options) {
+  yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
+  const truth = Model.make(node)
+  const baseFolder = yield* folder
+  const plan = planOf(node, baseFolder)
+  const all: Array<Killed> = []
+  for (let index = 0; index < options.kills; index++) {
+    const seed = options.seed * 100_000 + index
+    const random = Random.make(seed)
+    const isBackfill = index === 0 || random.next() < 0.4
+    if (isBackfill) rmSync(join(baseFolder, "data"), { recursive: true, force: true })
+    const isByStatement = random.next() < 0.6
+    const statements = random.integer(isBackfill ? 900 : 40)
+    const when = isByStatement ? { statements } : { millis: random.integer(400) }
+    yield* disturb(node, random)
+    const weather = yield* Effect.forkChild(
+      Effect.forever(Effect.andThen(Effect.sleep(150 + random.integer(400)), disturb(node, random))),
+    )
+    const { by, phase, statements: done } = yield* killOne(plan, when)
+    yield* Fiber.interrupt(weather)
+    yield* expectSound(plan)
+    yield* catchUp(node, plan, truth)
+    const killed: Killed = { phase, statements: done, by, seed, isBackfill }
+    all.push(killed)
+    options.onKill?.(killed, index)
+  }
+  return all
+})
+
+/** Kills between begin and commit of an append or an unwind. */
+export const inTransaction = (all: ReadonlyArray<Killed>) =>
+  all.filter(({ phase }) => phase === "append" || phase === "unwind").length

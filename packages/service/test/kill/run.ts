@@ -1,0 +1,60 @@
+/**
+ * Kills an indexing process 200 times and prints what it was doing each time. `node test/kill/run.ts [kills] [seed]`; ends with
+ * code 1 at the first store that is not equal to the chain, or when too few kills hit a transaction.
+ */
+import { Effect } from "effect"
+import { Anvil } from "@daybook/chain"
+import * as Harness from "./Harness.ts"
+
+const [kills = 200, seed = 1] = process.argv.slice(2).map(Number)
+const leastShare = 0.25
+const bucket = 25
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+const histogram = (title: string, keys: ReadonlyArray<string>) => {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  print(title)
+  for (const [key, count] of [...counts].toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))) {
+    print(`  ${key.padEnd(28)} ${String(count).padStart(4)} ${"#".repeat(count)}`)
+  }
+}
+
+const program = Effect.gen(function* () {
+  const startedAt = performance.now()
+  const node = yield* Anvil.make()
+  const all = yield* Harness.run(node, {
+    kills,
+    seed,
+    onKill: ({ by, isBackfill, phase, seed: own, statements }, index) =>
+      print(
+        `${index + 1}/${kills} seed ${own}: ${isBackfill ? "backfill" : "follow"}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+      ),
+  })
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  const hit = Harness.inTransaction(all)
+  histogram(
+    "killed while",
+    all.map(({ by, isBackfill, phase }) => `${isBackfill ? "backfill" : "follow"}, ${phase}, by ${by}`),
+  )
+  histogram(
+    "statements of an append or unwind before the kill",
+    all
+      .filter(({ phase }) => phase === "append" || phase === "unwind")
+      .map(({ statements }) => {
+        const from = Math.floor(statements / bucket) * bucket
+        return `${from} to ${from + bucket - 1}`
+      }),
+  )
+  print(
+    `${all.length} kills, seed ${seed}, ${hit} between begin and commit of an append or unwind, all equal, ${seconds} s`,
+  )
+  if (hit < all.length * leastShare) process.exitCode = 1
+})
+
+await Effect.runPromise(Effect.scoped(program)).catch((cause: unknown) => {
+  print(String(cause))
+  process.exitCode = 1
+})
+process.exit()
