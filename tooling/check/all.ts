@@ -16,6 +16,7 @@ const steps = [
   "barrels:check",
   "unused",
   "tests:check",
+  "bundle",
   "examples",
   "vitest",
 ] as const

@@ -77,7 +77,7 @@ const pack = async (): Promise<boolean> => {
 const install = (): Promise<boolean> => {
   mkdirSync(consumer)
   const ours = published.map((name) => [manifest(join(root, "packages", name)).name, `file:${tarball(name)}`])
-  const theirs = ["effect", "typescript", "@types/node", "viem"].map((name) => [name, pinned(name)])
+  const theirs = ["effect", "typescript", "@types/node", "viem", "vite"].map((name) => [name, pinned(name)])
   const dependencies = Object.fromEntries([...ours, ...theirs])
   writeFileSync(
     join(consumer, "package.json"),
@@ -110,6 +110,14 @@ const faces = readdirSync(programs).filter(
   (file) => file !== "service.ts" && (file !== "rpc-viem.ts" || existsSync(join(root, "packages/rpc/src/viem.ts"))),
 )
 
+/** The program of the Promise face as a page downloads it, bundled by Vite into one file. */
+const bundled = `
+import { defineConfig } from "vite"
+export default defineConfig({
+  build: { lib: { entry: "rest-promise.ts", formats: ["es"], fileName: () => "bundled.mjs" }, outDir: "bundle", target: "es2022" },
+})
+`
+
 const use = async (): Promise<void> => {
   for (const file of ["service.ts", ...faces]) cpSync(join(programs, file), join(consumer, file))
   for (const [resolution, module] of [
@@ -137,8 +145,12 @@ const use = async (): Promise<void> => {
   }
   writeFileSync(join(consumer, "load.mjs"), load)
   await step("every module loads", "node", ["load.mjs"], consumer)
+  writeFileSync(join(consumer, "vite.config.mjs"), bundled)
+  await step("bundle by Vite", join(consumer, "node_modules/.bin/vite"), ["build", "--logLevel", "error"], consumer)
+  await step("require()", "node", ["rest-require.cjs"], consumer)
   await step("daybook --help", join(consumer, "node_modules/.bin/daybook"), ["--help"], consumer)
   if (!service) return
+  await step("run the bundle", "node", ["bundle/bundled.mjs"], consumer)
   for (const file of faces) await step(`run ${file}`, "node", [file], consumer)
 }
 

@@ -1,0 +1,25 @@
+const { createRestClient } = require("@daybook/rest/promise")
+const { RestClient } = require("@daybook/rest")
+
+if (typeof RestClient.make !== "function") throw new Error("the Effect face did not come through require")
+try {
+  createRestClient({ baseUrl: "nowhere", apiKey: "key" })
+  throw new Error("a wrong base URL was accepted")
+} catch (error) {
+  if (error._tag !== "InvalidOption") throw error
+}
+
+const main = async () => {
+  const { DAYBOOK_BASE_URL: baseUrl, DAYBOOK_API_KEY: apiKey, DAYBOOK_ADDRESS: address } = process.env
+  if (baseUrl === undefined) return console.log("loaded")
+  const rows = createRestClient({ baseUrl, apiKey }).walletTransactionsStream({ address, chain: "eth", limit: 5 })
+  const page = await rows
+  let count = 0
+  for await (const { hash } of rows) {
+    if (count === 0 && hash !== page.result[0].hash) throw new Error("the iterable tells another story")
+    if (++count === 8) break
+  }
+  if (count !== 8) throw new Error("no transactions came")
+  console.log(`${count} transactions`)
+}
+void main()
