@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command line: `daybook serve`, `daybook keys`, `daybook status`, and the commands of `maintain`. Results go to standard output, one line each; everything
- * for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT, 1 when something failed.
+ * The command line: `daybook serve`, `daybook keys`, `daybook status`, and the commands of `maintain`. Results go to standard
+ * output, one line each; everything for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT,
+ * 1 when something failed.
  */
 import { readFileSync, writeSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
