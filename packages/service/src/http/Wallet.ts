@@ -173,7 +173,10 @@ export const make = (options: Options) => {
   ): Effect.fn.Return<boolean, StoreError> {
     if (rows.length > 0) return rows.some(({ internal }) => internal === null)
     if (chain.config.traces === "off") return true
-    return checkpoint !== null && (yield* chain.store.readStatus)?.traces === "off"
+    if (checkpoint === null) return false
+    // An indexer that waits for its node does not know yet what the node has.
+    const status = yield* chain.store.readStatus
+    return status?.traces === "off" && (status.state === "backfill" || status.state === "following")
   })
 
   return Effect.fn("Wallet.page")(function* (

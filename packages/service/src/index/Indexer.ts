@@ -109,7 +109,13 @@ export const run = Effect.fn("Indexer.run")(function* (
   const finalize = Effect.fnUntraced(function* (first: number, head: number, theirs: number) {
     if (`${head} ${theirs}` === finalizedAt) return
     const final = Math.min(head, (yield* node.finalized) ?? theirs - finalityBlocks)
-    if (final >= first) yield* store.finalize(final)
+    if (final >= first) {
+      // The chain may have moved while the node was asked: a block of ours is final only when it is the node's too.
+      const header = yield* node.header(final)
+      const [ours] = yield* store.headers(final, final)
+      if (header === null || header.hash !== ours?.hash) return
+      yield* store.finalize(final)
+    }
     finalizedAt = `${head} ${theirs}`
   })
 
