@@ -69,6 +69,8 @@ export interface RawRequest {
   readonly method: string
   /** JSON values; bigints are written as hex quantities. Default none. */
   readonly params?: ReadonlyArray<unknown> | object | undefined
+  /** True: the result of a method that is known must fit it, or the call fails with `InvalidResponse`. The value stays the raw one. Default false. */
+  readonly checked?: boolean | undefined
 }
 
 /**
@@ -291,13 +293,18 @@ const started = <A>(
     return [given.value, given.attempts.length] as const
   })
 
-const untyped = <A>(calling: Calling, method: string, given: unknown, result: (answer: Answer) => A) =>
+const untyped = <A>(
+  calling: Calling,
+  method: string,
+  given: unknown,
+  accept: (answer: Answer, params: unknown) => Result.Result<A, CallError>,
+) =>
   spanned(
     calling,
     /^\w{1,64}$/.test(method) ? method : "other",
     {},
     Effect.suspend(() => Effect.fromResult(rawParams(method, given))).pipe(
-      Effect.flatMap((params) => started(calling, method, params, (answer) => Result.succeed(result(answer)))),
+      Effect.flatMap((params) => started(calling, method, params, (answer) => accept(answer, params))),
     ),
   )
 
@@ -341,9 +348,14 @@ const build = (calling: Calling): Client => {
   const client = {
     ...methods,
     host: hostOf(calling),
-    request: ({ method, params }: RawRequest) => untyped(calling, method, params, (answer) => answer.value),
+    request: ({ method, params, checked = false }: RawRequest) =>
+      untyped(calling, method, params, (answer, sent) =>
+        checked && RpcMethod.isName(method) && Array.isArray(sent)
+          ? Result.map(typed(method, sent, answer), () => answer.value)
+          : Result.succeed(answer.value),
+      ),
     requestText: (method: string, params?: RawRequest["params"]) =>
-      untyped(calling, method, params, (answer) => answer.text()),
+      untyped(calling, method, params, (answer) => Result.succeed(answer.text())),
     batch: (calls: ReadonlyArray<Call>) =>
       spanned(
         calling,

@@ -1,6 +1,6 @@
 /**
  * A transport for viem, so that programs written with it keep their code: every call goes through Daybook's client,
- * with its matching by id, its retries and its deadline. viem's own retry is off, because two would multiply.
+ * with its matching by id, its batches, its retries and its deadline. viem's own retry is off, because two would multiply.
  * It needs `viem`, which is an optional peer of this package.
  */
 import { custom, type CustomTransport } from "viem"
@@ -49,8 +49,11 @@ const toProviderError = (error: unknown): unknown => {
 /**
  * Makes a transport for viem's clients, from options or from a client that exists.
  *
+ * **Details**
+ * - A result that is none of its method is an error, where viem would make an object without values of it.
+ *
  * **Gotchas**
- * - Set timeouts and retries here; those of viem do not apply.
+ * - Set timeouts and retries here; those of viem do not apply. viem's own `batch` is not needed.
  *
  * **Example** (Reading with viem)
  *
@@ -75,7 +78,7 @@ export const daybookTransport = (options: Client.Options | Client.RpcClient): Cu
     readonly params?: unknown
   }): Promise<unknown> => {
     try {
-      return await client.request({ method, params: params as ReadonlyArray<unknown> | undefined })
+      return await client.request({ method, params: params as ReadonlyArray<unknown> | undefined, checked: true })
     } catch (error) {
       throw toProviderError(error)
     }

@@ -6,6 +6,7 @@ import { createPublicClient, http, parseAbi, type PublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
 import { daybookTransport } from "../src/viem.ts"
+import { compare } from "./sameAsViem.ts"
 
 const chain = Scenario.layer({ seed: 3, blocks: 12, blobs: false }).pipe(
   Layer.provideMerge(Anvil.layer({ chainId: 1 })),
@@ -89,6 +90,16 @@ describe("a real node", () => {
         const text = yield* Effect.promise(() => client.requestText("eth_getBlockByNumber", ["0x1", true]))
 
         assert.include(whole, `"result":${text}`)
+      }),
+    )
+
+    it.effect("gives for each method what viem gives", () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const { found, compared } = yield* Effect.promise(() => compare(node.url))
+
+        assert.deepStrictEqual(found, [])
+        assert.isAtLeast(Object.values(compared).filter((count) => count > 0).length, 20)
       }),
     )
 

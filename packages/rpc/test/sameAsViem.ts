@@ -1,0 +1,167 @@
+/**
+ * Makes the same calls through this client and through viem, on a node for development, and tells where the values differ.
+ * Compared are the fields that both know. It runs against anvil in the tests, and against a node of another make in `tooling/nodes`.
+ */
+import { createPublicClient, http } from "viem"
+import type { PromiseMethods } from "../src/Method.ts"
+import { createRpcClient } from "../src/promise.ts"
+
+type Hex = `0x${string}`
+
+/** Stores 7, logs 42 under topic 1, returns 42. */
+const code: Hex = "0x601680600b6000396000f36007600055602a6000526001602060 00a160206000f3".replace(" ", "") as Hex
+
+/** The names that viem gives to numbers. */
+const named = new Map<unknown, string>([
+  ["legacy", "0"],
+  ["eip2930", "1"],
+  ["eip1559", "2"],
+  ["eip4844", "3"],
+  ["eip7702", "4"],
+  ["success", "1"],
+  ["reverted", "0"],
+])
+
+const plain = (value: unknown): string | undefined => {
+  if (value === null || value === undefined) return undefined
+  const text = String(value).toLowerCase()
+  return named.get(text) ?? text
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** Where two values differ, and how many fields were compared. */
+const differences = (
+  path: string,
+  ours: unknown,
+  theirs: unknown,
+): { readonly found: Array<string>; count: number } => {
+  if (Array.isArray(ours) && Array.isArray(theirs)) {
+    if (ours.length !== theirs.length)
+      return { found: [`${path}: ${ours.length} items, viem ${theirs.length}`], count: 1 }
+    const parts = ours.map((one, at) => differences(`${path}[${at}]`, one, theirs[at]))
+    return { found: parts.flatMap(({ found }) => found), count: parts.reduce((sum, { count }) => sum + count, 0) }
+  }
+  if (isObject(ours) && isObject(theirs)) {
+    const keys = Object.keys(theirs).filter((key) => key in ours)
+    const parts = keys.map((key) => differences(`${path}.${key}`, ours[key], theirs[key]))
+    return { found: parts.flatMap(({ found }) => found), count: parts.reduce((sum, { count }) => sum + count, 0) }
+  }
+  const [one, other] = [plain(ours), plain(theirs)]
+  return { found: one === other ? [] : [`${path}: ${one}, viem ${other}`], count: 1 }
+}
+
+/** Seeds the node with a transfer and a contract, then compares. */
+export const compare = async (url: string) => {
+  const ours = createRpcClient({ url })
+  const viem = createPublicClient({ transport: http(url) })
+  const [alice, bob] = (await ours.request({ method: "eth_accounts" })) as readonly [Hex, Hex]
+  const send = async (transaction: object): Promise<{ readonly hash: Hex; readonly contract: Hex | null }> => {
+    const hash = (await ours.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex
+    for (let left = 100; left > 0; left--) {
+      const receipt = await ours.eth_getTransactionReceipt(hash)
+      if (receipt !== null) return { hash, contract: receipt.contractAddress as Hex | null }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      // Some nodes mine only when told to.
+      await ours.request({ method: "evm_mine" })
+    }
+    throw new Error("the node does not mine")
+  }
+  const transfer = await send({ from: alice, to: bob, value: "0x7a69", gas: "0x5208" })
+  const { contract } = await send({ from: alice, data: code, gas: "0x186a0" })
+  if (contract === null) throw new Error("the node made no contract")
+  const touched = await send({ from: bob, to: contract, gas: "0x186a0" })
+  const last = await ours.eth_blockNumber()
+  const block = await ours.eth_getBlockByNumber(last)
+  const hash = block?.hash as Hex
+  const call = { from: alice, to: contract, data: "0x" } as const
+  const account = alice
+
+  const pairs: Readonly<
+    Partial<Record<keyof PromiseMethods, readonly [() => Promise<unknown>, () => Promise<unknown>]>>
+  > = {
+    eth_chainId: [() => ours.eth_chainId(), () => viem.getChainId()],
+    eth_blockNumber: [() => ours.eth_blockNumber(), () => viem.getBlockNumber()],
+    eth_getBlockByNumber: [
+      () => ours.eth_getBlockByNumber(last, true),
+      () => viem.getBlock({ blockNumber: last, includeTransactions: true }),
+    ],
+    eth_getBlockByHash: [() => ours.eth_getBlockByHash(hash), () => viem.getBlock({ blockHash: hash })],
+    eth_getTransactionByBlockHashAndIndex: [
+      () => ours.eth_getTransactionByBlockHashAndIndex(hash, 0),
+      () => viem.getTransaction({ blockHash: hash, index: 0 }),
+    ],
+    eth_getTransactionByBlockNumberAndIndex: [
+      () => ours.eth_getTransactionByBlockNumberAndIndex(last, 0),
+      () => viem.getTransaction({ blockNumber: last, index: 0 }),
+    ],
+    eth_getTransactionByHash: [
+      () => ours.eth_getTransactionByHash(transfer.hash),
+      () => viem.getTransaction({ hash: transfer.hash }),
+    ],
+    eth_getTransactionReceipt: [
+      () => ours.eth_getTransactionReceipt(touched.hash),
+      () => viem.getTransactionReceipt({ hash: touched.hash }),
+    ],
+    eth_getTransactionCount: [
+      () => ours.eth_getTransactionCount(account, "latest"),
+      () => viem.getTransactionCount({ address: account }),
+    ],
+    eth_getBalance: [
+      () => ours.eth_getBalance(account, last),
+      () => viem.getBalance({ address: account, blockNumber: last }),
+    ],
+    eth_getCode: [() => ours.eth_getCode(contract, "latest"), () => viem.getCode({ address: contract })],
+    eth_getStorageAt: [
+      async () => BigInt(await ours.eth_getStorageAt(contract, 0, "latest")),
+      async () => BigInt((await viem.getStorageAt({ address: contract, slot: "0x0" })) ?? "0x0"),
+    ],
+    eth_call: [
+      () => ours.eth_call(call, "latest"),
+      async () => (await viem.call({ account, to: contract, data: "0x" })).data,
+    ],
+    eth_estimateGas: [
+      () => ours.eth_estimateGas({ from: alice, to: bob, value: 1n }),
+      () => viem.estimateGas({ account, to: bob, value: 1n }),
+    ],
+    eth_getLogs: [
+      () => ours.eth_getLogs({ fromBlock: 0, toBlock: last, address: contract }),
+      () => viem.getLogs({ fromBlock: 0n, toBlock: last, address: contract }),
+    ],
+    eth_feeHistory: [
+      () => ours.eth_feeHistory(2, last, [25, 75]),
+      () => viem.getFeeHistory({ blockCount: 2, blockNumber: last, rewardPercentiles: [25, 75] }),
+    ],
+    eth_gasPrice: [() => ours.eth_gasPrice(), () => viem.getGasPrice()],
+    eth_maxPriorityFeePerGas: [
+      () => ours.eth_maxPriorityFeePerGas(),
+      async () => BigInt((await viem.request({ method: "eth_maxPriorityFeePerGas" })) as string),
+    ],
+    eth_getProof: [
+      () => ours.eth_getProof(contract, [`0x${"0".repeat(64)}`], "latest"),
+      () => viem.getProof({ address: contract, storageKeys: [`0x${"0".repeat(64)}`] }),
+    ],
+    eth_syncing: [() => ours.eth_syncing(), () => viem.request({ method: "eth_syncing" } as never)],
+    net_version: [() => ours.net_version(), () => viem.request({ method: "net_version" } as never)],
+    web3_clientVersion: [
+      () => ours.web3_clientVersion(),
+      () => viem.request({ method: "web3_clientVersion" } as never),
+    ],
+  }
+  const found: Array<string> = []
+  const compared: Record<string, number> = {}
+  for (const [method, [one, other]] of Object.entries(pairs)) {
+    const [mine, theirs] = await Promise.allSettled([one(), other()])
+    if (mine.status === "rejected" || theirs.status === "rejected") {
+      // A method that the node does not have fails for both.
+      if (mine.status === theirs.status) compared[method] = 0
+      else found.push(`${method}: ${mine.status}, viem ${theirs.status}`, String("reason" in mine ? mine.reason : ""))
+      continue
+    }
+    const result = differences(method, mine.value, theirs.value)
+    compared[method] = result.count
+    found.push(...result.found)
+  }
+  return { found, compared, client: await ours.web3_clientVersion() }
+}

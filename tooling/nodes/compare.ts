@@ -1,0 +1,37 @@
+/**
+ * Compares the RPC client with viem on a node of another make than anvil: `node tooling/nodes/compare.ts`.
+ * The node is installed here, outside the workspace, on the first run. It listens on a free port of 127.0.0.1 and ends with the script.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { compare } from "../../packages/rpc/test/sameAsViem.ts"
+
+interface Server {
+  readonly listen: (port: number, host: string) => Promise<void>
+  readonly address: () => { readonly port: number }
+  readonly close: () => Promise<void>
+}
+
+const here = import.meta.dirname
+if (!existsSync(join(here, "node_modules"))) {
+  console.log("installing the node (npm ci)")
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" })
+}
+
+const { default: ganache } = createRequire(import.meta.url)("ganache") as {
+  readonly default: { readonly server: (options: object) => Server }
+}
+const server = ganache.server({ logging: { quiet: true }, wallet: { seed: "daybook" }, chain: { chainId: 1337 } })
+await server.listen(0, "127.0.0.1")
+try {
+  const { found, compared, client } = await compare(`http://127.0.0.1:${server.address().port}`)
+  for (const [method, count] of Object.entries(compared))
+    console.log(`${method.padEnd(42)} ${count === 0 ? "not there" : `${count} fields`}`)
+  for (const difference of found) console.log(difference)
+  console.log(`${client}: ${found.length} differences`)
+  process.exitCode = found.length === 0 ? 0 : 1
+} finally {
+  await server.close()
+}
