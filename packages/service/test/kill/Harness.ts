@@ -83,7 +83,12 @@ const killOne = Effect.fnUntraced(function* (
   const statements = "statements" in when ? String(when.statements) : "Infinity"
   const child = spawn(process.execPath, ["--import", probeFile, processFile, JSON.stringify([plan])], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, DAYBOOK_PROBE_FILE: probe, DAYBOOK_PROBE_STATEMENTS: statements },
+    env: {
+      ...process.env,
+      DAYBOOK_PROBE_FILE: probe,
+      DAYBOOK_PROBE_STATEMENTS: statements,
+      NODE_COMPILE_CACHE: join(plan.baseFolder, "compiled"),
+    },
   })
   const kill = () => void child.kill("SIGKILL")
   let timer: ReturnType<typeof setTimeout> | undefined

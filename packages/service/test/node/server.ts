@@ -25,6 +25,8 @@ export interface Server {
   readonly calls: Array<readonly [method: string, params: ReadonlyArray<unknown>]>
   /** Number of calls of each request so far. */
   readonly requests: Array<number>
+  /** Requests with more calls are refused as too large. */
+  refuseAbove: number
   readonly answers: Record<string, Answer>
 }
 
@@ -51,6 +53,7 @@ interface Asked {
 export const start = Effect.fnUntraced(function* (answers: Record<string, Answer>, fallback: Fallback = missing) {
   const calls: Server["calls"] = []
   const requests: Array<number> = []
+  const made = { url: "", host: "", calls, requests, answers, refuseAbove: Infinity }
   const server = createServer((request, response) => {
     let body = ""
     request.on("data", (chunk: Buffer) => (body += chunk.toString()))
@@ -62,6 +65,7 @@ export const start = Effect.fnUntraced(function* (answers: Record<string, Answer
       const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>
       const replies = await Promise.all([asked].flat().map((one) => replyTo(one as Asked)))
       requests.push(replies.length)
+      if (replies.length > made.refuseAbove) return void response.writeHead(413).end("{}")
       if (replies.some(({ reply }) => reply === "break")) return void request.socket.destroy()
       response.setHeader("content-type", "application/json")
       const failed = replies.map(({ reply }) => reply).find((reply) => typeof reply === "object" && "status" in reply)
@@ -80,5 +84,7 @@ export const start = Effect.fnUntraced(function* (answers: Record<string, Answer
       }),
   )
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url: `http://${host}/`, host, calls, requests, answers } satisfies Server
+  made.url = `http://${host}/`
+  made.host = host
+  return made as Server
 })

@@ -1,0 +1,19 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil } from "@daybook/chain"
+import * as Harness from "./Harness.ts"
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe("an indexer that is killed", () => {
+  it.live("leaves a sound store, and the next one makes it equal to the chain", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const all = yield* Harness.run(node, { kills: 6, seed: 3 })
+
+      expect(all).toHaveLength(6)
+      expect(Harness.inTransaction(all)).toBeGreaterThan(0)
+    }),
+  )
+})
