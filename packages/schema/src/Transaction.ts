@@ -10,58 +10,25 @@ import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
-import { leaf, oneOf, same, typeSide } from "./internal/leaf.ts"
+import { same } from "./internal/leaf.ts"
 import { open, type Open, type Resource } from "./internal/open.ts"
+import {
+  arbitrumType,
+  chain,
+  common,
+  fees,
+  knownTypes,
+  numberOf,
+  place,
+  price,
+  signature,
+  type UnknownTypeByte,
+  typeOf,
+  unknownType,
+  unplaced,
+  unsigned,
+} from "./internal/transactionFields.ts"
 import * as Quantity from "./Quantity.ts"
-
-const place = {
-  /** Hash of the block; `null` while pending, also where missing. Source: interface 2.9. */
-  blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Number of the block; `null` while pending, also where missing. Wire: hex quantity. Source: interface 2.9. */
-  blockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** Position in the block, from 0; `null` while pending, also where missing. Source: interface 2.9. */
-  transactionIndex: Schema.optionalKey(Quantity.SafeIntegerOrNull),
-  /** Time of the block in seconds since 1970; `null` while pending; only newer nodes send it. Source: execution-apis. */
-  blockTimestamp: Schema.optionalKey(Quantity.OrNull),
-}
-
-const unplaced = { blockHash: () => null, blockNumber: () => null, transactionIndex: () => null }
-
-const common = {
-  ...place,
-  /** Hash of the transaction. Source: interface 2.9. */
-  hash: Hash.Hash,
-  /** Sender. Source: interface 2.9. */
-  from: Address.Address,
-  /** Recipient; `null` when a contract is created. Source: interface 2.9. */
-  to: Address.OrNull,
-  /** Amount in wei. Wire: hex quantity. Source: interface 2.9. */
-  value: Quantity.Quantity,
-  /** Call data, or the init code of a creation; `0x` when none. Source: interface 2.9. */
-  input: Hex.Hex,
-  /** Gas limit, in gas units. Wire: hex quantity. Source: interface 2.9. */
-  gas: Quantity.Quantity,
-  /** How many transactions the sender had sent before. Wire: hex quantity. Source: interface 2.9. */
-  nonce: Quantity.SafeInteger,
-}
-
-const signature = {
-  /** Recovery value of the signature; may exceed 64 bits on chains with large ids. Source: interface 2.9, EIP-155. */
-  v: Quantity.Quantity,
-  /** First half of the signature, digits as they came. Source: interface 2.9. */
-  r: Hex.HexText,
-  /** Second half of the signature, digits as they came. Source: interface 2.9. */
-  s: Hex.HexText,
-  /** Parity of the signature's point, 0 or 1; newer nodes send it beside `v`. Source: EIP-2930. */
-  yParity: Schema.optionalKey(Quantity.OrNull),
-}
-
-const unsigned = {
-  v: Schema.optionalKey(Quantity.Quantity),
-  r: Schema.optionalKey(Hex.HexText),
-  s: Schema.optionalKey(Hex.HexText),
-  yParity: Schema.optionalKey(Quantity.OrNull),
-}
 
 /**
  * Storage that a transaction announces to touch.
@@ -119,35 +86,6 @@ export const Authorization = open("Authorization", {
  */
 export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
 
-const numberOf = (type: unknown): number =>
-  typeof type === "number"
-    ? type
-    : typeof type === "string" && type.length <= 18
-      ? type === "0x"
-        ? 0
-        : Number(type)
-      : NaN
-
-/** The `type` of one known family: only its number is read, under any spelling. */
-const typeOf = <const N extends number>(type: N): Schema.Codec<N, string> =>
-  leaf<N, string>({
-    expected: `transaction type 0x${type.toString(16)}`,
-    wire: Schema.Literal(`0x${type.toString(16)}`),
-    read: (input) => (numberOf(input) === type ? type : unread),
-    write: (value) => `0x${value.toString(16)}`,
-    type: oneOf([type]),
-  })
-
-const price = {
-  /** Price paid per unit of gas, in wei. Source: interface 2.9. */
-  gasPrice: Quantity.Quantity,
-}
-
-const chain = {
-  /** EIP-155 id of the chain. Wire: hex quantity. Source: interface 2.9. */
-  chainId: Quantity.Quantity,
-}
-
 const accessList = {
   /** Storage announced in advance. Source: EIP-2930. */
   accessList: Schema.Array(AccessListEntry),
@@ -156,15 +94,6 @@ const accessList = {
 const mayHaveAccessList = {
   /** Storage announced in advance; some nodes leave it out. Source: EIP-2930; decision 0020. */
   accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
-}
-
-const fees = {
-  /** Price paid per unit of gas, in wei, once it is known; some nodes leave it out. Source: interface 2.9. */
-  gasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** Most that is paid per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
-  maxFeePerGas: Quantity.Quantity,
-  /** Most that goes to the block's producer per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
-  maxPriorityFeePerGas: Quantity.Quantity,
 }
 
 /**
@@ -312,11 +241,6 @@ export const Deposit = open(
   unplaced,
 )
 
-const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78] as const
-
-const isArbitrumType = (type: number): type is (typeof arbitrumTypes)[number] =>
-  (arbitrumTypes as ReadonlyArray<number>).includes(type)
-
 /**
  * A transaction of Arbitrum's own families: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable
  * 0x69, internal 0x6a, and classic 0x78 (before Nitro). Which of the fields below are present depends on the type.
@@ -332,16 +256,7 @@ export const Arbitrum = open(
     ...common,
     ...unsigned,
     /** 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a or 0x78. Source: Nitro. */
-    type: leaf<(typeof arbitrumTypes)[number], string>({
-      expected: "a transaction type of Arbitrum",
-      wire: Schema.Literals(["0x64", "0x65", "0x66", "0x68", "0x69", "0x6a", "0x78"]),
-      read: (input) => {
-        const type = numberOf(input)
-        return isArbitrumType(type) ? type : unread
-      },
-      write: (value) => `0x${value.toString(16)}`,
-      type: oneOf(arbitrumTypes),
-    }),
+    type: arbitrumType,
     gasPrice: Schema.optionalKey(Quantity.OrNull),
     chainId: Schema.optionalKey(Quantity.OrNull),
     maxFeePerGas: Schema.optionalKey(Quantity.OrNull),
@@ -397,12 +312,6 @@ export const StateSync = open(
   unplaced,
 )
 
-type KnownType = 0 | 1 | 2 | 3 | 4 | 0x7e | 0x7f | (typeof arbitrumTypes)[number]
-
-type Bytes<Counted extends ReadonlyArray<number> = []> = Counted["length"] extends 256
-  ? Counted[number]
-  : Bytes<readonly [...Counted, Counted["length"]]>
-
 /**
  * A type number outside the families that are known here. A type is one byte, so the type lists the other bytes: comparing
  * with a known type then narrows to its case. A larger number that a chain might send is kept as well.
@@ -412,12 +321,7 @@ type Bytes<Counted extends ReadonlyArray<number> = []> = Counted["length"] exten
  * @category models
  * @since 0.1.0
  */
-export type UnknownType = Exclude<Bytes, KnownType>
-
-const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7e, 0x7f, ...arbitrumTypes])
-
-const isUnknownType = (input: unknown): input is UnknownType =>
-  Number.isSafeInteger(input) && (input as number) >= 0 && !knownTypes.has(input as number)
+export type UnknownType = UnknownTypeByte
 
 /**
  * A transaction of a type that is not known here. Fields that mean the same on every chain are typed where present;
@@ -438,20 +342,7 @@ export const Unknown = open(
     /** Sender. Source: interface 2.9. */
     from: Address.Address,
     /** A number outside the known families. Source: EIP-2718. */
-    type: leaf<UnknownType, string>({
-      expected: "a transaction type outside the known ones",
-      wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u)),
-      read: (input) => {
-        const type = numberOf(input)
-        return isUnknownType(type) ? type : unread
-      },
-      write: (value) => `0x${value.toString(16)}`,
-      type: typeSide<UnknownType>({
-        expected: "a transaction type outside the known ones",
-        is: isUnknownType,
-        from: Schema.Int.check(Schema.isBetween({ minimum: 0x80, maximum: 0xff })),
-      }),
-    }),
+    type: unknownType,
     to: Schema.optionalKey(Address.OrNull),
     value: Schema.optionalKey(Quantity.OrNull),
     input: Schema.optionalKey(Hex.OrNull),

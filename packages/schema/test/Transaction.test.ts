@@ -154,4 +154,19 @@ describe("Transaction", () => {
   it("decodes what it encoded", async () => {
     expect(await encodesAndDecodes(Transaction.Transaction, { count: 200 })).toBe(200)
   })
+
+  describe("type", () => {
+    const typeOf = (type: unknown) => Schema.decodeUnknownSync(Transaction.Transaction)({ ...legacy, type }).type
+
+    it("is read under the spellings of a quantity", () => {
+      expect(["0x0", "0x00", "0x", "0X0", "0", 0].map(typeOf)).toEqual([0, 0, 0, 0, 0, 0])
+    })
+
+    it.each(["", " ", " 0x0", "0x0 ", "0b0", "0e0", "+0", "-0", "0.0", null, true, [], 0.5, -1, NaN])(
+      "refuses %j",
+      (type) => {
+        expect(refusal(Transaction.Transaction, { ...legacy, type })).toContain('at ["type"]')
+      },
+    )
+  })
 })
