@@ -76,7 +76,7 @@ export interface CallOptions {
   readonly timeout?: Duration.Input | undefined
   /**
    * Makes the call tolerant: a row that is not of the interface is told here and left out, and the good rows of its page stay.
-   * Without it such a row fails the call with `InvalidResponse`. Source: decision 0020.
+   * Without it such a row fails the call with `InvalidResponse`. Source: decision 0021.
    */
   readonly onBadRow?: ((row: BadRow) => void) | undefined
 }
@@ -100,7 +100,7 @@ export interface Progress {
  * Tells that the chain has reorganised: rows of `fromBlock` and of later blocks that the stream gave before are void.
  * What follows is in order by itself: first the rows that replace them, then the rest of the walk.
  *
- * Source: decision 0011.
+ * Source: decisions 0011 and 0021.
  *
  * @category models
  * @since 0.1.0
@@ -251,7 +251,7 @@ export interface Client {
    * **Gotchas**
    * - With the cursor of an ASC walk give `order: "ASC"` too.
    *
-   * Source: interface 4.1; decisions 0010 and 0011.
+   * Source: interface 4.1; decisions 0010, 0011 and 0021.
    */
   readonly walletTransactionsStream: Walk<WalletTransaction>
   /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */

@@ -18,12 +18,12 @@ const gather = (stream: Stream.Stream<{ readonly hash: string }, RestError.RestE
 
 describe("RestClient", () => {
   describe("walletTransactionsStream", () => {
-    it.live("asks for a page when its first row is wanted, and for no more than are", () =>
+    it.live("without a page ahead, asks for a page when its first row is wanted, and for no more than are", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 30)))
         const rest = yield* clientOf(server)
         const rows = yield* rest
-          .walletTransactionsStream({ ...query, limit: 10 })
+          .walletTransactionsStream({ ...query, limit: 10 }, { prefetch: false })
           .pipe(Stream.take(20), Stream.runCollect)
 
         assert.deepStrictEqual(hashes(rows), hashes(history(3, 30).toReversed().slice(0, 20)))

@@ -159,8 +159,8 @@ describe("promise", () => {
         const server = yield* serve(servePages(history(5, 23)))
         let seen = 0
         yield* Effect.promise(async () => {
-          for await (const _ of clientOf(server).walletTransactionsStream({ ...query, limit: 5 }))
-            if (++seen === 7) break
+          const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 5 }, { prefetch: false })
+          for await (const _ of rows) if (++seen === 7) break
         })
 
         assert.strictEqual(seen, 7)
