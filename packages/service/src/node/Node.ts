@@ -126,6 +126,8 @@ interface Endpoint {
   refusesHashes: boolean
   lacksFinalized: boolean
   tracer: Tracer.Tracer | undefined
+  /** Its tracer has given an answer. */
+  hasTraced: boolean
 }
 
 const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
@@ -185,7 +187,12 @@ const settledBlocks = 64
 /** Looks at a head that stands still before the other nodes are asked for theirs. */
 const stillLooks = 5
 
-const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
+const build = (
+  endpoints: ReadonlyArray<Endpoint>,
+  options: Options,
+  /** What all nodes together have, where these are some of them: a node without a tracer does not stand for the others. */
+  sourceOfAll?: Effect.Effect<TraceSource, NodeError>,
+): Node => {
   const { chainId, traces: wanted = "auto" } = options
   let preferred = 0
   let highest = -1
@@ -280,6 +287,7 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
   const findSource = Effect.fnUntraced(function* (): Effect.fn.Return<TraceSource, NodeError> {
     if (wanted === "off") return "off"
     if (source !== undefined) return source
+    if (sourceOfAll !== undefined) return yield* sourceOfAll
     const block = yield* head
     let undecided: NodeError | undefined
     for (const endpoint of endpoints) {
@@ -299,15 +307,22 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
     if ((yield* findSource()) === "off") return null
     return yield* ask(
       (endpoint) =>
-        Effect.flatMap(tracerOf(endpoint, block), (tracer) =>
-          Effect.tapError(Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block), (error) =>
-            Effect.sync(() => {
-              // A failure that passed may have been taken for the method; it is found out again.
-              const isMissing = error._tag === "RpcError" && error.kind === "methodUnsupported"
-              if (isMissing && tracer !== "off") endpoint.tracer = undefined
-            }),
-          ),
-        ),
+        Effect.gen(function* () {
+          const tracer = yield* tracerOf(endpoint, block)
+          const outcome = yield* Effect.result(
+            Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
+          )
+          if (outcome._tag === "Success") {
+            endpoint.hasTraced = true
+            return outcome.success
+          }
+          // A failure that passed may have been taken for a method that the node never had: it is found out again.
+          if (tracer !== "off" && !endpoint.hasTraced && Tracer.isMissing(outcome.failure)) {
+            endpoint.tracer = undefined
+            source = undefined
+          }
+          return yield* Effect.fail(outcome.failure)
+        }),
       startFor(block.number),
     )
   })
@@ -332,7 +347,9 @@ const build = (endpoints: ReadonlyArray<Endpoint>, options: Options): Node => {
       return ask(() => Effect.void)
     }),
     isLocal: endpoints.every(({ host }) => isLoopback(host)),
-    ...(endpoints.length > 1 ? { each: endpoints.map((endpoint) => build([endpoint], options)) } : {}),
+    ...(endpoints.length > 1
+      ? { each: endpoints.map((endpoint) => build([endpoint], options, Effect.suspend(findSource))) }
+      : {}),
   }
 }
 
@@ -350,8 +367,8 @@ export const make = Effect.fn("Node.make")(function* (options: Options): Effect.
     Effect.gen(function* () {
       const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
       const { calls } = yield* Lane.make(client)
-      const learnt = { isVerified: false, refusesHashes: false, lacksFinalized: false, tracer: undefined }
-      return { host: client.host, calls, restsUntil: 0, ...learnt } satisfies Endpoint
+      const learnt = { isVerified: false, refusesHashes: false, lacksFinalized: false, hasTraced: false }
+      return { host: client.host, calls, restsUntil: 0, tracer: undefined, ...learnt } satisfies Endpoint
     }),
   )
   return build(endpoints, options)

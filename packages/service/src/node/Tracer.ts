@@ -53,8 +53,13 @@ export const traces = (
   }
 }
 
-/** The node does not have the method, or not for us; as opposed to a node that failed. */
-const isMissing = (error: CallError): boolean => {
+/**
+ * The node does not have the method, or not for us; as opposed to a node that failed.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isMissing = (error: CallError): boolean => {
   switch (error._tag) {
     case "RpcError":
       return (

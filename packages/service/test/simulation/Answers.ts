@@ -1,0 +1,161 @@
+/**
+ * What honest nodes say about a block of the tree, as JSON values of the wire; and the internal calls that a wallet page must
+ * show of it.
+ */
+import type { Block, Call, Deed } from "./Tree.ts"
+import { bloomOf } from "./Tree.ts"
+
+type Wire = Readonly<Record<string, unknown>>
+
+const hex = (value: number): string => `0x${value.toString(16)}`
+
+const place = (block: Block, index: number) => ({
+  blockHash: block.hash,
+  blockNumber: hex(block.number),
+  transactionIndex: hex(index),
+})
+
+const transaction = (block: Block, deed: Deed, index: number): Wire => ({
+  ...place(block, index),
+  type: "0x2",
+  chainId: "0x1",
+  hash: deed.hash,
+  nonce: hex(deed.nonce),
+  from: deed.from,
+  to: deed.to,
+  value: hex(deed.value),
+  gas: "0x186a0",
+  gasPrice: "0x8",
+  maxFeePerGas: "0x9",
+  maxPriorityFeePerGas: "0x1",
+  accessList: [],
+  input: deed.input,
+  v: "0x0",
+  r: "0x1",
+  s: "0x1",
+})
+
+/** The block with its transactions. */
+export const hydrated = (block: Block): Wire => ({
+  ...block.header,
+  transactions: block.deeds.map((deed, index) => transaction(block, deed, index)),
+})
+
+/** The block with the hashes of its transactions. */
+export const plain = (block: Block): Wire => ({ ...block.header, transactions: block.deeds.map(({ hash }) => hash) })
+
+/** Its receipts. */
+export const receipts = (block: Block): ReadonlyArray<Wire> => {
+  let gas = 0
+  let logs = 0
+  return block.deeds.map((deed, index) => {
+    gas += deed.gasUsed
+    return {
+      ...place(block, index),
+      transactionHash: deed.hash,
+      from: deed.from,
+      to: deed.to,
+      contractAddress: deed.created,
+      cumulativeGasUsed: hex(gas),
+      gasUsed: hex(deed.gasUsed),
+      effectiveGasPrice: "0x8",
+      status: hex(deed.status),
+      type: "0x2",
+      logsBloom: bloomOf(deed.logs),
+      logs: deed.logs.map((log) => ({
+        ...place(block, index),
+        ...log,
+        transactionHash: deed.hash,
+        logIndex: hex(logs++),
+        removed: false,
+      })),
+    }
+  })
+}
+
+const valueOf = (block: Block, { kind, value }: Call): number =>
+  kind === "STATICCALL" || kind === "DELEGATECALL" ? 0 : value + block.twist
+
+const frame = (block: Block, call: Call): Wire => ({
+  type: call.kind,
+  from: call.from,
+  to: call.to,
+  ...(call.kind === "STATICCALL" || call.kind === "DELEGATECALL" ? {} : { value: hex(valueOf(block, call)) }),
+  gas: "0x5208",
+  gasUsed: "0x100",
+  input: "0x",
+  ...(call.isFailed ? { error: "execution reverted" } : { output: "0x" }),
+  ...(call.calls.length === 0 ? {} : { calls: call.calls.map((inner) => frame(block, inner)) }),
+})
+
+const rootOf = (deed: Deed): Call => ({
+  kind: deed.created === null ? "CALL" : "CREATE",
+  from: deed.from,
+  to: deed.to ?? deed.created!,
+  value: deed.value,
+  isFailed: deed.status === 0,
+  calls: deed.calls,
+})
+
+/** Its traces as nested frames. */
+export const frames = (block: Block): ReadonlyArray<Wire> =>
+  block.deeds.map((deed) => ({ txHash: deed.hash, result: frame(block, rootOf(deed)) }))
+
+const action = (block: Block, call: Call): Wire => {
+  const value = hex(valueOf(block, call))
+  const error = call.isFailed ? { error: "Reverted", result: null } : {}
+  switch (call.kind) {
+    case "CREATE":
+      return {
+        type: "create",
+        action: { from: call.from, value, gas: "0x5208", init: "0x" },
+        result: { address: call.to, code: "0x", gasUsed: "0x100" },
+        ...error,
+      }
+    case "SELFDESTRUCT":
+      return { type: "suicide", action: { address: call.from, refundAddress: call.to, balance: value }, result: null }
+    default:
+      return {
+        type: "call",
+        action: { callType: call.kind.toLowerCase(), from: call.from, to: call.to, value, gas: "0x5208", input: "0x" },
+        result: { gasUsed: "0x100", output: "0x" },
+        ...error,
+      }
+  }
+}
+
+/** Its traces as a flat list, a reward of the block among them. */
+export const flat = (block: Block): ReadonlyArray<Wire> => {
+  const list: Array<Wire> = []
+  const where = { blockHash: block.hash, blockNumber: block.number }
+  for (const [transactionPosition, deed] of block.deeds.entries()) {
+    const walk = (call: Call, traceAddress: ReadonlyArray<number>) => {
+      const { hash } = deed
+      const own = { ...where, transactionHash: hash, transactionPosition, subtraces: call.calls.length, traceAddress }
+      list.push({ ...action(block, call), ...own })
+      for (const [index, inner] of call.calls.entries()) walk(inner, [...traceAddress, index])
+    }
+    walk(rootOf(deed), [])
+  }
+  const reward = { type: "reward", action: { author: block.header["miner"], value: "0x0", rewardType: "block" } }
+  return [...list, { ...where, ...reward, result: null, subtraces: 0, traceAddress: [] }]
+}
+
+/** An internal call as a wallet page has it: type, from, to, value, and whether it failed. */
+export type Internal = readonly [type: string, from: string, to: string | null, value: string, isFailed: boolean]
+
+/** The internal calls of a transaction that move value, depth first. Source: decision 0014. */
+export const internal = (block: Block, deed: Deed): ReadonlyArray<Internal> => {
+  const list: Array<Internal> = []
+  const walk = (parent: Call, isFailed: boolean) => {
+    for (const call of parent.calls) {
+      const failed = isFailed || call.isFailed
+      if (call.kind !== "STATICCALL" && call.kind !== "DELEGATECALL") {
+        list.push([call.kind, call.from, call.to, String(valueOf(block, call)), failed])
+      }
+      walk(call, failed)
+    }
+  }
+  walk(rootOf(deed), deed.status === 0)
+  return list
+}

@@ -1,0 +1,43 @@
+/**
+ * What happens by chance, the same for the same seed. Each part of a simulated world draws from a stream of its own, so that
+ * one part's draws do not shift another's.
+ */
+
+/** A stream of chance. */
+export interface Chance {
+  /** A whole number from 0 up to a bound, which is left out. */
+  readonly below: (bound: number) => number
+  /** A whole number from one to another, both included. */
+  readonly between: (low: number, high: number) => number
+  /** True with a probability. */
+  readonly is: (probability: number) => boolean
+  readonly pick: <A>(list: ReadonlyArray<A>) => A
+  /** A stream of its own, named. */
+  readonly fork: (name: string) => Chance
+}
+
+const mix = (seed: number, name: string): number => {
+  let hash = seed ^ 0x9e3779b9
+  for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
+
+/** The stream of a seed. */
+export const make = (seed: number): Chance => {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (bound: number) => Math.floor(next() * bound)
+  return {
+    below,
+    between: (low, high) => low + below(high - low + 1),
+    is: (probability) => next() < probability,
+    pick: (list) => list[below(list.length)]!,
+    fork: (name) => make(mix(seed, name)),
+  }
+}

@@ -1,0 +1,24 @@
+/** How often each kind of thing happened, over all seeds. */
+
+/** Counts one more of a kind. */
+export type Count = (kind: string) => void
+
+/** Counts by kind. */
+export class Counts {
+  readonly byKind = new Map<string, number>()
+  readonly count: Count = (kind) => {
+    this.byKind.set(kind, (this.byKind.get(kind) ?? 0) + 1)
+  }
+
+  /** Adds what others counted. */
+  add(others: Iterable<readonly [kind: string, times: number]>): void {
+    for (const [kind, times] of others) this.byKind.set(kind, (this.byKind.get(kind) ?? 0) + times)
+  }
+
+  /** A line for each kind, most frequent first. */
+  toLines(): ReadonlyArray<string> {
+    return [...this.byKind]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([kind, times]) => `${String(times).padStart(10)}  ${kind}`)
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Node's SQLite with a hand on every statement: a process can be killed before or after any of them, and any can fail as a full
+ * or busy disk does. Whatever a killed process does afterwards has no effect, its open transaction included. The engine itself is
+ * the real one, on a real file.
+ */
+import { DatabaseSync, StatementSync } from "node:sqlite"
+
+/** What befalls a statement. */
+export type Strike = "kill before" | "kill after" | "disk full" | "disk failed" | "locked"
+
+/** A process that writes. */
+export interface Owner {
+  /** Whatever it does has no effect any more. */
+  isDead: boolean
+  /** Asked before each statement. */
+  readonly strike: (sql: string, isInTransaction: boolean) => Strike | null
+  /** Called when a strike killed it. */
+  readonly onKilled: () => void
+}
+
+/** A fault that is put into the store on purpose. */
+export type Plant = "checkpoint outside the transaction" | "appearances stay"
+
+/** A hand on SQLite. */
+export interface Disk {
+  /** Connections that are opened while it is set belong to it. */
+  opening: Owner | null
+  readonly plant: Plant | null
+  /** Called when something was committed. */
+  readonly onCommit: () => void
+}
+
+const codes: Readonly<Record<string, number>> = { "disk full": 13, "disk failed": 10, locked: 5 }
+
+const failure = (strike: Strike) =>
+  Object.assign(new Error(strike), { code: "ERR_SQLITE_ERROR", errcode: codes[strike] ?? 1 })
+
+let current: Disk | null = null
+const owners = new WeakMap<DatabaseSync, Owner>()
+const known = new WeakSet<DatabaseSync>()
+const texts = new WeakMap<StatementSync, { readonly database: DatabaseSync; readonly sql: string }>()
+const held = new WeakMap<DatabaseSync, Array<() => unknown>>()
+
+const native = {
+  exec: DatabaseSync.prototype.exec,
+  prepare: DatabaseSync.prototype.prepare,
+  all: StatementSync.prototype.all,
+  get: StatementSync.prototype.get,
+  run: StatementSync.prototype.run,
+}
+
+/** Statements of a planted fault are held back, or never run; undefined when the statement is not one of them. */
+const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
+  if (current?.plant === "appearances stay" && sql.startsWith("DELETE FROM appearance")) return () => ({ changes: 1 })
+  if (current?.plant !== "checkpoint outside the transaction") return undefined
+  if (sql.startsWith("UPDATE checkpoint SET first") && database.isTransaction) {
+    return () => held.set(database, [...(held.get(database) ?? []), work])
+  }
+  if (sql.startsWith("ROLLBACK")) held.delete(database)
+  return undefined
+}
+
+const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
+  const disk = current
+  const owner = owners.get(database)
+  if (disk === null || owner === undefined) return work()
+  if (owner.isDead) throw new Error("the process is dead")
+  const strike = owner.strike(sql, database.isTransaction)
+  if (strike === "kill before") {
+    owner.onKilled()
+    throw failure(strike)
+  }
+  if (strike !== null && strike !== "kill after") throw failure(strike)
+  // Sound: what a planted fault gives back is not looked at.
+  const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
+  if (!database.isTransaction) {
+    disk.onCommit()
+    const late = held.get(database) ?? []
+    held.delete(database)
+    for (const write of late) write()
+    if (late.length > 0) disk.onCommit()
+  }
+  if (strike === "kill after") {
+    owner.onKilled()
+    throw failure(strike)
+  }
+  return result
+}
+
+const own = (database: DatabaseSync) => {
+  if (current === null || known.has(database)) return
+  known.add(database)
+  if (current.opening !== null) owners.set(database, current.opening)
+}
+
+/** Puts the hand on SQLite, once for this process. */
+export const install = (): void => {
+  DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
+    own(this)
+    guarded(this, sql, () => native.exec.call(this, sql))
+    // Waiting for a lock would stop the only thread there is.
+    if (current !== null && sql.startsWith("PRAGMA")) native.exec.call(this, "PRAGMA busy_timeout=0")
+  }
+  DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
+    own(this)
+    const statement = native.prepare.call(this, sql)
+    texts.set(statement, { database: this, sql: sql.trimStart() })
+    return statement
+  }
+  for (const name of ["all", "get", "run"] as const) {
+    const work = native[name] as (...params: ReadonlyArray<unknown>) => unknown
+    const wrapped = function (this: StatementSync, ...params: ReadonlyArray<unknown>): unknown {
+      const text = texts.get(this)
+      return text === undefined
+        ? work.apply(this, [...params])
+        : guarded(text.database, text.sql, () => work.apply(this, [...params]))
+    }
+    Object.defineProperty(StatementSync.prototype, name, { value: wrapped, writable: true, configurable: true })
+  }
+}
+
+/** Whose hand it is; null for none. */
+export const use = (disk: Disk | null): void => {
+  current = disk
+}
+
+/** Works with SQLite as if there were no hand on it. */
+export const outside = <A>(work: () => A): A => {
+  const disk = current
+  current = null
+  try {
+    return work()
+  } finally {
+    current = disk
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * What a store must hold, said in the plainest words, and compared with the tables of its file after every commit: a chain of
+ * blocks that are truly in the world's tree, each with exactly its transactions, appearances and internal calls; and blocks go
+ * only when a node said that another one stands in their place.
+ *
+ * It imports no code of the service: it reads the file by itself and knows the truth from the tree.
+ */
+import { existsSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import type { StatementSync } from "node:sqlite"
+import * as Answers from "./Answers.ts"
+import type { Block, Deed, Tree } from "./Tree.ts"
+import { addressesOf, chainOf } from "./Tree.ts"
+
+/** The store and the model differ. */
+export class Divergence extends Error {
+  override readonly name = "Divergence"
+}
+
+/** What the model needs to know of the world. */
+export interface Setting {
+  readonly file: string
+  readonly tree: Tree
+  readonly fromBlock: number
+  readonly hasTraces: boolean
+  readonly now: () => number
+  /** The highest number that a node may have called final; null where none has such a tag. */
+  readonly finalized: () => number | null
+  readonly isContradicted: (block: Block, sinceMillis: number) => boolean
+}
+
+/** A state of the store. */
+export interface Version {
+  /** Its last block; null while it is empty. */
+  readonly head: Block | null
+  readonly finalized: number | null
+}
+
+/** The model. */
+export interface Model {
+  /** Compares; fails with a `Divergence`. */
+  readonly check: () => void
+  /** Compares everything again, whatever was compared before. */
+  readonly checkAll: () => void
+  /** Every state that was committed, oldest first. */
+  readonly versions: ReadonlyArray<Version>
+  readonly close: () => void
+}
+
+interface CheckpointRow {
+  readonly first: number | null
+  readonly number: number | null
+  readonly hash: Uint8Array | null
+  readonly timestamp: number | null
+  readonly finalized: number | null
+  readonly blocks: number
+  readonly transactions: number
+  readonly newest: number
+  readonly appearances: number
+}
+
+const statements = {
+  checkpoint: `SELECT first, number, hash, timestamp, finalized, (SELECT count(*) FROM block) AS blocks,
+    (SELECT count(*) FROM "transaction") AS transactions,
+    (SELECT coalesce(max(rowid), 0) FROM "transaction") AS newest,
+    (SELECT count(*) FROM appearance) AS appearances FROM checkpoint`,
+  blocks: `SELECT number, hash, parent_hash, timestamp FROM block ORDER BY number`,
+  transactions: `SELECT block, tx_index, hash FROM "transaction" ORDER BY block, tx_index`,
+  texts: `SELECT tx_index, body, internal FROM "transaction" WHERE block = ? ORDER BY tx_index`,
+  appearances: `SELECT block, tx_index, address FROM appearance ORDER BY block, tx_index, address`,
+}
+
+const hex = (bytes: unknown): string =>
+  bytes instanceof Uint8Array
+    ? `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`
+    : String(bytes)
+
+const say = (block: { readonly number: number; readonly hash: string }) =>
+  `${block.number} (${block.hash.slice(0, 10)})`
+
+const fail = (what: string): never => {
+  throw new Divergence(what)
+}
+
+const isEqual = (what: string, found: unknown, expected: unknown): void => {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)]
+  if (a === b) return
+  const at = Array.from(a).findIndex((character, index) => character !== b[index])
+  const cut = (text: string) => (text.length < 200 ? text : `…${text.slice(Math.max(0, at - 60), at + 100)}…`)
+  fail(`${what} is ${cut(a)}, expected ${cut(b)}`)
+}
+
+interface Body {
+  readonly [key: string]: unknown
+  readonly logs: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly decoded_call: { readonly label: string } | null
+}
+
+const checkBody = (block: Block, deed: Deed, index: number, text: string, firstLog: number): void => {
+  const body = JSON.parse(text) as Body
+  const where = `of transaction ${index} of block ${say(block)}`
+  const expected: Readonly<Record<string, unknown>> = {
+    hash: deed.hash,
+    nonce: String(deed.nonce),
+    transaction_index: String(index),
+    from_address: deed.from,
+    to_address: deed.to,
+    value: String(deed.value),
+    gas_price: "8",
+    input: deed.input,
+    receipt_gas_used: String(deed.gasUsed),
+    receipt_contract_address: deed.created ?? "",
+    receipt_status: String(deed.status),
+    block_timestamp: new Date(block.timestamp * 1000).toISOString(),
+    block_number: String(block.number),
+    block_hash: block.hash,
+  }
+  for (const [key, value] of Object.entries(expected)) isEqual(`${key} ${where}`, body[key], value)
+  isEqual(`the call ${where}`, body.decoded_call?.label ?? null, deed.input === "0x" ? null : "transfer")
+  const logs = body.logs.map((log) => [log["log_index"], log["address"], log["data"], log["topic2"], log["block_hash"]])
+  const truth = deed.logs.map(({ address, data, topics }, at) => [
+    String(firstLog + at),
+    address,
+    data,
+    topics[2],
+    block.hash,
+  ])
+  isEqual(`the logs ${where}`, logs, truth)
+}
+
+const checkInternal = (block: Block, deed: Deed, text: string | null, hasTraces: boolean): void => {
+  const where = `the internal calls of ${deed.hash} in block ${say(block)}`
+  if (text === null) return hasTraces ? fail(`${where} were not stored`) : undefined
+  const rows = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const found = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
+  isEqual(where, found, Answers.internal(block, deed))
+  for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
+}
+
+/** Makes the model of the store in a file, which need not exist yet. */
+export const make = (setting: Setting): Model => {
+  const { fromBlock, tree } = setting
+  const versions: Array<Version> = [{ head: null, finalized: null }]
+  const storedAt = new Map<string, number>()
+  let read: Readonly<Record<keyof typeof statements, StatementSync>> | undefined
+  let database: DatabaseSync | undefined
+  let fingerprint = ""
+
+  const open = () => {
+    if (read !== undefined) return read
+    if (!existsSync(setting.file)) return undefined
+    database ??= new DatabaseSync(setting.file, { readOnly: true })
+    if (database.prepare("SELECT name FROM sqlite_schema WHERE name = 'unwound'").all().length === 0) return undefined
+    const prepare = (sql: string, isList = true) => {
+      const statement = database!.prepare(sql)
+      statement.setReturnArrays(isList)
+      return statement
+    }
+    return (read = {
+      checkpoint: prepare(statements.checkpoint, false),
+      blocks: prepare(statements.blocks),
+      transactions: prepare(statements.transactions),
+      texts: prepare(statements.texts),
+      appearances: prepare(statements.appearances),
+    })
+  }
+
+  const checkBlocks = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Block | null => {
+    let head: Block | null = null
+    for (const [at, [number, hash, parentHash, timestamp]] of rows.entries()) {
+      const block = tree.byHash.get(hex(hash))
+      if (block === undefined) return fail(`block ${String(number)} (${hex(hash)}) was never in the world`)
+      isEqual(`the number of block ${hex(hash)}`, number, block.number)
+      isEqual(`the time of block ${say(block)}`, timestamp, block.timestamp)
+      isEqual(`the parent of block ${say(block)}`, hex(parentHash), block.parent?.hash ?? `0x${"0".repeat(64)}`)
+      isEqual("the number of a block", block.number, fromBlock + at)
+      if (at > 0 && block.parent !== head) fail(`block ${say(block)} does not extend block ${say(head!)}`)
+      head = block
+    }
+    return head
+  }
+
+  const checkTexts = (block: Block, rows: ReadonlyArray<unknown>): void => {
+    isEqual(`the number of transactions of block ${say(block)}`, rows.length, block.deeds.length)
+    let logs = 0
+    for (const [index, row] of rows.entries()) {
+      const [, body, internal] = row as readonly [number, string, string | null]
+      const deed = block.deeds[index]!
+      checkBody(block, deed, index, body, logs)
+      checkInternal(block, deed, internal, setting.hasTraces)
+      logs += deed.logs.length
+    }
+  }
+
+  const checkUnwound = (before: Block | null, after: Block | null): void => {
+    const kept = new Set(chainOf(after, fromBlock))
+    const gone = chainOf(before, fromBlock).filter((block) => !kept.has(block))
+    const [lowest] = gone
+    if (lowest === undefined) return
+    const since = storedAt.get(lowest.hash) ?? 0
+    for (const block of gone) storedAt.delete(block.hash)
+    if (setting.isContradicted(lowest, since)) return
+    fail(
+      `block ${say(lowest)} and those above it were removed, but no node said that another block stands in its place`,
+    )
+  }
+
+  const compare = (mode: "new" | "all"): void => {
+    const reading = open()
+    // Sound, here and below: rows have the columns of their statement.
+    const row = reading?.checkpoint.get() as CheckpointRow | undefined
+    if (reading === undefined || row === undefined) return
+    const print = JSON.stringify({ ...row, hash: hex(row.hash) })
+    if (mode === "new" && print === fingerprint) return
+    fingerprint = print
+    const head = checkBlocks(reading.blocks.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>)
+    const chain = chainOf(head, fromBlock)
+    const checkpoint = [row.first, row.number, row.hash && hex(row.hash), row.timestamp]
+    const expected = head === null ? [null, null, null, null] : [fromBlock, head.number, head.hash, head.timestamp]
+    isEqual("the checkpoint", checkpoint, expected)
+
+    const deeds = chain.flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
+    const transactions = reading.transactions.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>
+    const found = transactions.map(([block, index, hash]) => [block, index, hex(hash)])
+    isEqual(
+      "the list of transactions",
+      found,
+      deeds.map(({ block, deed, index }) => [block.number, index, deed.hash]),
+    )
+    const appearances = reading.appearances.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>
+    isEqual(
+      "the list of appearances",
+      appearances.map(([block, index, address]) => [block, index, hex(address)]),
+      deeds.flatMap(({ block, deed, index }) =>
+        addressesOf(deed)
+          .toSorted()
+          .map((address) => [block.number, index, address]),
+      ),
+    )
+    for (const block of chain) {
+      if (mode === "new" && storedAt.has(block.hash)) continue
+      checkTexts(block, reading.texts.all(block.number))
+    }
+
+    const before = versions.at(-1)!
+    const { finalized } = row
+    if ((before.finalized ?? -1) > (finalized ?? -1))
+      fail(`the final block went from ${before.finalized} to ${finalized}`)
+    const highest = setting.finalized()
+    if (finalized !== null && (highest === null || finalized > highest)) {
+      fail(`block ${finalized} is called final; the nodes say ${highest}`)
+    }
+    checkUnwound(before.head, head)
+    const now = setting.now()
+    const kept = new Set(chainOf(before.head, fromBlock))
+    for (const block of chain) if (!kept.has(block)) storedAt.set(block.hash, now)
+    if (head !== before.head || finalized !== before.finalized) versions.push({ head, finalized })
+  }
+
+  return {
+    check: () => compare("new"),
+    checkAll: () => compare("all"),
+    versions,
+    close: () => database?.close(),
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The nodes of a simulated world, behind a `fetch`: each sees a chain of its own, may lag, freeze or stand on a branch that the
+ * others left, and is told by chance to fail or to lie. A request takes virtual time.
+ */
+import type { Chance } from "./Chance.ts"
+import type { Count } from "./Count.ts"
+import * as Answers from "./Answers.ts"
+import * as Lie from "./Lie.ts"
+import type { Block, Tree } from "./Tree.ts"
+import { ancestorOf, at } from "./Tree.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** A node. */
+export interface Endpoint {
+  readonly url: string
+  readonly host: string
+  readonly tracer: "trace_block" | "debug_traceBlockByHash" | "debug_traceBlockByNumber" | "none"
+  readonly knowsFinalized: boolean
+  readonly takesHashesForReceipts: boolean
+  /** Still answers about blocks of branches that it left. */
+  readonly keepsBranches: boolean
+  readonly slowestMillis: number
+  /** Blocks that it is behind. */
+  lag: number
+  /** The head at which it stands still. */
+  frozen: Block | null
+}
+
+/** How often things go wrong: of each request, and of each call in it. */
+export interface Rates {
+  readonly failure: number
+  readonly lie: number
+  readonly olderView: number
+}
+
+/** What the network needs to know of the world. */
+export interface Setting {
+  readonly chance: Chance
+  readonly time: VirtualTime
+  readonly tree: Tree
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly count: Count
+  /** The newest block of the chain that counts. */
+  readonly head: () => Block
+  /** The highest block that was called final. */
+  readonly finalized: () => Block
+  /** Ends of branches that were left. */
+  readonly tips: () => ReadonlyArray<Block>
+  readonly rates: () => Rates
+}
+
+/** The network. */
+export interface Network {
+  readonly fetch: typeof globalThis.fetch
+  /** Whether a node said, since an instant, that another block than this stands at its number. */
+  readonly isContradicted: (block: Block, sinceMillis: number) => boolean
+}
+
+interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+type Reply = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
+
+const failures = [
+  "connection refused",
+  "no answer",
+  "status 500",
+  "page of a gateway",
+  "status 429",
+  "limit as an error",
+  "internal error",
+  "answer cut off",
+  "answer to another call",
+] as const
+
+const reply = (status: number, text: string, headers: ReadonlyArray<readonly [string, string]> = []) => {
+  const { buffer } = new TextEncoder().encode(text)
+  // Sound: the client reads no other part of a response than these.
+  return {
+    status,
+    headers: new Map([["content-type", "application/json"], ...headers]),
+    arrayBuffer: () => Promise.resolve(buffer),
+  } as unknown as Response
+}
+
+const errorText = (code: number, message: string, id: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })
+
+/** Makes the network. */
+export const make = (setting: Setting): Network => {
+  const { chance, count, endpoints, time, tree } = setting
+  const said = new Map<number, Map<string, number>>()
+
+  const note = (block: Block) => {
+    const atNumber = said.get(block.number) ?? new Map<string, number>()
+    said.set(block.number, atNumber.set(block.hash, time.now()))
+  }
+
+  /** A node that is on another chain than the final one would be a broken node, and not one that lags. */
+  const isPossible = (block: Block) =>
+    ancestorOf(block, setting.head()).number >= Math.min(block.number, setting.finalized().number)
+
+  const steady = (endpoint: Endpoint): Block => {
+    if (endpoint.frozen !== null && !isPossible(endpoint.frozen)) endpoint.frozen = null
+    const head = endpoint.frozen ?? setting.head()
+    return at(head, Math.max(0, head.number - endpoint.lag))!
+  }
+
+  /** What a node behind a balancer sees during one request. */
+  const view = (endpoint: Endpoint): Block => {
+    const head = steady(endpoint)
+    if (!chance.is(setting.rates().olderView)) return head
+    const tips = setting.tips().filter(isPossible)
+    if (tips.length > 0 && chance.is(0.4)) {
+      count("a node answers from another branch")
+      return chance.pick(tips)
+    }
+    count("a node answers from an older head")
+    return at(head, Math.max(0, head.number - chance.between(1, 8)))!
+  }
+
+  const find = (endpoint: Endpoint, head: Block, id: unknown): Block | undefined => {
+    if (id === "latest") return head
+    if (id === "finalized") return at(head, Math.min(head.number, setting.finalized().number))
+    if (typeof id !== "string") return undefined
+    if (id.length < 66) return at(head, Number(id))
+    const block = tree.byHash.get(id)
+    if (block === undefined || block.number > head.number) return undefined
+    return endpoint.keepsBranches || at(head, block.number) === block ? block : undefined
+  }
+
+  const answer = (endpoint: Endpoint, head: Block, { method, params }: Call): Reply => {
+    if (method === "eth_chainId") return { result: "0x1" }
+    if (method === "eth_blockNumber") return { result: `0x${head.number.toString(16)}` }
+    const [id, flag] = params
+    const missing = { error: { code: -32601, message: `the method ${method} does not exist` } }
+    const block = find(endpoint, head, id)
+    switch (method) {
+      case "eth_getBlockByNumber":
+      case "eth_getBlockByHash": {
+        if (id === "finalized" && !endpoint.knowsFinalized) return { error: { code: -39001, message: "unknown block" } }
+        if (block === undefined) return { result: null }
+        note(block)
+        return { result: flag === true ? Answers.hydrated(block) : Answers.plain(block) }
+      }
+      case "eth_getBlockReceipts": {
+        const isRefused = typeof id === "string" && id.length === 66 && !endpoint.takesHashesForReceipts
+        if (isRefused) return { error: { code: -32602, message: "invalid argument 0: hex string has length 64" } }
+        return { result: block === undefined ? null : Answers.receipts(block) }
+      }
+      case "trace_block":
+        if (endpoint.tracer !== method) return missing
+        return { result: block === undefined ? null : Answers.flat(block) }
+      case "debug_traceBlockByHash":
+      case "debug_traceBlockByNumber":
+        if (endpoint.tracer === "trace_block" || endpoint.tracer === "none") return missing
+        if (method === "debug_traceBlockByHash" && endpoint.tracer !== method) return missing
+        if (block === undefined) return { error: { code: -32000, message: "block not found" } }
+        return { result: Answers.frames(block) }
+      default:
+        return missing
+    }
+  }
+
+  const oneAnswer = (endpoint: Endpoint, head: Block, call: Call): string => {
+    const honest = answer(endpoint, head, call)
+    const isLie = chance.is(setting.rates().lie)
+    const told = isLie && "result" in honest ? Lie.about(chance, count, head, call, honest.result) : honest
+    return JSON.stringify({ jsonrpc: "2.0", id: call.id, ...told })
+  }
+
+  const honestText = (endpoint: Endpoint, body: string): string => {
+    const asked = JSON.parse(body) as Call | ReadonlyArray<Call>
+    const head = view(endpoint)
+    if (!("method" in asked)) return `[${asked.map((call) => oneAnswer(endpoint, head, call)).join(",")}]`
+    return oneAnswer(endpoint, head, asked)
+  }
+
+  const idOf = (body: string): unknown => {
+    const asked = JSON.parse(body) as Partial<Call>
+    return asked.id ?? null
+  }
+
+  const serve = (
+    endpoint: Endpoint,
+    body: string,
+    resolve: (response: Response) => void,
+    reject: (e: Error) => void,
+  ) => {
+    if (!chance.is(setting.rates().failure)) return resolve(reply(200, honestText(endpoint, body)))
+    const failure = chance.pick(failures)
+    count(failure)
+    switch (failure) {
+      case "connection refused":
+        return reject(new TypeError("fetch failed"))
+      case "no answer":
+        return undefined
+      case "status 500":
+        return resolve(reply(500, errorText(-32603, "header not found", idOf(body))))
+      case "page of a gateway":
+        return resolve(reply(502, "<html><body>bad gateway</body></html>"))
+      case "status 429":
+        return resolve(reply(429, "", [["retry-after", String(chance.between(1, 3))]]))
+      case "limit as an error":
+        return resolve(reply(200, errorText(-32005, "daily request count exceeded, request rate limited", idOf(body))))
+      case "internal error":
+        return resolve(reply(200, errorText(-32603, "internal error", idOf(body))))
+      case "answer cut off": {
+        const text = honestText(endpoint, body)
+        return resolve(reply(200, text.slice(0, chance.below(text.length))))
+      }
+      case "answer to another call":
+        return resolve(reply(200, JSON.stringify({ jsonrpc: "2.0", id: 999_999_999, result: null })))
+    }
+  }
+
+  const fetch = (url: string, init: { readonly body?: string }) =>
+    new Promise<Response>((resolve, reject) => {
+      const endpoint = endpoints.find(({ host }) => new URL(url).host === host)
+      if (endpoint === undefined) return reject(new TypeError("no such host"))
+      const millis = chance.below(endpoint.slowestMillis)
+      time.after(millis, () => serve(endpoint, init.body ?? "{}", resolve, reject))
+    })
+
+  return {
+    // Sound: the client calls it in this way alone.
+    fetch: fetch as unknown as Network["fetch"],
+    isContradicted: (block, since) =>
+      [...(said.get(block.number) ?? [])].some(([hash, last]) => hash !== block.hash && last >= since),
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Faults that are put in on purpose, to show that the simulation would find them: two in the store's statements, one in what the
+ * indexer makes of a node's head.
+ */
+import { Effect } from "effect"
+import type { Node } from "../../src/node/Node.ts"
+import type { StoreShape } from "../../src/store/Store.ts"
+import type * as Disk from "./Disk.ts"
+
+/** What is wrong. */
+export type Name = Disk.Plant | "lag taken for a reorganisation"
+
+/** All of them. */
+export const names: ReadonlyArray<Name> = [
+  "checkpoint outside the transaction",
+  "appearances stay",
+  "lag taken for a reorganisation",
+]
+
+/** The part that is wrong in the store's statements. */
+export const onDisk = (name: Name | undefined): Disk.Plant | null =>
+  name === undefined || name === "lag taken for a reorganisation" ? null : name
+
+/** The store, as it is. */
+export const store = (_name: Name | undefined, real: StoreShape): StoreShape => real
+
+/** An indexer's node that has our blocks above its head removed, as if a lower head were another chain. */
+export const node = (name: Name | undefined, real: Node, kept: StoreShape): Node => {
+  if (name !== "lag taken for a reorganisation") return real
+  const head = Effect.tap(real.head, (theirs) =>
+    Effect.gen(function* () {
+      const checkpoint = yield* kept.snapshot((snapshot) => snapshot.checkpoint)
+      if (checkpoint === null || theirs.number >= checkpoint.head.number || theirs.number < checkpoint.first) return
+      const [to] = yield* kept.headers(theirs.number, theirs.number)
+      if (to?.hash === theirs.hash) yield* kept.unwind(checkpoint.head, to)
+    }).pipe(Effect.ignore),
+  )
+  return { ...real, head }
+}

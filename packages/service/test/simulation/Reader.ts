@@ -1,0 +1,212 @@
+/**
+ * A client that walks a wallet's pages while the chain is written: through the service's own handler, over a store of its own.
+ * Each page is compared with the list that the world's tree gives, as of a state that the store had while the page was made.
+ */
+import { Effect, Result } from "effect"
+import type { Scope } from "effect"
+import * as Config from "../../src/Config.ts"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import * as Answer from "../../src/http/Answer.ts"
+import * as Wallet from "../../src/http/Wallet.ts"
+import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import type { StoreError } from "../../src/store/Store.ts"
+import type { Chance } from "./Chance.ts"
+import type { Count } from "./Count.ts"
+import * as Answers from "./Answers.ts"
+import type { Model, Version } from "./Model.ts"
+import { Divergence } from "./Model.ts"
+import type { Block } from "./Tree.ts"
+import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
+
+/** What a reader works with. */
+export interface Setting {
+  readonly chance: Chance
+  readonly count: Count
+  readonly file: string
+  readonly fromBlock: number
+  readonly hasTraces: boolean
+  readonly model: Model
+  /** Called when a page is not what it should be. */
+  readonly onDivergence: (divergence: Divergence) => void
+}
+
+interface Row {
+  readonly block: Block
+  readonly index: number
+  readonly hash: string
+  readonly internal: ReadonlyArray<Answers.Internal>
+}
+
+interface Walk {
+  readonly wallet: string
+  readonly order: "ASC" | "DESC"
+  readonly from: number | undefined
+  readonly to: number | undefined
+  readonly include: boolean
+}
+
+interface Page {
+  readonly cursor: string | null
+  readonly result: ReadonlyArray<{
+    readonly hash: string
+    readonly block_hash: string
+    readonly transaction_index: string
+    readonly internal_transactions?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  }>
+}
+
+const config = Result.getOrThrow(
+  Config.decode({
+    listen: { host: "127.0.0.1", port: 0 },
+    database: "sqlite:data",
+    chains: { eth: { rpc: ["https://node.example"] } },
+  }),
+)
+const [chain] = Result.getOrThrow(Config.servedChains(config))
+const decoder = Decoder.make()
+
+const admission = {
+  grant: () => Effect.succeed({ name: "reader", operator: false, empty: null }),
+  take: () => Effect.succeed({ isAllowed: true, headers: {}, retryAfterSeconds: 0 }),
+  burst: 1000,
+}
+
+/** The whole list of a walk as of a state of the store. */
+const listOf = ({ head }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
+  const rows = chainOf(head, Math.max(fromBlock, walk.from ?? 0))
+    .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
+    .flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
+    .filter(({ deed }) => addressesOf(deed).includes(walk.wallet))
+    .map(({ block, deed, index }) => ({ block, index, hash: deed.hash, internal: Answers.internal(block, deed) }))
+  return walk.order === "ASC" ? rows : rows.toReversed()
+}
+
+const keyOf = (row: Row) => `${row.block.hash} ${row.index} ${row.hash}`
+
+const internalText = (page: Page) =>
+  JSON.stringify(
+    page.result.map(({ internal_transactions = [] }) =>
+      internal_transactions.map((row) => [
+        row["type"],
+        row["from"],
+        row["to"],
+        row["value"],
+        row["error"] !== undefined,
+      ]),
+    ),
+  )
+
+/** Walks for ever. */
+export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
+  const { chance, count, fromBlock, model } = setting
+  const store = yield* SqliteStore.make({ file: setting.file, chainId: 1, readOnly: true })
+  const handle = Wallet.make({ config, chains: [{ ...chain!, store }], admission, decoder })
+
+  const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
+    const incoming = {
+      id: "id",
+      method: "GET",
+      segments: [],
+      query,
+      header: () => "key",
+      text: () => Effect.succeed(""),
+    }
+    const response = yield* handle(incoming, wallet).pipe(
+      Effect.catchTag("Refusal", (refusal) => Effect.succeed(Answer.refusal(refusal))),
+    )
+    const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
+    return { status: response.status, value: JSON.parse(body) as unknown }
+  })
+
+  const diverge = (what: string) => Effect.sync(() => setting.onDivergence(new Divergence(what)))
+
+  const draw = (): Walk => {
+    const from = chance.is(0.3) ? chance.below(20) : undefined
+    const to = chance.is(0.3) ? (from ?? 0) + chance.below(25) : undefined
+    const order = chance.pick(["ASC", "DESC"] as const)
+    return { wallet: chance.pick(wallets), order, from, to, include: setting.hasTraces && chance.is(0.5) }
+  }
+
+  const walk = Effect.fnUntraced(function* (walking: Walk): Effect.fn.Return<number | null> {
+    let cursor: string | null = null
+    /** States that the first page may have been made of, and what they give; narrowed with each page. */
+    let candidates: ReadonlyArray<{ readonly version: Version; readonly list: ReadonlyArray<Row> }> = []
+    let given = 0
+    let last: Row | undefined
+    for (;;) {
+      const limit = chance.between(1, 4)
+      const seen = model.versions.length - 1
+      const bounds = [
+        walking.from === undefined ? "" : `&from_block=${walking.from}`,
+        walking.to === undefined ? "" : `&to_block=${walking.to}`,
+      ]
+      const place: string = cursor === null ? bounds.join("") : `&cursor=${cursor}`
+      const include = walking.include ? "&include=internal_transactions" : ""
+      const answer = yield* ask(walking.wallet, `chain=eth&order=${walking.order}&limit=${limit}${place}${include}`)
+      const states = model.versions.slice(seen)
+      const where = `page of ${walking.wallet} ${walking.order} after ${given} rows`
+      if (answer.status === 503) {
+        count("a page is not available")
+        return null
+      }
+      if (cursor === null) {
+        candidates = states.map((version) => ({ version, list: listOf(version, walking, fromBlock) }))
+      }
+      const topOf = ({ version }: (typeof candidates)[number]) =>
+        chainOf(version.head, fromBlock).findLast(({ number }) => number <= (walking.to ?? Number.MAX_SAFE_INTEGER))
+      const isOurs = ({ head }: Version, block: Block | undefined) =>
+        block !== undefined && chainOf(head, block.number)[0] === block
+      const standing = candidates.filter((candidate) =>
+        cursor === null ? true : states.some((state) => isOurs(state, last?.block) && isOurs(state, topOf(candidate))),
+      )
+      if (answer.status === 409) {
+        const { resumeFromBlock } = answer.value as { readonly resumeFromBlock: unknown }
+        count("a walk goes stale")
+        const resume = Number(resumeFromBlock)
+        const isRight = candidates.some((candidate) =>
+          states.some((state) => {
+            if (isOurs(state, last?.block) && isOurs(state, topOf(candidate))) return false
+            const [one, other] = [candidate.version.head, state.head]
+            const shared = one === null || other === null ? -1 : ancestorOf(one, other).number
+            return resume <= shared + 1 || resume <= fromBlock
+          }),
+        )
+        if (!isRight) yield* diverge(`${where} is said to be stale from block ${resume}`)
+        return resume
+      }
+      if (answer.status !== 200) {
+        yield* diverge(`${where} has the status ${answer.status}: ${JSON.stringify(answer.value)}`)
+        return null
+      }
+      const page = answer.value as Page
+      const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
+      const start = given
+      candidates = standing.filter(({ list }) => {
+        const rows = list.slice(start, start + limit)
+        const isLast = list.length <= start + limit
+        if (rows.map(keyOf).join() !== text || (page.cursor === null) !== isLast) return false
+        return !walking.include || internalText(page) === JSON.stringify(rows.map(({ internal }) => internal))
+      })
+      const [candidate] = candidates
+      if (candidate === undefined) {
+        yield* diverge(
+          `${where} holds ${page.result.length} rows, cursor ${page.cursor}; no state of the store gives it: ${text}`,
+        )
+        return null
+      }
+      given += page.result.length
+      last = candidate.list[given - 1]
+      count("pages read")
+      cursor = page.cursor
+      if (cursor === null) return null
+      yield* Effect.sleep(chance.pick([0, 50, 500, 5000]))
+    }
+  })
+
+  for (;;) {
+    yield* Effect.sleep(chance.between(200, 4000))
+    const drawn = draw()
+    const resume = yield* walk(drawn)
+    if (resume !== null && drawn.to === undefined) yield* walk({ ...drawn, order: "ASC", from: resume })
+  }
+})

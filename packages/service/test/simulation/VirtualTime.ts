@@ -1,0 +1,128 @@
+/**
+ * Time that stands still until nothing is left to do at an instant, then jumps to the next: a clock and a scheduler for effects,
+ * and a calendar for the world around them. An hour passes in milliseconds, and the same seed gives the same order of events.
+ *
+ * Effect's own TestClock cannot do this alone: it does not tell when its next sleeper wakes, and it does not wait for the
+ * promises that a fetch is made of.
+ */
+import { Duration, Effect, Random, References, Scheduler } from "effect"
+import { Clock } from "effect"
+import type { Fiber } from "effect"
+import type { Chance } from "./Chance.ts"
+
+/** Virtual time. */
+export interface VirtualTime {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Does something after a while; the answer takes that back. */
+  readonly after: (millis: number, action: () => void) => () => void
+  /** Runs everything that is due up to an instant, or until told to stop. */
+  readonly runUntil: (millis: number, isOver: () => boolean) => Promise<void>
+  /** Puts an effect into this time, without its logs. */
+  readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** While true, no fiber gives way to another. */
+  holdStill: boolean
+}
+
+interface Entry {
+  readonly at: number
+  readonly action: () => void
+}
+
+/** Virtual time begins here: the first second of 2026. */
+export const beginning = 1_767_225_600_000
+
+const macrotask = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Makes virtual time; fibers give way to each other at moments drawn by chance. */
+export const make = (chance: Chance): VirtualTime => {
+  let now = beginning
+  const calendar: Array<Entry> = []
+  const due: Array<() => void> = []
+
+  const after: VirtualTime["after"] = (millis, action) => {
+    const entry = { at: now + Math.max(0, millis), action }
+    let low = 0
+    let high = calendar.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (calendar[middle]!.at <= entry.at) low = middle + 1
+      else high = middle
+    }
+    calendar.splice(low, 0, entry)
+    return () => {
+      const at = calendar.indexOf(entry)
+      if (at >= 0) calendar.splice(at, 1)
+    }
+  }
+
+  const settle = async () => {
+    for (;;) {
+      while (due.length > 0) due.shift()!()
+      await macrotask()
+      if (due.length === 0) return
+    }
+  }
+
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    monotonicTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    sleep: (duration) => {
+      const millis = Math.ceil(Duration.toMillis(duration))
+      if (millis <= 0) return Effect.void
+      return Effect.callback<void>((resume) => {
+        if (!Number.isFinite(millis)) return
+        const cancel = after(millis, () => resume(Effect.void))
+        return Effect.sync(cancel)
+      })
+    },
+  }
+
+  const scheduler = new Scheduler.MixedScheduler("async", (task) => {
+    due.push(task)
+    return () => {
+      const at = due.indexOf(task)
+      if (at >= 0) due.splice(at, 1)
+    }
+  })
+  const time: VirtualTime = {
+    now: () => now,
+    after,
+    runUntil: async (millis, isOver) => {
+      await settle()
+      while (!isOver()) {
+        const next = calendar[0]
+        if (next === undefined || next.at > millis) {
+          now = Math.max(now, millis)
+          return
+        }
+        calendar.shift()
+        now = Math.max(now, next.at)
+        next.action()
+        await settle()
+      }
+    },
+    inside: (effect) =>
+      effect.pipe(
+        Effect.provideService(Clock.Clock, clock),
+        Effect.provideService(Scheduler.Scheduler, scheduler),
+        Effect.provideService(Random.Random, {
+          nextIntUnsafe: () => chance.below(2 ** 32) - 2 ** 31,
+          nextDoubleUnsafe: () => chance.below(2 ** 32) / 2 ** 32,
+        }),
+        Effect.provideService(References.MinimumLogLevel, "None"),
+      ),
+    holdStill: false,
+  }
+  let patience = 2048
+  scheduler.shouldYield = (fiber: Fiber.Fiber<unknown, unknown>) => {
+    if (time.holdStill || fiber.currentOpCount < patience) return false
+    patience = chance.is(0.2) ? chance.between(1, 60) : chance.between(60, 2048)
+    return true
+  }
+  return time
+}
