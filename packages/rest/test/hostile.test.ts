@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RestScript, Wire } from "@daybook/chain"
 import { type Bug, playAll } from "./hostile.ts"
 
-const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 100)
+const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 200)
 const isLarge = scripts > 1_000
 
 const count = (texts: Iterable<string>): ReadonlyArray<readonly [string, number]> => {
