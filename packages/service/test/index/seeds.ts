@@ -1,0 +1,33 @@
+/**
+ * Holds the wallet pages of scenario chains with many seeds against a scan of the node's blocks and traces.
+ * `node test/index/seeds.ts [seed ...]`, by default 1 to 5, with every type of transaction; prints what was compared.
+ */
+import { Effect } from "effect"
+import { Anvil, Scenario } from "@daybook/chain"
+import { caughtUp, chainOf, openStore, start } from "./chain.ts"
+import * as oracle from "./oracle.ts"
+import { expect } from "vitest"
+
+const given = process.argv.slice(2).map(Number)
+const seeds = given.length === 0 ? [1, 2, 3, 4, 5] : given
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** Indexes the scenario of a seed and compares everything. */
+const compare = Effect.fnUntraced(function* (seed: number) {
+  const node = yield* Anvil.make()
+  const world = yield* Scenario.run(node, { seed, blocks: 80 })
+  const store = yield* openStore
+  const indexer = yield* start(store, [node.url])
+  yield* indexer.until(caughtUp(world.lastBlock))
+  yield* indexer.stop
+  expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
+  const told = yield* oracle.scan(node, world.lastBlock)
+  const { rows, transactions, wallets } = yield* oracle.expectWallets(store, told, world.addresses)
+  const internal = told.reduce((sum, one) => sum + one.internal.length, 0)
+  print(
+    `seed ${seed}: ${world.lastBlock + 1} blocks, ${transactions} transactions, ${wallets} wallets with ${rows} rows, ${internal} internal calls: equal`,
+  )
+}, Effect.scoped)
+
+await Effect.runPromise(Effect.forEach(seeds, compare, { discard: true }))
+process.exit()
