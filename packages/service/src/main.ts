@@ -20,7 +20,10 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "./Config.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as Status from "./http/Status.ts"
+import type { IndexerEvent } from "./index/Report.ts"
+import * as Throughput from "./index/Throughput.ts"
 import * as Maintenance from "./maintain/Commands.ts"
+import * as Progress from "./Progress.ts"
 import * as Service from "./Service.ts"
 import * as Database from "./store/Database.ts"
 
@@ -31,16 +34,28 @@ const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 )
 
+const progress = process.stderr.isTTY
+  ? Progress.make({
+      write: (text) => void writeSync(standardError, text),
+      columns: () => process.stderr.columns,
+      now: () => performance.now(),
+    })
+  : undefined
+
+/** Writes a line for the operator, above the line of progress. */
+const say = (line: string) => {
+  const write = () => void writeSync(standardError, `${line}\n`)
+  if (progress === undefined) write()
+  else progress.above(write)
+}
+
 const print = (line: string) => Effect.sync(() => writeSync(standardOutput, `${line}\n`))
-const note = (line: string) => Effect.sync(() => writeSync(standardError, `${line}\n`))
+const note = (line: string) => Effect.sync(() => say(line))
 
 const logger = Logger.make(({ cause, date, logLevel, message }) => {
   const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
   const why = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
-  writeSync(
-    standardError,
-    `${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${(text + why).replace(/\n\s*/g, " | ")}\n`,
-  )
+  say(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${(text + why).replace(/\n\s*/g, " | ")}`)
 })
 
 const config = Flag.String("config").pipe(
@@ -59,8 +74,13 @@ const serve = Command.make(
   },
   Effect.fn(function* ({ config: path, role }) {
     const file = yield* ConfigFile.read(path)
-    const running = Effect.andThen(Service.run(file.config, { baseFolder: file.baseFolder, role }), Effect.never)
-    return yield* Effect.scoped(running)
+    const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
+    const options = { baseFolder: file.baseFolder, role, ...(progress === undefined ? {} : { onEvent }) }
+    const running = Effect.andThen(Service.run(file.config, options), Effect.never)
+    return yield* Effect.ensuring(
+      Effect.scoped(running),
+      Effect.sync(() => progress?.end()),
+    )
   }),
 ).pipe(Command.withDescription("Run the service until it is told to stop"))
 
@@ -118,10 +138,13 @@ const keys = Command.make("keys").pipe(
 )
 
 const sayStatus = (status: Status.Status): string => {
-  const { chain, head, indexed, lag, message, state, traces } = status
+  const { blocksPerSecond, chain, etaMillis, head, indexed, lag, message, state, traces, unchecked } = status
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
   const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
-  return `${chain}: ${state}, ${range}, ${node}, traces ${traces ?? "unknown"}. ${message}`.trim()
+  const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks a second`
+  const eta = etaMillis === undefined ? "" : `, ${Throughput.sayMillis(etaMillis)} to go`
+  const left = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${left}`.trim()
 }
 
 const status = Command.make(
