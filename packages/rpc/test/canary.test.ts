@@ -1,7 +1,7 @@
 /** A key is put wherever a caller may put one; then everything that can be printed after every failure, in every face, is searched for it. */
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Logger, Redacted, References, Result, Tracer } from "effect"
+import { Cause, Effect, Exit, Logger, Metric, Redacted, References, Result, Tracer } from "effect"
 import { createPublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
@@ -24,6 +24,7 @@ const places: Readonly<Record<string, (url: string) => RpcClient.Options>> = {
   "a redacted key": (url) => ({ rpcUrl: url, chain: "my chain", apiKey: Redacted.make(canary) }),
   "the path of the URL": (url) => ({ url: `${url}/v3/${encoded}` }),
   "the query of the URL": (url) => ({ url: `${url}/?apikey=${encoded}` }),
+  "the path of one URL of several": (url) => ({ url: [`${url}/v3/${encoded}`, { url, headers: { "x-key": canary } }] }),
   "the password of the URL": (url) => ({ url: url.replace("//", `//user:${encoded}@`) }),
   "a header": (url) => ({ url, headers: { "x-api-key": canary } }),
 }
@@ -109,13 +110,22 @@ const observed = <A, E>(effect: Effect.Effect<A, E>) =>
     seen.push(...texts(exit))
     if (Exit.isFailure(exit))
       seen.push(Cause.pretty(exit.cause), ...texts(exit.cause), ...texts(Cause.squash(exit.cause)))
+    for (const { id, description, attributes, state } of yield* Metric.snapshot) {
+      seen.push(...texts({ id, description, attributes, state }))
+    }
     for (const span of spans) {
       // The parents of a span hold the fiber's services, which are not printed by tracers.
-      const { name, attributes, status } = span
-      seen.push(...texts({ name, attributes: [...attributes], status }))
+      const { name, attributes, status, links } = span
+      const linked = links.map(({ attributes: own }) => own)
+      seen.push(...texts({ name, attributes: [...attributes], status, linked }))
     }
     return { exit, seen, spans }
-  })
+  }).pipe(
+    Effect.provideServiceEffect(
+      Metric.MetricRegistry,
+      Effect.sync(() => new Map()),
+    ),
+  )
 
 const rejected = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -280,7 +280,7 @@ describe("endpoints", () => {
 
     it.effect.each(bad)("are refused: %s %j", ([option, options]) =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(RpcClient.make({ url: "http://a", ...options } as RpcClient.Options))
+        const error = yield* Effect.flip(RpcClient.make({ url: "http://a", ...options }))
 
         assert.strictEqual(error.option, option)
       }),

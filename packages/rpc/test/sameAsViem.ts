@@ -24,7 +24,7 @@ const named = new Map<unknown, string>([
 
 const plain = (value: unknown): string | undefined => {
   if (value === null || value === undefined) return undefined
-  const text = String(value).toLowerCase()
+  const text = typeof value === "object" ? JSON.stringify(value) : `${value as bigint}`.toLowerCase()
   return named.get(text) ?? text
 }
 
@@ -136,7 +136,7 @@ export const compare = async (url: string) => {
     eth_gasPrice: [() => ours.eth_gasPrice(), () => viem.getGasPrice()],
     eth_maxPriorityFeePerGas: [
       () => ours.eth_maxPriorityFeePerGas(),
-      async () => BigInt((await viem.request({ method: "eth_maxPriorityFeePerGas" })) as string),
+      async () => BigInt(await viem.request({ method: "eth_maxPriorityFeePerGas" })),
     ],
     eth_getProof: [
       () => ours.eth_getProof(contract, [`0x${"0".repeat(64)}`], "latest"),

@@ -79,8 +79,7 @@ describe("telemetry", () => {
         Effect.withTracer(tracer),
       )
 
-      const http = spans.filter(({ name }) => name === "daybook.http")
-      const [request] = http
+      const request = spans.find(({ name }) => name === "daybook.http")
       assert.deepStrictEqual(spans.map(({ name }) => name).toSorted(), [
         "RpcClient.eth_blockNumber",
         "RpcClient.eth_chainId",

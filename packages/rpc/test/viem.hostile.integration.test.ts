@@ -1,5 +1,5 @@
 /** viem's own client over `daybookTransport`, on the embedded chain behind a hostile node; viem's own transport is shown beside it. */
-import { isDeepStrictEqual } from "node:util"
+import { inspect, isDeepStrictEqual } from "node:util"
 import { assert, describe, layer } from "@effect/vitest"
 import { Anvil, HostileNode, NodeScript, Scenario } from "@daybook/chain"
 import { Effect, Layer } from "effect"
@@ -66,7 +66,9 @@ describe("viem under hostile scripts", () => {
                   else if (isDeepStrictEqual(end.value, truths[at])) counts.right++
                   else {
                     counts.wrong++
-                    wrong.push(`seed ${seed}, read ${at}, under ${steps.map(({ fault }) => fault).join(" ")}`)
+                    wrong.push(
+                      `seed ${seed}, read ${at}, under ${steps.map(({ fault }) => fault).join(" ")}: ${inspect(end.value).slice(0, 200)}`,
+                    )
                   }
                 }
               } finally {
@@ -86,6 +88,7 @@ describe("viem under hostile scripts", () => {
                 url,
                 timeout: timeout * 4,
                 maxBytes: 1024 * 1024,
+                maxItemBytes: 512 * 1024,
                 retry: { base: 5, cap: 20, attemptTimeout: timeout },
               }),
             ),

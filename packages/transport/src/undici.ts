@@ -89,7 +89,7 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
     const data = await dispatcher.request({
       origin,
       path: `${pathname}${search}`,
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: { "accept-encoding": "gzip, deflate", ...headers },
       ...(body === undefined ? {} : { body }),
       signal,

@@ -1,0 +1,84 @@
+/** The RPC clients that are measured. Each asks for the same block, one by one or twenty at a time. */
+import { Agent, request } from "undici"
+
+export interface Client {
+  /** Asks once. */
+  readonly one: (hydrated: boolean) => Promise<unknown>
+  /** Asks so many times in one request; undefined where the client cannot. */
+  readonly many?: (hydrated: boolean, calls: number) => Promise<ReadonlyArray<unknown>>
+}
+
+const number = 0x1312d00
+const hex = "0x1312d00"
+
+/** Distinct numbers, so that no client takes the calls for one. */
+const numbers = (calls: number) => Array.from({ length: calls }, (_, at) => number + at)
+const toHex = (value: number): `0x${string}` => `0x${value.toString(16)}`
+
+const daybook = async (url: string, isUndici: boolean): Promise<Client> => {
+  const { createRpcClient } = await import("../../packages/rpc/src/promise.ts")
+  const undici = await import("../../packages/transport/src/undici.ts")
+  const client = createRpcClient({ url, ...(isUndici ? { fetch: undici.makeUnsafe() } : {}) })
+  return {
+    one: (hydrated) => client.eth_getBlockByNumber(number, hydrated),
+    many: (hydrated, calls) => Promise.all(numbers(calls).map((one) => client.eth_getBlockByNumber(one, hydrated))),
+  }
+}
+
+export const clients: Readonly<Record<string, (url: string) => Promise<Client>>> = {
+  "undici and JSON.parse": async (url) => {
+    const dispatcher = new Agent()
+    const ask = async (body: unknown) => {
+      const response = await request(url, {
+        method: "POST",
+        dispatcher,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      })
+      return JSON.parse(await response.body.text()) as { readonly result: unknown }
+    }
+    const call = (id: number, block: string, hydrated: boolean) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "eth_getBlockByNumber",
+      params: [block, hydrated],
+    })
+    return {
+      one: async (hydrated) => (await ask(call(1, hex, hydrated))).result,
+      many: async (hydrated, calls) =>
+        (await ask(numbers(calls).map((one, id) => call(id, toHex(one), hydrated)))) as never as ReadonlyArray<unknown>,
+    }
+  },
+  "@daybook/rpc over undici": (url) => daybook(url, true),
+  "@daybook/rpc over fetch": (url) => daybook(url, false),
+  viem: async (url) => {
+    const { createPublicClient, http } = await import("viem")
+    const plain = createPublicClient({ transport: http(url), cacheTime: 0 })
+    const batched = createPublicClient({ transport: http(url, { batch: true }), cacheTime: 0 })
+    return {
+      one: (includeTransactions) => plain.getBlock({ blockNumber: BigInt(number), includeTransactions }),
+      many: (includeTransactions, calls) =>
+        Promise.all(numbers(calls).map((one) => batched.getBlock({ blockNumber: BigInt(one), includeTransactions }))),
+    }
+  },
+  ethers: async (url) => {
+    const { JsonRpcProvider, Network } = await import("ethers")
+    const staticNetwork = Network.from(1)
+    const provider = new JsonRpcProvider(url, staticNetwork, { staticNetwork, cacheTimeout: -1, batchStallTime: 0 })
+    return {
+      one: (hydrated) => provider.getBlock(number, hydrated),
+      many: (hydrated, calls) => Promise.all(numbers(calls).map((one) => provider.getBlock(one, hydrated))),
+    }
+  },
+  ox: async (url) => {
+    const { Block, RpcTransport } = await import("ox")
+    const transport = RpcTransport.fromHttp(url)
+    return {
+      one: async (hydrated) =>
+        Block.fromRpc(
+          (await transport.request({ method: "eth_getBlockByNumber", params: [hex, hydrated] })) as never,
+          { includeTransactions: hydrated } as never,
+        ),
+    }
+  },
+}

@@ -1,0 +1,28 @@
+/** Measures one RPC client in a process of its own: `node rpcMeasure.ts <client> <hydrated|hashes> <one|many> <url>`. */
+import { clients } from "./rpcClients.ts"
+
+const together = 20
+const [name = "", shape, way, url = ""] = process.argv.slice(2)
+const client = await clients[name]!(url)
+const isHydrated = shape === "hydrated"
+const isMany = way === "many"
+const ask = () => (isMany ? client.many!(isHydrated, together) : client.one(isHydrated))
+const perAsk = isMany ? together : 1
+
+/** CPU of this process and time, for calls of so many milliseconds. */
+const spend = async (millis: number) => {
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  let calls = 0
+  while (performance.now() - start < millis) {
+    await ask()
+    calls += perAsk
+  }
+  const { user, system } = process.cpuUsage(cpu)
+  return { micros: (user + system) / calls, perSecond: (calls * 1000) / (performance.now() - start) }
+}
+
+const warm = process.env["DAYBOOK_BENCH_WARM"] ?? "800"
+await spend(Number(warm))
+console.log(JSON.stringify(await spend(1_500)))
+process.exit(0)

@@ -1,0 +1,25 @@
+/** Serves one block to every caller, by a real HTTP server in a process of its own: `node rpcServer.ts`; prints its port. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { blocks } from "./rpcBlocks.ts"
+
+interface Call {
+  readonly id: number
+  readonly params: readonly [string, boolean]
+}
+
+const answer = ({ id, params }: Call): string =>
+  `{"jsonrpc":"2.0","id":${id},"result":${params[1] ? blocks.hydrated : blocks.hashes}}`
+
+const server = createServer((request, response) => {
+  let text = ""
+  request.setEncoding("utf8").on("data", (part: string) => (text += part))
+  request.on("end", () => {
+    const body = JSON.parse(text) as Call | ReadonlyArray<Call>
+    const sent = Array.isArray(body) ? `[${body.map(answer).join(",")}]` : answer(body as Call)
+    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(sent) })
+    response.end(sent)
+  })
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port))
