@@ -26,7 +26,7 @@ export interface Disk {
   /** Connections that are opened while it is set belong to it. */
   opening: Owner | null
   readonly plant: Plant | null
-  /** Called when something was committed. */
+  /** Called when something was committed that is not a lease or a status. */
   readonly onCommit: () => void
 }
 
@@ -39,6 +39,7 @@ let current: Disk | null = null
 const owners = new WeakMap<DatabaseSync, Owner>()
 const known = new WeakSet<DatabaseSync>()
 const texts = new WeakMap<StatementSync, { readonly database: DatabaseSync; readonly sql: string }>()
+const changed = new WeakSet<DatabaseSync>()
 const held = new WeakMap<DatabaseSync, Array<() => unknown>>()
 
 const native = {
@@ -60,6 +61,10 @@ const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() 
   return undefined
 }
 
+/** Leases and reads change nothing that is compared; there are many of them. */
+const isNews = (sql: string): boolean =>
+  !/^(SELECT|BEGIN|COMMIT|ROLLBACK|UPDATE checkpoint SET (lease|status))/.test(sql)
+
 const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   const disk = current
   const owner = owners.get(database)
@@ -73,8 +78,9 @@ const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   if (strike !== null && strike !== "kill after") throw failure(strike)
   // Sound: what a planted fault gives back is not looked at.
   const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
+  if (isNews(sql)) changed.add(database)
   if (!database.isTransaction) {
-    disk.onCommit()
+    if (changed.delete(database)) disk.onCommit()
     const late = held.get(database) ?? []
     held.delete(database)
     for (const write of late) write()

@@ -95,11 +95,11 @@ export const run = async (options: Options): Promise<Outcome> => {
   const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
   const fromBlock = shape.pick([0, 0, 4])
   const finalityDepth = endpoints.some(({ knowsFinalized }) => knowsFinalized) ? shape.between(4, 20) : null
-  const pollMillis = shape.pick([250, 1000, 2000])
+  const pollMillis = shape.pick([400, 1000, 2000])
   const concurrency = shape.pick([1, 3, 8])
   const blockMillis = shape.pick([700, 2000, 5000])
   const level = shape.pick([0, 0.02, 0.06, 0.15])
-  const chaosMillis = shape.between(15, 45) * 1000
+  const chaosMillis = shape.between(8, 28) * 1000
 
   const tree = Tree.make(chance.fork("tree"), isTwisted)
   const mining = chance.fork("mining")

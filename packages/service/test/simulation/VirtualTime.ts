@@ -115,6 +115,7 @@ export const make = (chance: Chance): VirtualTime => {
           nextDoubleUnsafe: () => chance.below(2 ** 32) / 2 ** 32,
         }),
         Effect.provideService(References.MinimumLogLevel, "None"),
+        Effect.provideService(References.TracerEnabled, false),
       ),
     holdStill: false,
   }

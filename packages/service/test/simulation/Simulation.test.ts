@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest"
+import * as Planted from "./Planted.ts"
+import * as Simulation from "./Simulation.ts"
+
+describe("Simulation", () => {
+  describe("run", () => {
+    it("lives the same life again from the same seed", async () => {
+      const live = async () => {
+        const events: Array<string> = []
+        await Simulation.run({
+          seed: 3,
+          onEvent: (millis, what) => events.push(`${millis} ${what.replace(/Interrupt\(\d+\)/, "")}`),
+        })
+        return events
+      }
+
+      expect(await live()).toEqual(await live())
+    })
+
+    it("finds no divergence in 300 seeds", { timeout: 180_000 }, async () => {
+      const diverged: Array<string> = []
+      const happened = new Set<string>()
+      for (let seed = 1; seed <= 300; seed++) {
+        const { counts, divergence } = await Simulation.run({ seed })
+        for (const kind of counts.byKind.keys()) happened.add(kind)
+        if (divergence !== null) diverged.push(`pnpm --filter @daybook/service simulate --seed ${seed}: ${divergence}`)
+      }
+
+      expect(diverged).toEqual([])
+      expect([...happened]).toEqual(
+        expect.arrayContaining([
+          "killed between begin and commit",
+          "killed outside a transaction",
+          "reorganisation deeper than 10",
+          "a node answers from an older head",
+          "a node answers from another branch",
+          "lie: wrong parent",
+          "lie: no receipts",
+          "lie: error of the tracer",
+          "status 429",
+          "a statement fails: disk full",
+          "a walk goes stale",
+          "worlds with a second indexer",
+        ]),
+      )
+    })
+
+    it.each(Planted.names)("finds the planted fault: %s", { timeout: 60_000 }, async (plant) => {
+      let found: number | undefined
+      for (let seed = 1; seed <= 1000 && found === undefined; seed++) {
+        if ((await Simulation.run({ seed, plant })).divergence !== null) found = seed
+      }
+
+      expect(found).toBeDefined()
+    })
+  })
+})

@@ -1,0 +1,122 @@
+/** An indexer over nodes that say what a test tells them to, in virtual time: for what simulations found, one thing at a time. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Fiber } from "effect"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import * as Indexer from "../../src/index/Indexer.ts"
+import type { IndexerEvent } from "../../src/index/Report.ts"
+import * as Rules from "../../src/index/Rules.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import type { StoreShape } from "../../src/store/Store.ts"
+import { Store } from "../../src/store/Store.ts"
+import * as Answers from "./Answers.ts"
+import * as Chance from "./Chance.ts"
+import * as Tree from "./Tree.ts"
+import * as VirtualTime from "./VirtualTime.ts"
+
+/** What a node is asked. */
+export interface Question {
+  /** The first part of the node's host name. */
+  readonly node: string
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+  readonly millis: number
+}
+
+/** A reply of JSON-RPC; undefined for an honest one. */
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+
+/** What the indexer lives through. */
+export interface Script {
+  readonly nodes: ReadonlyArray<string>
+  /** The newest block of the chain as it is now. */
+  readonly head: () => Tree.Block
+  readonly say: (question: Question) => Reply | undefined
+  readonly forMillis: number
+  /** Called ten times a second. */
+  readonly watch?: (store: StoreShape) => Effect.Effect<void>
+}
+
+const decoder = Decoder.make()
+
+/** A tree of blocks. */
+export const tree = (): Tree.Tree => Tree.make(Chance.make(1), true)
+
+/** The block that comes so many blocks after another. */
+export const grown = (tree: Tree.Tree, from: Tree.Block, blocks: number): Tree.Block =>
+  blocks === 0 ? from : grown(tree, tree.grow(from), blocks - 1)
+
+const honest = (head: Tree.Block, { method, params: [id, flag] }: Question): Reply => {
+  if (method === "eth_chainId") return { result: "0x1" }
+  const number = id === "latest" ? head.number : Number(id)
+  const known = Tree.chainOf(head, 0)
+  const block = typeof id === "string" && id.length === 66 ? known.find(({ hash }) => hash === id) : known[number]
+  if (id === "finalized") return { error: { code: -39001, message: "unknown block" } }
+  if (block === undefined) return { result: null }
+  if (method === "eth_getBlockByNumber")
+    return { result: flag === true ? Answers.hydrated(block) : Answers.plain(block) }
+  if (method === "eth_getBlockReceipts") return { result: Answers.receipts(block) }
+  return method === "trace_block"
+    ? { result: Answers.flat(block) }
+    : { error: { code: -32601, message: `the method ${method} does not exist` } }
+}
+
+/** Lives through a script; gives what the indexer told, why it ended if it did, and what the store holds at the end. */
+export const live = async (script: Script) => {
+  const time = VirtualTime.make(Chance.make(1))
+  const folder = mkdtempSync(join(tmpdir(), "daybook-script-"))
+  const events: Array<IndexerEvent> = []
+  const outerFetch = globalThis.fetch
+  const fetch = async (url: string, { body }: { readonly body: string }) => {
+    await new Promise<void>((resolve) => time.after(10, resolve))
+    const answer = (call: Question & { readonly id: number }) => {
+      const node = new URL(url).host.split(".")[0]!
+      const question = { ...call, node, millis: time.now() - VirtualTime.beginning }
+      return { jsonrpc: "2.0", id: call.id, ...(script.say(question) ?? honest(script.head(), question)) }
+    }
+    const asked = JSON.parse(body) as
+      | (Question & { readonly id: number })
+      | ReadonlyArray<Question & { readonly id: number }>
+    return new Response(JSON.stringify("method" in asked ? answer(asked) : asked.map(answer)))
+  }
+  // Sound: the client calls it in this way alone.
+  globalThis.fetch = fetch as unknown as typeof globalThis.fetch
+  try {
+    const life = Effect.gen(function* () {
+      const store = yield* SqliteStore.make({ file: join(folder, "chain.sqlite"), chainId: 1 })
+      const node = yield* Node.make({ urls: script.nodes.map((name) => `https://${name}.example/key`), chainId: 1 })
+      const fiber = yield* Effect.forkScoped(
+        Indexer.run(node, {
+          chain: "eth",
+          owner: "test",
+          decoder,
+          pollMillis: 500,
+          rules: Rules.ethereum,
+          onEvent: (event) => Effect.sync(() => events.push(event)),
+        }).pipe(Effect.provideService(Store, store)),
+      )
+      for (let millis = 0; millis < script.forMillis; millis += 100) {
+        yield* Effect.sleep(100)
+        if (script.watch !== undefined) yield* script.watch(store)
+      }
+      const ended = fiber.pollUnsafe()
+      const rows = yield* Effect.forEach(Tree.wallets, (address) =>
+        store.snapshot((snapshot) =>
+          snapshot.page({ address, from: 0, to: 1000, order: "ASC", after: null, limit: 1000 }),
+        ),
+      )
+      const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+      return { checkpoint, events, rows: rows.flat(), hasEnded: ended !== undefined }
+    })
+    const fiber = Effect.runFork(life.pipe(Effect.scoped, Effect.orDie, time.inside))
+    await time.runUntil(VirtualTime.beginning + script.forMillis + 60_000, () => fiber.pollUnsafe() !== undefined)
+    return await Effect.runPromise(Fiber.join(fiber))
+  } finally {
+    globalThis.fetch = outerFetch
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
