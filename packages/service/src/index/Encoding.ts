@@ -148,7 +148,7 @@ const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>
 }
 
 const typed = (type: number, item: ReadonlyArray<Item>): Hex.Hex => {
-  const encoded = Rlp.fromHex(item as ReadonlyArray<Hex.Hex>)
+  const encoded = Rlp.fromHex(item)
   return type === 0 ? encoded : `0x${type.toString(16).padStart(2, "0")}${encoded.slice(2)}`
 }
 
@@ -171,7 +171,7 @@ export const transaction = (value: Transaction): Hex.Hex | null => {
   const type = value.type ?? 0
   const payload = payloads[type]
   // Sound: each field is checked where it is written.
-  return payload === undefined ? null : orNull(() => typed(type, payload(value as unknown as Fields)))
+  return payload === undefined ? null : orNull(() => typed(type, payload(value)))
 }
 
 const depositType = 0x7e
@@ -189,5 +189,5 @@ export const receipt = (value: Receipt, type: number): Hex.Hex | null => {
   const written = logs.map((log) => [log.address, log.topics, log.data] as ReadonlyArray<Item>)
   const deposit =
     type === depositType && depositReceiptVersion != null ? [number(depositNonce), number(depositReceiptVersion)] : []
-  return typed(type, [outcome, number(cumulativeGasUsed), logsBloom as Hex.Hex, written, ...deposit])
+  return typed(type, [outcome, number(cumulativeGasUsed), logsBloom, written, ...deposit])
 }

@@ -63,9 +63,7 @@ export const block = (
   number: number,
   options: Assemble.Options,
 ): Effect.Effect<BlockRows, Vanished | Mismatch | NodeError> =>
-  Effect.catchTag(blockBy(node, number, options), "Mismatch", (mismatch) =>
-    (node.each ?? []).reduce<Effect.Effect<BlockRows, Mismatch>>(
-      (before, one) => Effect.catch(before, () => Effect.mapError(blockBy(one, number, options), () => mismatch)),
-      Effect.fail(mismatch),
-    ),
-  )
+  Effect.catchTag(blockBy(node, number, options), "Mismatch", (mismatch) => {
+    const others = (node.each ?? []).map((one) => Effect.mapError(blockBy(one, number, options), () => mismatch))
+    return others.length === 0 ? Effect.fail(mismatch) : Effect.firstSuccessOf(others)
+  })

@@ -40,7 +40,7 @@ const sharedLength = (entries: ReadonlyArray<Entry>, from: number): number => {
 
 /** How a node stands in the node above it: by its hash, or as it is when that is shorter. */
 const reference = (node: Item): Item => {
-  const encoded = Rlp.fromHex(node as Hex.Hex)
+  const encoded = Rlp.fromHex(node)
   return (encoded.length - 2) / 2 < hashBytes ? node : Hash.keccak256(encoded)
 }
 
@@ -82,6 +82,6 @@ export const of = (values: ReadonlyArray<Hex.Hex>): string =>
           nodeOf(
             values.map((value, index) => ({ path: pathOf(index), value })),
             0,
-          ) as Hex.Hex,
+          ),
         ),
       )

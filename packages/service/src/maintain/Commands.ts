@@ -58,6 +58,8 @@ const open = Effect.fnUntraced(function* (path: string, chain: Option.Option<str
   return { database, plans, owner }
 })
 
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`
+
 const flawsShown = 50
 const progressBlocks = 100_000
 
@@ -88,20 +90,20 @@ const verifyChain = Effect.fnUntraced(function* (
     )
   }
   const found = flaws.length + strays.length
-  const looked = `${blocks} blocks and ${transactions} transactions looked at`
+  const looked = `${count(blocks, "block")} and ${count(transactions, "transaction")} looked at`
   if (found === 0) {
     yield* print(`${chain}: ${looked}, no flaw`)
     return 0
   }
-  yield* print(`${chain}: ${looked}, ${found} flaw${found === 1 ? "" : "s"}`)
+  yield* print(`${chain}: ${looked}, ${count(found, "flaw")}`)
   if (!options.mend) return found
   const { assembling, node } = yield* Plan.source(plan)
   const mended = yield* Mend.run(audit, node, verified, assembling)
   for (const { block, why } of mended.failed) yield* print(`${chain}: block ${block} is not mended: ${why}`)
-  yield* print(`${chain}: ${mended.blocks.length} blocks fetched again, ${mended.strays} entries removed`)
+  yield* print(`${chain}: ${count(mended.blocks.length, "block")} fetched again, entries removed: ${mended.strays}`)
   const left = yield* Verify.run(audit)
   const remaining = left.flaws.length + left.strays.length
-  yield* print(`${chain}: ${remaining === 0 ? "no flaw is left" : `${remaining} flaws are left`}`)
+  yield* print(`${chain}: ${remaining === 0 ? "no flaw is left" : `left: ${count(remaining, "flaw")}`}`)
   return remaining
 }, Effect.scoped)
 
@@ -124,7 +126,9 @@ export const verify = Command.make(
       left += yield* verifyChain(database, plan, { mend, from: Option.getOrUndefined(from) })
     }
     if (left > 0) {
-      const message = mend ? `${left} flaws could not be mended.` : `${left} flaws; "daybook verify --mend" mends.`
+      const message = mend
+        ? `Not mended: ${count(left, "flaw")}.`
+        : `${count(left, "flaw")}; "daybook verify --mend" mends.`
       return yield* new CannotMaintain({ message })
     }
   }),
@@ -149,7 +153,9 @@ export const reindex = Command.make(
       const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
       const { blocks, head } = yield* Reindex.run(store, { chain: plan.chain, owner, from })
       const left = head === null ? "nothing is left" : `block ${head.number} is the last`
-      yield* print(`${plan.chain}: ${blocks} blocks removed, ${left}; "daybook serve" fetches the others again`)
+      yield* print(
+        `${plan.chain}: ${count(blocks, "block")} removed, ${left}; "daybook serve" fetches the others again`,
+      )
     }
   }, Effect.scoped),
 ).pipe(

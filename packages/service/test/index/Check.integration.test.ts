@@ -37,7 +37,11 @@ const inReceipt = ([block, receipts]: Answers, at: number, change: (receipt: Rec
 ]
 
 const inTransaction = ([block, receipts]: Answers, key: string, to: unknown): Answers => [
-  { ...block, transactions: block.transactions.map((one, index) => (index === 0 ? altered(one, key, to) : one)) },
+  altered(
+    block,
+    "transactions",
+    block.transactions.map((one, index) => (index === 0 ? altered(one, key, to) : one)),
+  ),
   receipts,
 ]
 
@@ -70,12 +74,11 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
       }
       const [block, receipts] = answers
       const withLogs = receipts.findLastIndex(({ logs }) => logs.length > 0)
-      const withoutLastLog = inReceipt(answers, withLogs, (receipt) => ({
-        ...receipt,
-        logs: receipt.logs.slice(0, -1),
-      }))
+      const withoutLastLog = inReceipt(answers, withLogs, (receipt) =>
+        altered(receipt, "logs", receipt.logs.slice(0, -1)),
+      )
       const cases: ReadonlyArray<readonly [Rules.Level, Answers, string]> = [
-        ["standard", [{ ...block, timestamp: block.timestamp + 1n }, receipts], "its hash is"],
+        ["standard", [altered(block, "timestamp", block.timestamp + 1n), receipts], "its hash is"],
         ["standard", [altered(block, "stateRoot", other), receipts], "its hash is"],
         ["standard", [altered(block, "baseFeePerGas", 1n), receipts], "its hash is"],
         ["standard", withoutLastLog, "the bloom of receipt"],
@@ -96,15 +99,18 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
         ],
         [
           "full",
-          inReceipt(answers, 0, (receipt) => ({ ...receipt, cumulativeGasUsed: receipt.cumulativeGasUsed + 1n })),
+          inReceipt(answers, 0, (receipt) => altered(receipt, "cumulativeGasUsed", receipt.cumulativeGasUsed + 1n)),
           "the root of its receipts",
         ],
         [
           "full",
-          inReceipt(answers, withLogs, (receipt) => ({
-            ...receipt,
-            logs: receipt.logs.map((log, index) => (index === 0 ? altered(log, "data", "0x01") : log)),
-          })),
+          inReceipt(answers, withLogs, (receipt) =>
+            altered(
+              receipt,
+              "logs",
+              receipt.logs.map((log, index) => (index === 0 ? altered(log, "data", "0x01") : log)),
+            ),
+          ),
           "the root of its receipts",
         ],
       ]

@@ -63,7 +63,7 @@ export const start = Effect.fnUntraced(function* (answers: Record<string, Answer
     }
     const answer = async () => {
       const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>
-      const replies = await Promise.all([asked].flat().map((one) => replyTo(one as Asked)))
+      const replies = await Promise.all([asked].flat().map((one) => replyTo(one)))
       requests.push(replies.length)
       if (replies.length > made.refuseAbove) return void response.writeHead(413).end("{}")
       if (replies.some(({ reply }) => reply === "break")) return void request.socket.destroy()
@@ -86,5 +86,5 @@ export const start = Effect.fnUntraced(function* (answers: Record<string, Answer
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   made.url = `http://${host}/`
   made.host = host
-  return made as Server
+  return made
 })
