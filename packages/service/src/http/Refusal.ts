@@ -39,7 +39,7 @@ export const unauthorized = (requestId: string, message: string): Refusal =>
 /** 404: there is nothing under this path. The message does not repeat it: it may hold a key. */
 export const notFound = (requestId: string): Refusal => {
   const message =
-    "There is nothing under this path; accepted: GET /api/v2.2/<address>/verbose, POST /rpc/<chain>/<apiKey>, GET /health, /ready and /openapi.json."
+    "There is nothing under this path; accepted: GET /api/v2.2/<address>/verbose, POST /rpc/<chain>/<apiKey>, GET /health, /ready, /metrics and /openapi.json."
   return refusal(new ApiError.NotFound({ message, requestId }))
 }
 

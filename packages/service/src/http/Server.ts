@@ -25,6 +25,7 @@ import * as Answer from "./Answer.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Health from "./Health.ts"
 import * as Incoming from "./Incoming.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Refusal from "./Refusal.ts"
 import * as Relay from "./Relay.ts"
 import * as Wallet from "./Wallet.ts"
@@ -93,6 +94,7 @@ const routes = (options: Options): ((incoming: Incoming.Incoming) => Route | nul
   const fixed = new Map<string, Route>([
     ["health", get("/health", () => Health.health)],
     ["ready", get("/ready", ready)],
+    ["metrics", get("/metrics", () => Metrics.make(chains))],
     ["openapi.json", get("/openapi.json", () => Effect.succeed(Answer.json(openApi)))],
   ])
   const verbose = get("/api/v2.2/:address/verbose", (incoming) => wallet(incoming, incoming.segments[2] ?? ""))
