@@ -88,7 +88,7 @@ try {
         )
         await node.settled(200)
         const observed = results.map(({ outcome, value, elapsedMillis }, at) => {
-          const call = calls[at]!
+          const call = calls[at]
           return { call, outcome: outcome ?? NodeScript.outcomeOf(call, value), elapsedMillis }
         })
         for (const { outcome } of observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)

@@ -226,16 +226,21 @@ const spanned = <A>(
         value = result
         return Effect.annotateCurrentSpan("daybook.attempts", attempts)
       }),
-      Effect.withSpan(`RpcClient.${name}`, {
-        kind: "client",
-        attributes: {
-          "rpc.system": "jsonrpc",
-          "rpc.method": name,
-          "server.address": hostOf(calling),
-          ...(chain === undefined ? {} : { "daybook.chain": chain }),
-          ...attributes,
+      Effect.withSpan(
+        `RpcClient.${name}`,
+        {
+          kind: "client",
+          attributes: {
+            "rpc.system": "jsonrpc",
+            "rpc.method": name,
+            "server.address": hostOf(calling),
+            ...(chain === undefined ? {} : { "daybook.chain": chain }),
+            ...attributes,
+          },
         },
-      }),
+        // It would show where this package calls itself.
+        { captureStackTrace: false },
+      ),
     )
     // Sound: an effect that succeeds has kept its value.
     return Effect.map(noted, () => value as A)

@@ -160,6 +160,7 @@ export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(buil
  * @since 0.1.0
  */
 export const resolve = (endpoint: Endpoint, target: Target = {}): Redacted.Redacted<string> => {
+  if ((target.path ?? "") === "" && target.query === undefined) return endpoint.url
   const url = new URL(Redacted.value(endpoint.url))
   if (target.path !== undefined && target.path !== "") {
     url.pathname = `${url.pathname.replace(/\/+$/, "")}/${target.path.replace(/^\/+/, "")}`

@@ -84,11 +84,20 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
     bodyTimeout: 0,
   })
   const dispatcher = agent.compose(interceptors.decompress())
+  let last = { url: "", origin: "", path: "" }
+  /** Most requests of a client go to the URL of the one before. */
+  const parse = (url: string) => {
+    if (url !== last.url) {
+      const { origin, pathname, search } = new URL(url)
+      last = { url, origin, path: `${pathname}${search}` }
+    }
+    return last
+  }
   const fetch: Fetch = async (url, { method, headers, body, signal }) => {
-    const { origin, pathname, search } = new URL(url)
+    const { origin, path } = parse(url)
     const data = await dispatcher.request({
       origin,
-      path: `${pathname}${search}`,
+      path,
       method,
       headers: { "accept-encoding": "gzip, deflate", ...headers },
       ...(body === undefined ? {} : { body }),
