@@ -11,7 +11,7 @@ type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: Read
 /** Which modules the root of a package shows. What is left out is imported by its own path. */
 const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   schema: { leaveOut: ["RestApi"] },
-  transport: { leaveOut: [] },
+  transport: { leaveOut: ["undici"] },
   rest: { leaveOut: ["promise"] },
   rpc: { leaveOut: ["promise", "viem"] },
   service: { only: ["Config", "Service"] },
