@@ -3,7 +3,7 @@ import { Wire } from "@daybook/chain"
 import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
 
-const [count = "10000", first = "0", platform = "fetch"] = process.argv.slice(2)
+const [count = "12000", first = "0", platform = "fetch"] = process.argv.slice(2)
 const started = performance.now()
 Wire.bomb("")
 const fetch = undici.makeUnsafe()

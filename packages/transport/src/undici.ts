@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { Agent, type Dispatcher, interceptors } from "undici"
+import { Agent, type Dispatcher } from "undici"
 import type { Fetch, FetchResponse } from "./Http.ts"
 
 /**
@@ -33,7 +33,10 @@ export interface UndiciFetch extends Fetch {
 
 type Body = Dispatcher.ResponseData["body"]
 
-const readerOf = (body: Body) => {
+/** Source: RFC 9110 section 8.4.1. */
+const formats: Readonly<Record<string, "gzip" | "deflate">> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" }
+
+const plainReader = (body: Body) => {
   const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
   return {
     read: async () => {
@@ -44,18 +47,41 @@ const readerOf = (body: Body) => {
   }
 }
 
-const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): FetchResponse => ({
-  status: statusCode,
-  headers: {
-    forEach: (visit) => {
-      for (const [name, value] of Object.entries(headers)) {
-        if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : value, name)
-      }
+/** Reads unpacked pieces; giving up closes the socket, not only the unpacking. */
+const unpackedReader = (body: Body, format: "gzip" | "deflate") => {
+  const unpacking = new DecompressionStream(format)
+  const reader = unpacking.readable.getReader()
+  const writer = unpacking.writable.getWriter()
+  const feed = async () => {
+    for await (const chunk of body) await writer.write(chunk as Uint8Array<ArrayBuffer>)
+    await writer.close()
+  }
+  feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
+  return {
+    read: (): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> => reader.read(),
+    cancel: async () => {
+      body.destroy()
+      await reader.cancel()
     },
-  },
-  body: { getReader: () => readerOf(body) },
-  arrayBuffer: () => body.arrayBuffer(),
-})
+  }
+}
+
+const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): FetchResponse => {
+  const encoding = headers["content-encoding"]
+  const format = typeof encoding === "string" ? formats[encoding.toLowerCase()] : undefined
+  return {
+    status: statusCode,
+    headers: {
+      forEach: (visit) => {
+        for (const [name, value] of Object.entries(headers)) {
+          if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : value, name)
+        }
+      },
+    },
+    body: { getReader: () => (format === undefined ? plainReader(body) : unpackedReader(body, format)) },
+    arrayBuffer: () => body.arrayBuffer(),
+  }
+}
 
 /**
  * Makes a `fetch` over undici. Its connections close by themselves when unused; `close` closes them now.
@@ -83,7 +109,6 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const dispatcher = agent.compose(interceptors.decompress())
   let last = { url: "", origin: "", path: "" }
   /** Most requests of a client go to the URL of the one before. */
   const parse = (url: string) => {
@@ -95,7 +120,7 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
   }
   const fetch: Fetch = async (url, { method, headers, body, signal }) => {
     const { origin, path } = parse(url)
-    const data = await dispatcher.request({
+    const data = await agent.request({
       origin,
       path,
       method,
