@@ -1,0 +1,148 @@
+/**
+ * How a SQLite store behaves as it grows: `node growth.ts [transactions...]`, by default 10,000, 100,000 and 1,000,000. Rows are
+ * those of the recorded chain, again and again under new numbers and wallets, so that their sizes are real. One busy wallet is
+ * in a twentieth of all transactions. Prints a table.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { cpus, tmpdir } from "node:os"
+import { join } from "node:path"
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import * as Splice from "../../packages/service/src/http/Splice.ts"
+import * as SqliteStore from "../../packages/service/src/store/SqliteStore.ts"
+import type { BlockRows, StoreShape, TransactionRow } from "../../packages/service/src/store/Store.ts"
+import { rowsOf } from "./indexRows.ts"
+
+const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000]
+const pages = 4000
+const unwound = 12
+
+const digest = (text: string, bytes: number) =>
+  `0x${createHash("sha256")
+    .update(text)
+    .digest("hex")
+    .slice(0, bytes * 2)}`
+const busy = digest("busy", 20)
+const quantile = (sorted: ReadonlyArray<number>, part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+
+const templates = (await rowsOf()).filter(({ transactions }) => transactions.length > 0)
+
+/** Wallets: as many as a hundredth of the transactions so far, so that histories grow with the chain. */
+const walletOf = (serial: number) =>
+  digest(`wallet ${Math.imul(serial, 0x9e3779b1) % Math.max(1, Math.floor(serial / 100))}`, 20)
+
+const make = (parent: BlockRows | undefined, serial: number): BlockRows => {
+  const number = parent === undefined ? 0 : parent.number + 1
+  const template = templates[number % templates.length]!
+  const transactions = template.transactions.map((row, index): TransactionRow => {
+    const at = serial + index
+    const from = at % 20 === 0 ? busy : walletOf(at)
+    return { ...row, index, hash: digest(`transaction ${at}`, 32), addresses: [...new Set([from, walletOf(at + 7)])] }
+  })
+  const hash = digest(`block ${number}`, 32)
+  const parentHash = parent?.hash ?? digest("before", 32)
+  return { ...template, number, hash, parentHash, timestamp: 1_700_000_000 + number * 12, transactions }
+}
+
+const page = (store: StoreShape, address: string, order: "ASC" | "DESC") =>
+  Effect.map(
+    store.snapshot((snapshot) =>
+      snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order, after: null, limit: 26 }),
+    ),
+    (rows) =>
+      Splice.page(
+        rows.slice(0, 25),
+        { cursor: null, page: 0, pageSize: 25 },
+        { label: () => null, include: false, empty: "string" },
+      ).length,
+  )
+
+const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const startedAt = performance.now()
+  yield* effect
+  return performance.now() - startedAt
+})
+
+const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
+  const file = join(folder, `growth-${wanted}.sqlite`)
+  const store = yield* SqliteStore.make({ file, chainId: 31337 })
+  let head: BlockRows | undefined
+  let count = 0
+  let documentBytes = 0
+  let millis = 0
+  while (count < wanted) {
+    const batch: Array<BlockRows> = []
+    let inBatch = 0
+    while (inBatch < 1000 && count < wanted) {
+      const block = make(batch.at(-1) ?? head, count)
+      batch.push(block)
+      inBatch += block.transactions.length
+      count += block.transactions.length
+      for (const { body, internal } of block.transactions)
+        documentBytes += Buffer.byteLength(body) + (internal?.length ?? 0)
+    }
+    millis += yield* timed(store.append(head ?? null, batch))
+    head = batch.at(-1)
+  }
+  const latencies = (kind: "busy" | "any") =>
+    Effect.gen(function* () {
+      const found: Array<number> = []
+      for (let turn = 0; turn < pages; turn++) {
+        const address = kind === "busy" ? busy : walletOf(Math.imul(turn + 1, 7919) % count)
+        found.push(yield* timed(page(store, address, turn % 2 === 0 ? "DESC" : "ASC")))
+      }
+      return found.slice(pages / 10).toSorted((a, b) => a - b)
+    })
+  const ofAny = yield* latencies("any")
+  const ofBusy = yield* latencies("busy")
+  const unwinds: Array<number> = []
+  for (let turn = 0; turn < 5; turn++) {
+    const [to] = yield* store.headers(head!.number - unwound, head!.number - unwound)
+    unwinds.push(yield* timed(store.unwind(head!, to!)))
+    let serial = count
+    const again: Array<BlockRows> = []
+    for (let index = 0; index < unwound; index++) {
+      const block = make((again.at(-1) ?? to) as BlockRows, serial)
+      serial += block.transactions.length
+      again.push(block)
+    }
+    yield* store.append(to!, again)
+    head = again.at(-1)!
+  }
+  const bytes = statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)
+  const cell = (sorted: ReadonlyArray<number>) =>
+    `${quantile(sorted, 0.5).toFixed(3)} / ${quantile(sorted, 0.99).toFixed(3)} ms`
+  console.log(
+    `| ${count.toLocaleString("en")} | ${Math.round((count / millis) * 1000).toLocaleString("en")}/s | ${cell(ofAny)} | ${cell(ofBusy)} | ${quantile(
+      unwinds.toSorted((a, b) => a - b),
+      0.5,
+    ).toFixed(
+      1,
+    )} ms | ${(bytes / count).toFixed(0)} | ${(documentBytes / count).toFixed(0)} | ${(bytes / documentBytes).toFixed(2)} |`,
+  )
+  return { any: quantile(ofAny, 0.5), busy: quantile(ofBusy, 0.5) }
+})
+
+console.log(
+  `\`node tooling/bench/growth.ts\` on ${cpus()[0]?.model ?? "?"}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}\n`,
+)
+console.log(
+  "| transactions | appended | page of 25, any wallet, p50 / p99 | of the busiest wallet | unwind of 12 blocks | bytes each | document | ratio |",
+)
+console.log("|---|---|---|---|---|---|---|---|")
+const found: Array<{ readonly any: number; readonly busy: number }> = []
+for (const size of sizes) {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-growth-"))
+  try {
+    found.push(await Effect.runPromise(Effect.scoped(measure(size, folder))))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+const [first] = found
+const last = found.at(-1)
+if (first !== undefined && last !== undefined && found.length > 1) {
+  console.log(
+    `\nfrom ${sizes[0]} to ${sizes.at(-1)}: page p50 grows ${(last.any / first.any).toFixed(2)} times, of the busiest wallet ${(last.busy / first.busy).toFixed(2)} times`,
+  )
+}

@@ -1,0 +1,31 @@
+/** The rows that the service makes of the recorded chain, in memory: real texts for measuring the store alone. */
+import { Effect, Result } from "effect"
+import * as Schema from "effect/Schema"
+import * as RpcMethod from "../../packages/schema/src/RpcMethod.ts"
+import * as Decoder from "../../packages/service/src/decode/Decoder.ts"
+import * as Assemble from "../../packages/service/src/index/Assemble.ts"
+import type { BlockRows } from "../../packages/service/src/store/Store.ts"
+import * as Replay from "../chain/src/Replay.ts"
+import { recorded } from "./indexChain.ts"
+
+/** Rows of the blocks, lowest first. */
+export const rowsOf = async (): Promise<ReadonlyArray<BlockRows>> => {
+  const recording = await Effect.runPromise(Replay.load(await recorded()))
+  const decoder = Decoder.make()
+  const block = Schema.decodeUnknownSync(RpcMethod.resultOf("eth_getBlockByNumber", ["0x0", true]))
+  const receipts = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)
+  const flat = Schema.decodeUnknownSync(RpcMethod.all.trace_block.result)
+  return recording.blocks.map((text) =>
+    Result.getOrThrow(
+      Assemble.assemble(
+        {
+          block: block(JSON.parse(text.hydrated)) as Assemble.Answers["block"],
+          receipts: receipts(JSON.parse(text.receipts)) ?? [],
+          traces:
+            text.flatTraces === undefined ? null : { _tag: "Flat", traces: flat(JSON.parse(text.flatTraces)) ?? [] },
+        },
+        { decoder },
+      ),
+    ),
+  )
+}

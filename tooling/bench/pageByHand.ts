@@ -1,0 +1,69 @@
+/**
+ * The first page of a wallet as one would write it by hand with node:http and node:sqlite, over the service's own file: a key
+ * looked up by its hash, one prepared statement, texts joined, the same headers and bytes. `node pageByHand.ts <file> <key>`;
+ * prints its port.
+ */
+import { createHash } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { DatabaseSync } from "node:sqlite"
+import * as Cursor from "../../packages/service/src/http/Cursor.ts"
+
+const [file = "", key = ""] = process.argv.slice(2)
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
+const keys = new Set([hashOf(key)])
+const database = new DatabaseSync(file, { readOnly: true })
+database.exec("PRAGMA query_only=1; PRAGMA cache_size=-16000; PRAGMA mmap_size=268435456")
+const chain = 31337
+const checkpoint = database.prepare("SELECT first, number, hash, finalized FROM checkpoint WHERE chain = ?")
+const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
+const rows = database.prepare(
+  `SELECT t.block, t.tx_index, t.body FROM appearance a
+   JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+   WHERE a.chain = ? AND a.address = ? AND (a.block, a.tx_index) < (?, ?) AND a.block >= ?
+   ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`,
+)
+rows.setReturnArrays(true)
+const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`
+const open = { _tag: "Open" } as const
+
+const page = (wallet: string, limit: number) => {
+  const { first, number, hash, finalized } = checkpoint.get(chain) as any
+  const found = rows.all(chain, Buffer.from(wallet.slice(2), "hex"), number + 1, -1, first, limit + 1) as any
+  const shown = found.slice(0, limit)
+  let cursor = "null"
+  if (found.length > limit) {
+    const [block, index] = shown.at(-1)
+    const position = { block, index, hash: hex((blockHash.get(chain, block) as any).hash) }
+    const top = { number, hash: hex(hash) }
+    cursor = `"${Cursor.toText({ chainId: chain, wallet, order: "DESC", askedFrom: open, askedTo: open, from: first, to: number, page: 1, position, top })}"`
+  }
+  const records = shown.map(
+    ([, , body]: [number, number, string]) => `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`,
+  )
+  return {
+    text: `{"cursor":${cursor},"page":"0","page_size":"${limit}","result":[${records.join(",")}]}`,
+    headers: {
+      "daybook-indexed-from": String(first),
+      "daybook-indexed-to": String(number),
+      ...(finalized === null ? {} : { "daybook-finalized-to": String(finalized) }),
+    },
+  }
+}
+
+const server = createServer((message, response) => {
+  const url = new URL(message.url ?? "/", "http://localhost")
+  const wallet = /^\/api\/v2\.2\/(0x[0-9a-fA-F]{40})\/verbose$/.exec(url.pathname)?.[1]?.toLowerCase()
+  const given = message.headers["x-api-key"]
+  if (typeof given !== "string" || !keys.has(hashOf(given))) return response.writeHead(401).end()
+  if (wallet === undefined) return response.writeHead(404).end()
+  database.exec("BEGIN")
+  const { headers, text } = page(wallet, Number(url.searchParams.get("limit") ?? 100))
+  database.exec("COMMIT")
+  const bytes = Buffer.from(text)
+  return response
+    .writeHead(200, { "content-type": "application/json", "content-length": bytes.length, ...headers })
+    .end(bytes)
+})
+server.keepAliveTimeout = 60_000
+server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port))
