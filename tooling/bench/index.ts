@@ -22,10 +22,10 @@ const rounds = Number(option("rounds", "3"))
 const latencies = option("latency", "0,5,50").split(",").map(Number)
 const names = option(
   "only",
-  "floor, a call a request;floor, 10 blocks a request;daybook, links;daybook, standard;daybook, full;sqd",
+  "floor, a call a request;floor, 10 blocks a request;daybook, links;daybook, standard;daybook, full;sqd;ponder",
 ).split(";")
 
-if (names.includes("sqd") && !existsSync(join(here, "indexers", "node_modules"))) {
+if (names.some((name) => name === "sqd" || name === "ponder") && !existsSync(join(here, "indexers", "node_modules"))) {
   console.error("installing the peers (npm ci)")
   const options = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
   execFileSync("npm", options, { cwd: join(here, "indexers"), stdio: "inherit" })
@@ -66,7 +66,7 @@ for (const latency of latencies) {
     console.log("|---|---|---|---|---|---|---|")
     for (const [name, list] of found) {
       const of = (part: (spent: (typeof list)[number]) => number) => median(list.map(part))
-      const bytes = of((spent) => spent.bytes / spent.transactions)
+      const bytes = of((spent) => (spent.transactions === 0 ? 0 : spent.bytes / spent.transactions))
       const document = of((spent) => (spent.documentBytes === undefined ? 0 : spent.bytes / spent.documentBytes))
       console.log(
         `| ${name} | ${of(perSecond).toFixed(0)} | ${of((spent) => spent.ratio).toFixed(2)} | ${of((spent) => (spent.cpuSeconds / spent.blocks) * 1000).toFixed(2)} | ${(of((spent) => spent.peakBytes) / 1e6).toFixed(0)} | ${bytes === 0 ? "" : bytes.toFixed(0)} | ${document === 0 ? "" : document.toFixed(2)} |`,

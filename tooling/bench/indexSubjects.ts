@@ -2,10 +2,13 @@
  * The indexers that are measured, each over a recorded chain until its head is stored. Every one takes the same three answers of
  * each block from the node: the block with its transactions, its receipts, its flat traces.
  */
-import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, References, Result } from "effect"
 import * as Config from "../../packages/service/src/Config.ts"
@@ -21,6 +24,11 @@ export interface Done {
   readonly transactions: number
   /** Size of the documents in it: the texts that are served. */
   readonly documentBytes?: number
+  /** Decoded events, where that is what was indexed. */
+  readonly events?: number
+  /** What it used, where it ran as a program of its own. */
+  readonly cpuSeconds?: number
+  readonly peakBytes?: number
 }
 
 type Subject = (url: string, head: number, folder: string) => Promise<Done>
@@ -233,6 +241,66 @@ const sqd: Subject = (url, head, folder) =>
     })
   })
 
+const folderBytes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+
+/**
+ * Ponder, from the logs of the scenario's events, with block, transaction and receipt of each, into its embedded PostgreSQL
+ * (raw rows and one row for each decoded event); no traces. It is told of one server by 25 URLs, since it limits itself by URL.
+ */
+const ponder: Subject = async (url, head, folder) => {
+  const project = join(import.meta.dirname, "indexers", "ponder")
+  const usage = join(folder, "usage.json")
+  const data = join(folder, "pglite")
+  const program = join(project, "../node_modules/ponder/dist/esm/bin/ponder.js")
+  const child = spawn(
+    process.execPath,
+    [
+      "--no-warnings",
+      "--import",
+      join(project, "usage.mjs"),
+      program,
+      "start",
+      "--schema",
+      "bench",
+      "--port",
+      "0",
+      "--log-format",
+      "json",
+    ],
+    {
+      cwd: project,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: {
+        ...process.env,
+        BENCH_URL: url,
+        BENCH_HEAD: String(head),
+        BENCH_FOLDER: data,
+        BENCH_USAGE: usage,
+        PONDER_TELEMETRY_DISABLED: "true",
+      },
+    },
+  )
+  const ended = once(child, "exit")
+  let millis = 0
+  let events = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    const told = JSON.parse(line) as { readonly msg: string; readonly duration?: number; readonly event_count?: number }
+    if (/^Indexed block/.test(told.msg)) events += told.event_count ?? 0
+    if (told.msg !== "Completed indexing across all chains") continue
+    millis = told.duration ?? 0
+    break
+  }
+  child.stdout.resume()
+  child.kill("SIGTERM")
+  await ended
+  if (millis === 0) throw new Error("ponder ended before it had indexed the chain")
+  const spent = JSON.parse(readFileSync(usage, "utf8")) as { readonly cpuSeconds: number; readonly peakBytes: number }
+  return { blocks: head + 1, millis, bytes: folderBytes(data), transactions: 0, events, ...spent }
+}
+
 /** By name. */
 export const subjects: Readonly<Record<string, Subject>> = {
   "floor, a call a request": floor(1, 16),
@@ -241,6 +309,7 @@ export const subjects: Readonly<Record<string, Subject>> = {
   "daybook, standard": daybook("standard"),
   "daybook, full": daybook("full"),
   sqd,
+  ponder,
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -251,6 +320,6 @@ if (process.argv[1] === import.meta.filename) {
   const { system, user } = process.cpuUsage(before)
   const peakBytes = process.resourceUsage().maxRSS * 1024
   rmSync(folder, { recursive: true, force: true })
-  console.log(JSON.stringify({ ...done, cpuSeconds: (user + system) / 1e6, peakBytes }))
+  console.log(JSON.stringify({ cpuSeconds: (user + system) / 1e6, peakBytes, ...done }))
   process.exit(0)
 }

@@ -148,6 +148,19 @@ export interface Replay {
   readonly stop: () => Promise<void>
 }
 
+interface Log {
+  readonly address: string
+  readonly topics: ReadonlyArray<string>
+}
+
+interface LogFilter {
+  readonly fromBlock?: string
+  readonly toBlock?: string
+  readonly blockHash?: string
+  readonly address?: string | ReadonlyArray<string>
+  readonly topics?: ReadonlyArray<string | ReadonlyArray<string> | null>
+}
+
 interface Call {
   readonly id?: unknown
   readonly method?: unknown
@@ -175,8 +188,25 @@ const makeAnswerer = ({ chainId, blocks }: Recording) => {
     const block = number === undefined ? undefined : blocks[number]
     return number === undefined || block === undefined ? "null" : give(block, number)
   }
+  /** Logs of a range of blocks, by topics and addresses, out of the receipts. Source: Ethereum JSON-RPC. */
+  const logs = (filter: LogFilter): string => {
+    const { address, blockHash, topics = [] } = filter
+    const addresses = address === undefined ? undefined : [address].flat().map((one) => one.toLowerCase())
+    const from = find(blockHash ?? filter.fromBlock ?? "latest") ?? 0
+    const to = blockHash === undefined ? (find(filter.toBlock ?? "latest") ?? head) : from
+    const fits = (log: Log) =>
+      (addresses === undefined || addresses.includes(log.address.toLowerCase())) &&
+      topics.every((topic, at) => topic === null || [topic].flat().includes(log.topics[at] ?? ""))
+    const found = blocks.slice(from, to + 1).flatMap(({ receipts }) => {
+      const list = JSON.parse(receipts) as ReadonlyArray<{ readonly logs: ReadonlyArray<Log> }>
+      return list.flatMap((receipt) => receipt.logs.filter(fits))
+    })
+    return JSON.stringify(found)
+  }
   const result = (method: unknown, [id, flag]: ReadonlyArray<unknown>): string | undefined => {
     switch (method) {
+      case "eth_getLogs":
+        return logs((id ?? {}) as LogFilter)
       case "eth_chainId":
         return JSON.stringify(chainId)
       case "net_version":
