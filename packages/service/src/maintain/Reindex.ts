@@ -23,8 +23,8 @@ export interface Removed {
 
 const blocksAtOnce = 5_000
 const leaseMillis = 30_000
-/** A lease of an indexer that was killed ends by itself. */
-const patienceMillis = 8_000
+/** A lease of an indexer that was killed ends by itself within this time. */
+const usualPatienceMillis = 8_000
 const lookMillis = 500
 
 /** Takes the right to write, waiting for a lease that nobody renews. */
@@ -32,6 +32,7 @@ const takeLease = Effect.fnUntraced(function* (
   chain: string,
   store: StoreShape,
   owner: string,
+  patienceMillis: number,
 ): Effect.fn.Return<void, StoreError | IndexerAtWork> {
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
   while (!(yield* store.lease(owner, leaseMillis))) {
@@ -49,10 +50,16 @@ const takeLease = Effect.fnUntraced(function* (
  */
 export const run = Effect.fn("Reindex.run")(function* (
   store: StoreShape,
-  options: { readonly chain: string; readonly owner: string; readonly from: number },
+  options: {
+    readonly chain: string
+    readonly owner: string
+    readonly from: number
+    /** How long to wait for an indexer to give the chain up. Default 8 seconds. */
+    readonly patienceMillis?: number
+  },
 ): Effect.fn.Return<Removed, StoreError | CheckpointMoved | IndexerAtWork> {
-  const { chain, from, owner } = options
-  yield* takeLease(chain, store, owner)
+  const { chain, from, owner, patienceMillis = usualPatienceMillis } = options
+  yield* takeLease(chain, store, owner, patienceMillis)
   const removing = Effect.gen(function* () {
     let blocks = 0
     for (;;) {

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import { Effect, Fiber } from "effect"
 import { expect } from "vitest"
 import { type Anvil, Head, Random, Scenario } from "@daybook/chain"
@@ -34,11 +35,13 @@ export interface Options {
   readonly onKill?: (killed: Killed, index: number) => void
 }
 
-const processFile = join(import.meta.dirname, "../index/process.ts")
-const probeFile = join(import.meta.dirname, "probe.ts")
+const processFile = fileURLToPath(new URL("../index/process.ts", import.meta.url))
+const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
 /** A process whose statement does not come is killed by the clock. */
 const patienceMillis = 6_000
 const deepest = 20
+/** A chain of so many blocks does not grow any more, only change. */
+const longest = 400
 
 const planOf = (node: Anvil.Node, baseFolder: string): Plan.Plan => ({
   chain: "my chain",
@@ -60,10 +63,10 @@ const planOf = (node: Anvil.Node, baseFolder: string): Plan.Plan => ({
 /** Something happens to the chain: a reorganisation, or a few new blocks with transfers. */
 const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Random) {
   const [from = "", to = ""] = node.accounts
-  if (random.next() < 0.6) {
-    const { number } = yield* Head.current(node)
+  const { number } = yield* Head.current(node)
+  if (number > longest || random.next() < 0.6) {
     const depth = 1 + random.integer(Math.min(deepest, number - 2))
-    return void (yield* Head.reorganise(node, { depth, moreBlocks: random.integer(3) }))
+    return void (yield* Head.reorganise(node, { depth, moreBlocks: number > longest ? 0 : random.integer(3) }))
   }
   for (let block = 0; block < 1 + random.integer(4); block++) {
     for (let one = 0; one < random.integer(4); one++) {
@@ -166,7 +169,10 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const weather = yield* Effect.forkChild(
-      Effect.forever(Effect.andThen(Effect.sleep(150 + random.integer(400)), disturb(node, random))),
+      // What has begun is ended, so that the chain stands still once this is interrupted.
+      Effect.forever(
+        Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
+      ),
     )
     const { by, phase, statements: done } = yield* killOne(plan, when)
     yield* Fiber.interrupt(weather)

@@ -168,7 +168,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const { file } = yield* indexed
       const before = dump(file)
       const store = yield* SqliteStore.make({ file, chainId })
-      const options = { chain: "test", owner: "maintenance", from: 10 }
+      const options = { chain: "test", owner: "maintenance", from: 10, patienceMillis: 100 }
       const removed = yield* Reindex.run(store, options)
 
       expect(removed).toMatchObject({ blocks: lastBlock - 9, head: { number: 9 } })
@@ -201,7 +201,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       expect(yield* (yield* restored.keys).list).toMatchObject([{ name: "alice" }])
       const { flaws, strays } = yield* Verify.run(yield* restored.chainAudit("my chain", chainId, "read"))
       expect([flaws, strays]).toEqual([[], []])
-      const again = yield* start(yield* restored.chainStore("my chain", chainId, "write"), [url], { owner: "again" })
+      const again = yield* start(yield* restored.chainStore("my chain", chainId, "write"), [url])
       yield* again.until(caughtUp(lastBlock))
       yield* again.stop
       const file = "chain-my-chain.sqlite"
