@@ -34,10 +34,13 @@ const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 )
 
+const usualColumns = 80
+
 const progress = process.stderr.isTTY
   ? Progress.make({
       write: (text) => void writeSync(standardError, text),
-      columns: () => process.stderr.columns,
+      // Some terminals do not know their width.
+      columns: () => process.stderr.columns || usualColumns,
       now: () => performance.now(),
     })
   : undefined
