@@ -43,8 +43,8 @@ export const line = (advances: ReadonlyArray<Advance>, columns: number): string 
   const parts = advances.map((advance) => {
     const { blocksPerSecond, chain, etaMillis, head, nodeHead } = advance
     const share = shareOf(advance)
-    const eta = etaMillis === null ? "" : `, ${Throughput.sayMillis(etaMillis)} to go`
-    const speed = `${Math.round(blocksPerSecond)} blocks a second${eta}`
+    const eta = etaMillis === null ? "" : `, ${Throughput.sayMillis(etaMillis)} left`
+    const speed = `${Math.round(blocksPerSecond)} blocks/s${eta}`
     return advances.length === 1
       ? `${chain} ${bar(share)}${percent(share)} block ${head} of ${nodeHead}, ${speed}`
       : `${chain}${percent(share)}${eta}`

@@ -39,14 +39,14 @@ describe("Progress", () => {
   describe("line", () => {
     it("shows a bar, the blocks, the speed and the time for one chain", () => {
       expect(Progress.line([advance], 200)).toBe(
-        `eth ${"█".repeat(12)}${"░".repeat(12)} 50% block 150 of 200, 12 blocks a second, 4 s to go`,
+        `eth ${"█".repeat(12)}${"░".repeat(12)} 50% block 150 of 200, 12 blocks/s, 4 s left`,
       )
     })
 
     it("is shorter for several chains, never wider than the terminal, and empty for none", () => {
       const two = [advance, { ...advance, chain: "base", etaMillis: null }]
 
-      expect(Progress.line(two, 200)).toBe("eth 50%, 4 s to go | base 50%")
+      expect(Progress.line(two, 200)).toBe("eth 50%, 4 s left | base 50%")
       expect(Progress.line(two, 11)).toBe("eth 50%, 4")
       expect(Progress.line([], 200)).toBe("")
     })
