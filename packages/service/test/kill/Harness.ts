@@ -113,7 +113,8 @@ const killOne = Effect.fnUntraced(function* (
       }),
     ),
   )
-  const [phase = "idle", count = "0"] = readFileSync(probe, "utf8").trim().split(" ")
+  // Nothing is noted before the first statement.
+  const [phase, count] = (readFileSync(probe, "utf8").trim() || "idle 0").split(" ")
   return {
     phase: phase as Killed["phase"],
     statements: Number(count),
