@@ -64,5 +64,8 @@ const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.i
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => (signal === "SIGINT" && terminal) || child.kill(signal))
 }
+// npm leaves at a SIGTERM without passing it on: a parent that is gone means the same.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || child.kill("SIGTERM"), 500).unref()
 child.on("error", (error) => console.error(`bootstrap: ${error.message}`))
 child.on("close", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)))

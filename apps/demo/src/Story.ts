@@ -53,17 +53,17 @@ const tellPage = Effect.fn("Story.tellPage")(function* (wallet: Address.Address,
   }
 })
 
-/** The page with internal transactions; without them where the provider does not index any. */
-const firstPage = Effect.fn("Story.firstPage")(function* (provider: Provider) {
+/** What is asked: with internal transactions, unless the provider does not index any. */
+const question = Effect.fn("Story.question")(function* (provider: Provider) {
   const rest = yield* RestClient.RestClient
   const query = { address: provider.address, chain: provider.chain, limit: pageSize }
-  return yield* rest
-    .walletTransactionsWithResponse({ ...query, include: "internal_transactions" })
-    .pipe(
-      Effect.catchTag("BadRequest", (error) =>
-        error.code === "traces_not_indexed" ? rest.walletTransactionsWithResponse(query) : Effect.fail(error),
-      ),
-    )
+  const whole = { ...query, include: "internal_transactions" as const }
+  return yield* rest.walletTransactions({ ...whole, limit: 1 }).pipe(
+    Effect.as(whole),
+    Effect.catchTag("BadRequest", (error) =>
+      error.code === "traces_not_indexed" ? Effect.succeed(query) : Effect.fail(error),
+    ),
+  )
 })
 
 /** The transaction to show in full: the newest swap of the page, else the one with the most events. */
@@ -134,7 +134,8 @@ export const tell = Effect.fn("Story.tell")(function* (provider: Provider) {
   const rest = yield* RestClient.RestClient
 
   yield* screen.title(`The newest transactions of ${Address.checksum(provider.address)} on ${provider.chain}`)
-  const first = yield* firstPage(provider)
+  const query = yield* question(provider)
+  const first = yield* rest.walletTransactionsWithResponse(query)
   yield* tellPage(provider.address, first.page)
   if (first.page.result.length === 0) yield* screen.line("   none in the range that is indexed")
 
@@ -147,10 +148,7 @@ export const tell = Effect.fn("Story.tell")(function* (provider: Provider) {
   if (first.page.cursor !== null) {
     yield* screen.title("The next page, by cursor")
     const { cursor } = first.page
-    yield* tellPage(
-      provider.address,
-      yield* rest.walletTransactions({ address: provider.address, chain: provider.chain, limit: pageSize, cursor }),
-    )
+    yield* tellPage(provider.address, yield* rest.walletTransactions({ ...query, cursor }))
   }
 
   if (one !== undefined) {

@@ -7,6 +7,7 @@ import { RpcClient } from "@daybook/rpc"
 import { Address } from "@daybook/schema"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger, Option, Redacted } from "effect"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Local from "./Local.ts"
@@ -21,7 +22,7 @@ const flags = {
   rpcUrl: text("rpc-url", "The provider's RPC URL; default: the base URL and /rpc"),
   apiKey: Flag.Redacted("api-key").pipe(Flag.withDescription("The provider's API key"), Flag.optional),
   address: text("address", "The wallet to tell about; default: the busiest of the embedded chain"),
-  chain: Flag.String("chain").pipe(Flag.withDescription("Chain by name or identifier"), Flag.withDefault("eth")),
+  chain: text("chain", "Chain of the provider, by name or identifier; default: eth"),
   stay: Flag.Boolean("stay").pipe(
     Flag.withDescription("Keep the embedded chain and the service up until Ctrl-C, and print how to call them"),
     Flag.withDefault(false),
@@ -52,7 +53,7 @@ const remote = Effect.fn("demo.remote")(function* (
   rpcUrl: Option.Option<string>,
   apiKey: Option.Option<Redacted.Redacted<string>>,
   address: Option.Option<string>,
-  chain: string,
+  chain: Option.Option<string>,
 ) {
   if (Option.isNone(apiKey) || Option.isNone(address)) {
     return yield* Effect.fail(new Usage("--base-url needs --api-key and --address too"))
@@ -62,7 +63,7 @@ const remote = Effect.fn("demo.remote")(function* (
     rpcUrl: Option.getOrElse(rpcUrl, () => `${baseUrl.replace(/\/+$/, "")}/rpc`),
     apiKey: apiKey.value,
     address: yield* addressOf(address.value),
-    chain,
+    chain: Option.getOrElse(chain, () => "eth"),
   })
 })
 
@@ -88,17 +89,31 @@ const local = Effect.fn("demo.local")(function* (address: Option.Option<string>,
   yield* screen.line("   packages/service/README.md      run the service on your own node")
 })
 
-const demo = Command.make("demo", flags, ({ baseUrl, rpcUrl, apiKey, address, chain, stay }) =>
-  Option.isSome(baseUrl) ? remote(baseUrl.value, rpcUrl, apiKey, address, chain) : Effect.scoped(local(address, stay)),
-).pipe(Command.withDescription("One wallet's history, from a chain to typed values"))
+const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, address, chain, stay }) => {
+  if (Option.isSome(baseUrl)) {
+    return stay
+      ? Effect.fail(new Usage("--stay is for the embedded chain; leave it out beside --base-url"))
+      : remote(baseUrl.value, rpcUrl, apiKey, address, chain)
+  }
+  const given = {
+    "--rpc-url": Option.isSome(rpcUrl),
+    "--api-key": Option.isSome(apiKey),
+    "--chain": Option.isSome(chain),
+  }
+  const lost = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
+  return lost.length > 0
+    ? Effect.fail(new Usage(`${lost.join(" and ")} belong to a provider: give --base-url too`))
+    : Effect.scoped(local(address, stay))
+}).pipe(Command.withDescription("One wallet's history, from a chain to typed values"))
 
 const program = demo.pipe(
   Command.run({ version: "0.1.0" }),
-  Effect.catch((error) =>
-    Console.error(`demo: ${error.message}`).pipe(Effect.andThen(Effect.sync(() => void (process.exitCode = 1)))),
-  ),
+  // What is wrong with a flag has been said beside the help.
+  Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`demo: ${error.message}`))),
   // The story is what is shown; what the service logs is for operators.
   Effect.provide(Layer.mergeAll(NodeServices.layer, Screen.layer, Logger.layer([]))),
 )
 
+// A reader that has seen enough (`| head`) ends the story as Ctrl-C does.
+process.stdout.on("error", () => process.kill(process.pid, "SIGINT"))
 NodeRuntime.runMain(program, { disableErrorReporting: true })

@@ -82,10 +82,32 @@ describe("demo", () => {
     },
   )
 
-  it("says what is wrong with its options", async () => {
-    const { code, errors } = await run(["--base-url", "http://127.0.0.1:1"])
+  it("ends quietly and leaves nothing when its reader has seen enough", { timeout: 60_000 }, async () => {
+    const errors = await new Promise<string>((resolve) => {
+      const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 3`], {
+        env: { ...process.env, TMPDIR: temporary },
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+      let written = ""
+      child.stderr.on("data", (chunk: Buffer) => (written += chunk.toString()))
+      child.on("close", () => resolve(written))
+    })
 
-    expect(code).toBe(1)
-    expect(errors).toContain("--base-url needs --api-key and --address too")
+    expect(errors).toBe("")
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it("says what is wrong with its options", async () => {
+    const [half, lost, wrong] = await Promise.all([
+      run(["--base-url", "http://127.0.0.1:1"]),
+      run(["--chain", "polygon"]),
+      run(["--address", "0x12"]),
+    ])
+
+    expect([half.code, lost.code, wrong.code]).toEqual([1, 1, 1])
+    expect(half.errors).toContain("--base-url needs --api-key and --address too")
+    expect(lost.errors).toContain("--chain belong to a provider: give --base-url too")
+    expect(wrong.errors).toContain("--address takes 0x and 40 hex digits")
+    expect(lost.output + wrong.output).toBe("")
   })
 })

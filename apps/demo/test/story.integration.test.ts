@@ -64,7 +64,7 @@ describe("the story", () => {
         if (shown.startsWith("~")) expect(ether(truth.value).startsWith(shown.slice(1))).toBe(true)
         else expect(shown).toBe(ether(truth.value))
         expect(cells[5]).toBe(String(truth.logs))
-        if (page === 0) expect(cells[6]).toBe(String(truth.inner.length))
+        expect(cells[6]).toBe(String(truth.inner.length))
         expect(cells[7]).toBe(truth.status === 1 ? "ok" : "failed")
       }
     }
