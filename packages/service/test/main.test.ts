@@ -147,6 +147,31 @@ describe("daybook", () => {
   )
 
   it.live(
+    "reindex removes nothing until it is told from where",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const [bare, both, all] = yield* Effect.all(
+          [
+            daybook(base, "reindex"),
+            daybook(base, "reindex", "--all", "--from", "3"),
+            daybook(base, "reindex", "--all", "--chain", "eth"),
+          ],
+          { concurrency: 2 },
+        )
+
+        expect(bare).toEqual({
+          code: 1,
+          out: "",
+          err: 'daybook: Nothing is removed: say "--from N" for the blocks from N on, or "--all" for the whole index.\n',
+        })
+        expect(both).toMatchObject({ code: 1, out: "", err: expect.stringContaining("give one of them") })
+        expect(all).toMatchObject({ code: 0, out: expect.stringContaining("eth: 0 blocks removed") })
+      }),
+    20 * seconds,
+  )
+
+  it.live(
     "serves until SIGTERM or SIGINT, exits 0 soon after, and writes no key",
     () =>
       Effect.gen(function* () {

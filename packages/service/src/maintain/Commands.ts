@@ -142,12 +142,20 @@ export const reindex = Command.make(
   {
     config,
     chain: chainFlag,
-    from: Flag.Int("from").pipe(
-      Flag.withDescription("First block to fetch again; by default the first of the index"),
-      Flag.withDefault(0),
+    from: Flag.Int("from").pipe(Flag.withDescription("First block to fetch again"), Flag.optional),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Fetch every block again: the whole index is removed"),
+      Flag.withDefault(false),
     ),
   },
-  Effect.fn(function* ({ chain, config: path, from }) {
+  Effect.fn(function* ({ all, chain, config: path, from: first }) {
+    if (all === Option.isSome(first)) {
+      const message = all
+        ? 'Both "--from" and "--all" are given: give one of them.'
+        : 'Nothing is removed: say "--from N" for the blocks from N on, or "--all" for the whole index.'
+      return yield* new CannotMaintain({ message })
+    }
+    const from = Option.getOrElse(first, () => 0)
     const { database, owner, plans } = yield* open(path, chain)
     for (const plan of plans) {
       const store = yield* database.chainStore(plan.chain, plan.chainId, "write")

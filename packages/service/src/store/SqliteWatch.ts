@@ -31,7 +31,7 @@ export const claimUnsafe = (connection: SqliteConnection, chain: number, wanted:
   const isEmpty = row === undefined || row.number === null
   if (!isEmpty && held !== null && !isWithin(wanted, held)) {
     throw new StoreError({
-      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Run "daybook reindex" for this chain, or take the old list.`,
+      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Run "daybook reindex --all" for this chain, or take the old list.`,
       isRetryable: false,
       cause: undefined,
     })
