@@ -22,7 +22,7 @@ import type { RestError } from "./RestError.ts"
  */
 export interface Options {
   /** Where the interface is served: what stands before `/api/v2.2`, http or https. Source: interface 4.1. */
-  readonly baseUrl: Key
+  readonly baseUrl: Key | URL
   /** Sent in the header `X-API-Key`; `Redacted` inside, whatever is given. Source: interface 5. */
   readonly apiKey: Key
   /** Time for one call: all attempts, waits and bodies. Milliseconds or text such as `"10 seconds"`. Default 30 seconds. */

@@ -32,6 +32,22 @@ describe("promise", () => {
       assert.throws(make, `The option "baseUrl" has the scheme ftp:, which is not supported.`)
       assert.throws(make, /^((?!secret-path|key-1).)*$/)
     })
+
+    it.each([
+      [undefined, "baseUrl", "is missing. It takes the URL"],
+      [{ baseUrl: "http://host", apiKey: undefined }, "apiKey", "is missing. It takes the key"],
+      [{ baseUrl: null, apiKey: "key-1" }, "baseUrl", "is missing. It takes the URL"],
+      [{ baseUrl: 8080, apiKey: "key-1" }, "baseUrl", "is a number. It takes the URL"],
+      [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
+    ])("says which option is missing or of another kind: %j", (given, option, problem) => {
+      const untyped = createRestClient as (options: unknown) => unknown
+
+      assert.throws(() => untyped(given), `The option "${option}" ${problem}`)
+    })
+
+    it("takes a URL object", () => {
+      assert.doesNotThrow(() => createRestClient({ baseUrl: new URL("http://host/a"), apiKey: "key-1" }))
+    })
   })
 
   describe("walletTransactions", () => {

@@ -46,7 +46,7 @@ export interface RateLimit {
  * @since 0.1.0
  */
 export interface EndpointOptions {
-  readonly url: Key
+  readonly url: Key | URL
   /** Sent to this node only; their values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
 }
@@ -86,7 +86,7 @@ export interface CommonOptions {
  * @since 0.1.0
  */
 export interface UrlOptions extends CommonOptions {
-  readonly url: Key | ReadonlyArray<Key | EndpointOptions>
+  readonly url: Key | URL | ReadonlyArray<Key | URL | EndpointOptions>
   readonly rpcUrl?: undefined
   readonly chain?: undefined
   readonly apiKey?: undefined
@@ -102,7 +102,7 @@ export interface UrlOptions extends CommonOptions {
  * @since 0.1.0
  */
 export interface ProviderOptions extends CommonOptions {
-  readonly rpcUrl: Key
+  readonly rpcUrl: Key | URL
   /** A chain of the interface by any of its names or its identifier, or any other text, which is sent as it is. */
   readonly chain: string
   readonly apiKey: Key

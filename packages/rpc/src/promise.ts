@@ -111,6 +111,7 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
  * @since 0.1.0
  */
 export const createRpcClient = (options: Options): RpcClient => {
-  const { signal, ...rest } = options
+  // Sound: nothing at all lacks the URL, which the client says when it is made.
+  const { signal, ...rest } = (options as Options | undefined) ?? ({} as Options)
   return face(Client.makeUnsafe(rest), signal)
 }

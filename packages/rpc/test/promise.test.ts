@@ -32,6 +32,24 @@ describe("promise", () => {
       assert.throws(() => createRpcClient({ url: "ftp://secret.example/key" }), /^(?!.*secret).*ftp:/)
     })
 
+    it.each([
+      [undefined, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [{ url: null }, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [{ url: 8545 }, 'The option "url" is a number. It takes a URL'],
+      [{ url: [undefined] }, 'The option "url" is missing. It takes a URL'],
+      [{ rpcUrl: {}, chain: "eth", apiKey: "key" }, 'The option "rpcUrl" is an object. It takes a URL'],
+      [{ rpcUrl: "http://host", chain: "eth" }, 'The option "apiKey" is missing. It takes text beside "rpcUrl".'],
+    ])("says which option is missing or of another kind: %j", (given, message) => {
+      const untyped = createRpcClient as (options: unknown) => unknown
+
+      assert.throws(() => untyped(given), message)
+    })
+
+    it("takes a URL object", () => {
+      assert.strictEqual(createRpcClient({ url: new URL("http://host/a") }).host, "host")
+      assert.strictEqual(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host, "host")
+    })
+
     it.live("rejects with the typed error itself", () =>
       Effect.gen(function* () {
         const server = yield* script(refuses(3, "execution reverted", 200, "0x01"))

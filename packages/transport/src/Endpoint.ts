@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { InvalidOption } from "./ClientError.ts"
+import * as OptionCheck from "./OptionCheck.ts"
 import { fromKey, type Key, scrubber } from "./Redaction.ts"
 
 /**
@@ -33,7 +34,7 @@ export interface Endpoint {
  */
 export interface Options {
   /** Base URL, http or https. May hold `user:password@`, and keys in its path and query. */
-  readonly url: Key
+  readonly url: Key | URL
   /** Segments put after the URL's path, percent-encoded here; wrap a key in `Redacted`. */
   readonly path?: ReadonlyArray<Key>
   /** Headers of each request; values are kept as secrets. */
@@ -93,7 +94,9 @@ const keyText = (key: Key): string => (typeof key === "string" ? key : Redacted.
 
 const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
   const option = options.option ?? "url"
-  const text = keyText(options.url)
+  const given = OptionCheck.text(option, "a URL such as https://host/path", options.url)
+  if (Result.isFailure(given)) return Result.fail(given.failure)
+  const text = given.success
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return Result.fail(unusable(option, text))

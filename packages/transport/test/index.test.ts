@@ -21,6 +21,7 @@ describe("index", () => {
       Event: [],
       Exchange: ["accept", "make", "makeUnsafe"],
       Http: ["headersOf", "methodOf", "send"],
+      OptionCheck: ["names", "text"],
       Pause: ["make"],
       PromiseFace: ["run"],
       Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten", "url"],

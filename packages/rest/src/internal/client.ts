@@ -4,7 +4,7 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Exchange from "@daybook/transport/Exchange"
-import type { Key } from "@daybook/transport/Redaction"
+import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -18,24 +18,27 @@ import * as Reply from "./reply.ts"
 
 const apiPath = "/api/v2.2"
 
-const keyText = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
-
 /** The base URL without the path of the operation, which is easily copied along. */
-const baseOf = (url: Key): Key => Redacted.make(keyText(url).replace(/\/api\/v2\.2\/?(?=$|[?#])/, ""))
+const baseOf = (url: string): Redacted.Redacted<string> => Redacted.make(url.replace(/\/api\/v2\.2\/?(?=$|[?#])/, ""))
 
-const endpointOf = (options: Options): Effect.Effect<Endpoint.Endpoint, InvalidOption> => {
-  const apiKey = keyText(options.apiKey).trim()
+const endpointOf = Effect.fnUntraced(function* (
+  options: Partial<Options>,
+): Effect.fn.Return<Endpoint.Endpoint, InvalidOption> {
+  const takesUrl = "the URL that stands before /api/v2.2, such as https://host"
+  const baseUrl = yield* Effect.fromResult(OptionCheck.text("baseUrl", takesUrl, options.baseUrl))
+  const takesKey = "the key as whoever runs the server gave it"
+  const apiKey = (yield* Effect.fromResult(OptionCheck.text("apiKey", takesKey, options.apiKey))).trim()
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     const came = apiKey === "" ? "is empty" : "holds a space or a character that headers do not allow"
-    const problem = `${came}. It takes the key as whoever runs the server gave it; what was given is not shown.`
-    return Effect.fail(new InvalidOption({ option: "apiKey", problem }))
+    const problem = `${came}. It takes ${takesKey}; what was given is not shown.`
+    return yield* Effect.fail(new InvalidOption({ option: "apiKey", problem }))
   }
-  return Endpoint.make({
-    url: baseOf(options.baseUrl),
+  return yield* Endpoint.make({
+    url: baseOf(baseUrl),
     option: "baseUrl",
     headers: { ...options.headers, "X-API-Key": Redacted.make(apiKey) },
   })
-}
+})
 
 const scrubbed = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
@@ -56,7 +59,10 @@ export interface Made {
   readonly steps: (query: Query.Query, options?: StreamOptions) => Stream.Stream<Pages.Step, RestError>
 }
 
-export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Made, InvalidOption> {
+export const make = Effect.fnUntraced(function* (
+  given: Options | undefined,
+): Effect.fn.Return<Made, InvalidOption> {
+  const options: Partial<Options> = given ?? {}
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
   const { timeout } = options

@@ -3,6 +3,7 @@ import * as Chain from "@daybook/schema/Chain"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { Fetch } from "@daybook/transport/Http"
+import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as Pause from "@daybook/transport/Pause"
 import { fromKey, type Key } from "@daybook/transport/Redaction"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -14,18 +15,17 @@ import { type Fleet, member } from "./fleet.ts"
 import * as limiter from "./limiter.ts"
 import * as line from "./line.ts"
 
-const textOf = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
-
 const refuse = (option: string, problem: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, problem }))
 
 /** A path segment of one or two dots would be resolved away, and an empty one changes the path. */
 const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
-  if (typeof text !== "string") return refuse(option, `is missing. It takes text beside "rpcUrl".`)
-  const trimmed = text.trim()
-  return trimmed === "" || /^\.{1,2}$/.test(trimmed)
-    ? refuse(option, "cannot be a part of a path. It takes text that is more than dots.")
-    : Effect.succeed(trimmed)
+  return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, `text beside "rpcUrl"`, text)), (given) => {
+    const trimmed = given.trim()
+    return trimmed === "" || /^\.{1,2}$/.test(trimmed)
+      ? refuse(option, "cannot be a part of a path. It takes text that is more than dots.")
+      : Effect.succeed(trimmed)
+  })
 }
 
 /** The path segment of a chain: the interface's spelling for RPC where it has the chain, other text as it is. */
@@ -57,16 +57,17 @@ const count = (option: string, value: number): Effect.Effect<number, InvalidOpti
     ? Effect.succeed(value)
     : refuse(option, `takes a whole number above 0; ${value} came.`)
 
-const isPlain = (one: Key | EndpointOptions): one is Key => typeof one === "string" || Redacted.isRedacted(one)
+const isPlain = (one: Key | URL | EndpointOptions): one is Key | URL =>
+  typeof one !== "object" || one === null || one instanceof URL || Redacted.isRedacted(one)
 
-const isMany = (url: Key | ReadonlyArray<Key | EndpointOptions>): url is ReadonlyArray<Key | EndpointOptions> =>
+const isMany = (url: NonNullable<Options["url"]>): url is ReadonlyArray<Key | URL | EndpointOptions> =>
   Array.isArray(url)
 
-const endpointsOf = Effect.fnUntraced(function* (options: Options) {
+const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
   const { url, rpcUrl } = options
-  if (url !== undefined) {
-    if (rpcUrl !== undefined) return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
+  if (url !== undefined && url !== null) {
+    if (rpcUrl !== undefined && rpcUrl !== null) return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
     const endpoints = yield* Effect.forEach(all, (one) =>
@@ -76,10 +77,10 @@ const endpointsOf = Effect.fnUntraced(function* (options: Options) {
     )
     return { endpoints, chain: undefined }
   }
-  if (rpcUrl === undefined)
+  if (rpcUrl === undefined || rpcUrl === null)
     return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
   const chain = chainSegment(yield* segment("chain", options.chain), options.hyphens ?? false)
-  const apiKey = yield* segment("apiKey", options.apiKey === undefined ? undefined : textOf(options.apiKey))
+  const apiKey = yield* segment("apiKey", options.apiKey)
   const path = [chain, fromKey(apiKey)]
   return { endpoints: [yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers })], chain }
 })
@@ -101,7 +102,10 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> => {
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
 /** Reads options. */
-export const read = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Settings, InvalidOption> {
+export const read = Effect.fnUntraced(function* (
+  given: Options | undefined,
+): Effect.fn.Return<Settings, InvalidOption> {
+  const options: Partial<Options> = given ?? {}
   const { endpoints, chain } = yield* endpointsOf(options)
   const { timeout, retry, rateLimit, fetch = globalFetch } = options
   const policy = yield* RetryPolicy.make(timeout === undefined ? retry : { ...retry, deadline: timeout })
