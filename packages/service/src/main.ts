@@ -99,6 +99,11 @@ class NameTaken extends Error {
   override readonly name = "NameTaken"
 }
 
+/** No key has the name. */
+class NoSuchKey extends Error {
+  override readonly name = "NoSuchKey"
+}
+
 const add = Command.make(
   "add",
   {
@@ -123,6 +128,17 @@ const add = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("Make a key; it is the only line on standard output"))
 
+const revoke = Command.make(
+  "revoke",
+  { name: Argument.String("name").pipe(Argument.withDescription("Whose key is refused from now on")), config },
+  Effect.fn(function* ({ config: path, name }) {
+    const keys = yield* withKeys(path)
+    if (!(yield* keys.revoke(name)))
+      return yield* Effect.fail(new NoSuchKey(`There is no key named "${name}"; "daybook keys list" names them.`))
+    yield* note(`The key of "${name}" is refused from now on, by running servers too.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Refuse a key from now on; its name is free again"))
+
 const list = Command.make(
   "list",
   { config },
@@ -136,8 +152,8 @@ const list = Command.make(
 ).pipe(Command.withDescription("List the names of the keys and what each may do"))
 
 const keys = Command.make("keys").pipe(
-  Command.withDescription("Make and list API keys"),
-  Command.withSubcommands([add, list]),
+  Command.withDescription("Make, list and revoke API keys"),
+  Command.withSubcommands([add, list, revoke]),
 )
 
 const sayStatus = (status: Status.Status): string => {

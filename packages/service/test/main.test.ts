@@ -91,6 +91,14 @@ describe("daybook", () => {
           err: `daybook: There is a key named "alice" already: take another name.\n`,
         })
         expect(listed).toEqual({ code: 0, out: "alice\nbob\toperator\tempty null\n", err: "" })
+        const gone = yield* daybook(base, "keys", "revoke", "bob")
+        const [again, nameless] = yield* Effect.all(
+          [daybook(base, "keys", "revoke", "bob"), daybook(base, "keys", "add", " ")],
+          { concurrency: 2 },
+        )
+        expect([gone.code, again.code, nameless.code, nameless.out]).toEqual([0, 1, 1, ""])
+        expect(again.err).toBe(`daybook: There is no key named "bob"; "daybook keys list" names them.\n`)
+        expect(nameless.err).toContain("The name of a key is empty")
         const files = readdirSync(join(base, "data")).map((name) => readFileSync(join(base, "data", name), "latin1"))
         expect(files.length).toBeGreaterThan(0)
         for (const file of files) expect(file).not.toContain(first.out.trim())

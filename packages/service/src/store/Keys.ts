@@ -2,9 +2,9 @@
  * The API keys that the service accepts. Only a hash of each is stored; the key itself is shown once, when it is made.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { StoreError } from "./Store.ts"
+import { StoreError } from "./Store.ts"
 
 /** What a key may do. */
 export interface KeyGrant {
@@ -19,9 +19,23 @@ export interface KeyGrant {
 export interface KeysShape {
   /** The grant of a key; `null` when it is not known. Does not tell by its timing how much of a key was right. */
   readonly find: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | null, StoreError>
-  /** Makes a key and stores its hash. A name that is taken fails with `null`. */
+  /** Makes a key and stores its hash; `null` when the name is taken. A name that cannot be one is a `StoreError`. */
   readonly add: (grant: KeyGrant) => Effect.Effect<Redacted.Redacted<string> | null, StoreError>
+  /** Forgets the key of a name: the next call with it is refused, by running servers too. False when there is none. */
+  readonly revoke: (name: string) => Effect.Effect<boolean, StoreError>
   readonly list: Effect.Effect<ReadonlyArray<KeyGrant>, StoreError>
+}
+
+const longestName = 100
+
+/** The name of a key without spaces around it; refuses one that is empty, too long, or more than one line. */
+export const nameOf = (text: string): Effect.Effect<string, StoreError> => {
+  const name = text.trim()
+  if (name !== "" && [...name].length <= longestName && !/\p{Cc}/u.test(name)) return Effect.succeed(name)
+  const came =
+    name === "" ? "empty" : name.length > longestName ? `${[...name].length} characters long` : "not one line"
+  const message = `The name of a key is ${came}; accepted: a line of 1 to ${longestName} characters.`
+  return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }
 
 /** The keys of a service, as a service. */

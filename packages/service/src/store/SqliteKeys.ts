@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { Keys } from "./Keys.ts"
+import { Keys, nameOf } from "./Keys.ts"
 import type { KeyGrant, KeysShape } from "./Keys.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { SqliteSchema } from "./SqliteSchema.ts"
@@ -34,6 +34,7 @@ const findByHash = `SELECT name, operator, empty FROM api_key WHERE hash = ?`
 const selectAll = `SELECT name, operator, empty FROM api_key ORDER BY name`
 const insert = `INSERT INTO api_key (name, hash, operator, empty, created) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
+const deleteByName = `DELETE FROM api_key WHERE name = ? RETURNING name, operator, empty`
 
 interface StoredGrant {
   readonly name: string
@@ -68,11 +69,13 @@ export const make = (file: string): Effect.Effect<KeysShape, StoreError, Scope.S
           row === undefined ? null : grantOf(row),
         ),
       add: Effect.fn("Keys.add")(function* (grant) {
+        const name = yield* nameOf(grant.name)
         const key = `dbk_${randomBytes(32).toString("base64url")}`
         const now = yield* Clock.currentTimeMillis
-        const added = yield* rows(insert, [grant.name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
+        const added = yield* rows(insert, [name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
         return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
       }),
+      revoke: (name) => Effect.map(rows(deleteByName, [name.trim()]), (gone) => gone.length > 0),
       list: Effect.map(rows(selectAll, []), (found) => found.map(grantOf)),
     }
   })

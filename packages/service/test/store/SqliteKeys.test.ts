@@ -95,4 +95,35 @@ describe("SqliteKeys", () => {
       expect(yield* (yield* SqliteKeys.make(file)).find(key!)).toEqual(alice)
     }),
   )
+
+  it.effect("refuses a key as soon as another process revokes it, and lets its name be taken again", () =>
+    Effect.gen(function* () {
+      const { file, keys } = yield* opened
+      const first = (yield* keys.add(alice))!
+      const kept = (yield* keys.add(bob))!
+      expect(yield* keys.find(first)).toEqual(alice)
+
+      const gone = yield* Effect.scoped(Effect.flatMap(SqliteKeys.make(file), (other) => other.revoke("alice")))
+
+      expect([gone, yield* keys.revoke("alice"), yield* keys.revoke("")]).toEqual([true, false, false])
+      expect(yield* keys.find(first)).toBeNull()
+      expect(yield* keys.find(kept)).toEqual(bob)
+      const second = (yield* keys.add(alice))!
+      expect([yield* keys.find(first), yield* keys.find(second)]).toEqual([null, alice])
+    }),
+  )
+
+  it.effect("takes a name without the spaces around it, and refuses one that is empty, long or of two lines", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      for (const name of ["", "  ", "x".repeat(101), "two\nlines", "a\tb"]) {
+        const refused = yield* Effect.flip(keys.add({ ...alice, name }))
+        expect(refused.message).toContain("accepted: a line of 1 to 100 characters")
+      }
+      const key = (yield* keys.add({ ...alice, name: ` ${"ä".repeat(100)} ` }))!
+
+      expect((yield* keys.find(key))?.name).toBe("ä".repeat(100))
+      expect((yield* keys.list).length).toBe(1)
+    }),
+  )
 })
