@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { createHash } from "node:crypto"
+import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as Splice from "../../packages/service/src/http/Splice.ts"
 import * as SqliteStore from "../../packages/service/src/store/SqliteStore.ts"
@@ -109,7 +110,10 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
     yield* store.append(to!, again)
     head = again.at(-1)!
   }
-  const bytes = statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
+  const bytes = statSync(file).size
   const cell = (sorted: ReadonlyArray<number>) =>
     `${quantile(sorted, 0.5).toFixed(3)} / ${quantile(sorted, 0.99).toFixed(3)} ms`
   console.log(

@@ -47,6 +47,15 @@ const shotsAt = (origin: string, key: string, addresses: ReadonlyArray<string>):
     headers: { "x-api-key": key, accept: "application/json" },
   }))
 
+/** Waits until a request succeeds: the index exists a moment after the service listens. */
+const answers = async (shot: Shot): Promise<void> => {
+  const agent = new Agent({ keepAlive: true })
+  const tryOnce = (): Promise<unknown> =>
+    once(agent, shot).catch(() => new Promise((resolve) => setTimeout(resolve, 20)).then(tryOnce))
+  await tryOnce()
+  agent.destroy()
+}
+
 try {
   console.log(
     `\`node tooling/bench/page.ts${words.length === 0 ? "" : ` ${words.join(" ")}`}\` on ${cpus()[0]?.model ?? "?"} (${cpus().length} cores), Node ${process.version}, ${new Date().toISOString().slice(0, 10)}, median of ${rounds} rounds\n`,
@@ -133,6 +142,7 @@ try {
       const all = await service(configured.file, "all")
       try {
         const shots = shotsAt(all.origin, configured.key, addresses)
+        await answers(shots[0]!)
         let isReady = false
         const waiting = ready(all.origin).then(() => (isReady = true))
         found.during.push(await steady(shots, perSecond, () => isReady))

@@ -47,7 +47,8 @@ export const configure = (folder: string, rpc: string): { readonly file: string;
   }
   writeFileSync(file, JSON.stringify(config))
   const args = node([main, "keys", "add", "bench", "--config", file])
-  return { file, key: execFileSync(process.execPath, args, { encoding: "utf8" }).trim() }
+  const stdio = ["ignore", "pipe", "ignore"] as const
+  return { file, key: execFileSync(process.execPath, args, { encoding: "utf8", stdio: [...stdio] }).trim() }
 }
 
 /** Starts the service; resolves with its origin when it listens. */
