@@ -23,7 +23,10 @@ import * as Result from "effect/Result"
  * @since 0.1.0
  */
 export interface Query {
-  /** The wallet: 20 bytes in hex, in any case. Source: interface 4.1. */
+  /**
+   * The wallet: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
+   * `@daybook/schema/Address`, never with a checksummed text. Source: interface 4.1.
+   */
   readonly address: string
   /**
    * A chain by name (`"polygon amoy"`), identifier (`"0x13882"`) or number (`80002`). Known ones are sent in the interface's

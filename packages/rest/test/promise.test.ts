@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as Address from "@daybook/schema/Address"
+import { WalletTransaction } from "@daybook/schema/WalletTransaction"
+import { Effect, Schema } from "effect"
 import { createRestClient } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
 import { reply, script, serve, type Server } from "./server.ts"
@@ -58,6 +60,19 @@ describe("promise", () => {
 
         assert.strictEqual(page.cursor, "next")
         assert.strictEqual(page.result[0]?.value, 7_000_000_049n)
+      }),
+    )
+    it.live("gives rows that print through the schema and compare with a normalised address", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(7, 0)]))
+        const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
+        const [first = assert.fail("no row")] = page.result
+        const checksummed = `0x${first.from_address.slice(2).toUpperCase()}`
+
+        assert.throws(() => JSON.stringify(first), "BigInt")
+        assert.strictEqual(JSON.parse(JSON.stringify(Schema.encodeSync(WalletTransaction)(first))).value, "7000000049")
+        assert.notStrictEqual<string>(first.from_address, checksummed)
+        assert.strictEqual(first.from_address, Address.fromText(checksummed))
       }),
     )
     it.live("rejects with the tagged error, a real Error", () =>

@@ -59,9 +59,7 @@ export interface Made {
   readonly steps: (query: Query.Query, options?: StreamOptions) => Stream.Stream<Pages.Step, RestError>
 }
 
-export const make = Effect.fnUntraced(function* (
-  given: Options | undefined,
-): Effect.fn.Return<Made, InvalidOption> {
+export const make = Effect.fnUntraced(function* (given: Options | undefined): Effect.fn.Return<Made, InvalidOption> {
   const options: Partial<Options> = given ?? {}
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
