@@ -103,8 +103,11 @@ export interface UrlOptions extends CommonOptions {
  */
 export interface ProviderOptions extends CommonOptions {
   readonly rpcUrl: Key | URL
-  /** A chain of the interface by any of its names or its identifier, or any other text, which is sent as it is. */
-  readonly chain: string
+  /**
+   * A chain of the interface by any of its names, its identifier or its number. Any other text is sent as it is, any other number
+   * in hex.
+   */
+  readonly chain: string | number | bigint
   readonly apiKey: Key
   /** Writes the chain's spaces as hyphens, for providers that spell names so. Default false. */
   readonly hyphens?: boolean | undefined

@@ -45,6 +45,29 @@ describe("promise", () => {
       assert.throws(() => untyped(given), message)
     })
 
+    it.live("takes a chain as a number", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        for (const [chain, segment] of [
+          [1, "eth"],
+          [11_155_420n, "optimism%20testnet"],
+          [424_242, "0x67932"],
+        ] as const) {
+          yield* Effect.promise(() => createRpcClient({ rpcUrl: server.url, chain, apiKey: "key-1" }).eth_chainId())
+          assert.strictEqual(server.seen.at(-1)?.url, `/${segment}/key-1`)
+        }
+      }),
+    )
+
+    it.each([-1, 1.5, Number.NaN, null, {}])("refuses %s as a chain", (chain) => {
+      const untyped = createRpcClient as (options: unknown) => unknown
+
+      assert.throws(
+        () => untyped({ rpcUrl: "http://host", chain, apiKey: "key-1" }),
+        /The option "chain" .* a number such as 80002/,
+      )
+    })
+
     it("takes a URL object", () => {
       assert.strictEqual(createRpcClient({ url: new URL("http://host/a") }).host, "host")
       assert.strictEqual(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host, "host")

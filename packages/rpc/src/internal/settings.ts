@@ -29,10 +29,24 @@ const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOp
 }
 
 /** The path segment of a chain: the interface's spelling for RPC where it has the chain, other text as it is. */
-export const chainSegment = (chain: string, hyphens: boolean): string => {
-  const [found, another] = Chain.fromText(chain)
-  const name = found === undefined || another !== undefined ? chain : (found.rpcName ?? found.name)
+export const chainSegment = (chain: string | number | bigint, hyphens: boolean): string => {
+  const [found, another] = typeof chain === "string" ? Chain.fromText(chain) : Chain.fromId(chain)
+  const given = typeof chain === "string" ? chain : `0x${chain.toString(16)}`
+  const name = found === undefined || another !== undefined ? given : (found.rpcName ?? found.name)
   return hyphens ? name.replaceAll(/\s+/g, "-") : name
+}
+
+const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, InvalidOption> => {
+  const isNumber = typeof given === "bigint" || typeof given === "number"
+  const takes = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
+  if (!isNumber && typeof given !== "string")
+    return refuse("chain", `${given == null ? "is missing" : "is of another kind"}. It takes ${takes}.`)
+  if (isNumber && (given < 0 || (typeof given === "number" && !Number.isSafeInteger(given)))) {
+    return refuse("chain", `takes ${takes}; ${given} came.`)
+  }
+  return isNumber
+    ? Effect.succeed(chainSegment(given, hyphens))
+    : Effect.map(segment("chain", given), (chain) => chainSegment(chain, hyphens))
 }
 
 /** Where an option set leads. */
@@ -67,7 +81,8 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
   const { url, rpcUrl } = options
   if (url !== undefined && url !== null) {
-    if (rpcUrl !== undefined && rpcUrl !== null) return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
+    if (rpcUrl !== undefined && rpcUrl !== null)
+      return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
     const endpoints = yield* Effect.forEach(all, (one) =>
@@ -79,7 +94,7 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   }
   if (rpcUrl === undefined || rpcUrl === null)
     return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
-  const chain = chainSegment(yield* segment("chain", options.chain), options.hyphens ?? false)
+  const chain = yield* chainOf(options.chain, options.hyphens ?? false)
   const apiKey = yield* segment("apiKey", options.apiKey)
   const path = [chain, fromKey(apiKey)]
   return { endpoints: [yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers })], chain }
