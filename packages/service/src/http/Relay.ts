@@ -41,8 +41,8 @@ export const maxBodyBytes = 1024 * 1024
 /** Calls of a batch that are forwarded at the same time. */
 const concurrency = 8
 
-/** Codes of refusals that the standard does not name: EIP-1474 where it has one, else of the range left to servers. */
-const code = { unauthorized: -32000, limitExceeded: -32005, unavailable: -32002 } as const
+/** Codes of refusals that the standard does not name: EIP-1474 or EIP-1193 where they have one, else of the range left to servers. */
+const code = { unauthorized: 4100, limitExceeded: -32005, unavailable: -32002 } as const
 
 /** A request that is answered with an HTTP status other than 200. */
 const refuse = (

@@ -254,10 +254,10 @@ describe("Relay", () => {
           json.error.code,
           json.error.data.code,
         ]
-        expect(said(key)).toEqual([401, "2.0", null, -32000, "unauthorized"])
-        expect(said(swapped)).toEqual([401, "2.0", null, -32000, "unauthorized"])
+        expect(said(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(said(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
         expect(swapped.text).not.toContain(service.key)
-        expect(said(broken)).toEqual([401, "2.0", null, -32000, "unauthorized"])
+        expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
         expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
         expect(chain.json.error.message).toBe(`chain is "base", which is not served; served here: eth, polygon amoy.`)
         expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
