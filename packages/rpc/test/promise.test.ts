@@ -68,6 +68,30 @@ describe("promise", () => {
       )
     })
 
+    it.live.each([
+      [404, "<html><body>Not Found</body></html>"],
+      [404, `{"message":"no such route"}`],
+      [404, "no such route"],
+      [405, "<html>Method Not Allowed</html>"],
+      [404, ""],
+    ] as const)("advises to check the RPC URL on %i with %s", ([status, body]) =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(body, status))
+        const client = createRpcClient({
+          rpcUrl: server.url,
+          chain: 1,
+          apiKey: "s3cret-key",
+          retry: { maxAttempts: 1 },
+        })
+
+        const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
+
+        assert.strictEqual(tagOf(error), "InvalidResponse")
+        assert.match(String(error), /Check the RPC URL: calls go to \{rpcUrl\}\/<chain>\/<apiKey>/)
+        assert.notInclude(String(error), "s3cret-key")
+      }),
+    )
+
     it("takes a URL object", () => {
       assert.strictEqual(createRpcClient({ url: new URL("http://host/a") }).host, "host")
       assert.strictEqual(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host, "host")

@@ -157,10 +157,13 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
       readonly status?: number | undefined
       readonly isRetryable?: boolean
       readonly retryAfter?: Duration.Duration | undefined
+      /** A sentence at the end of the message: what to look at. */
+      readonly advice?: string | undefined
     },
   ) {
     const { reason, path, came, expected, status } = options
-    const message = `The answer of ${options.host} is not usable: ${path} is ${came}; expected ${expected}.`
+    const advice = options.advice === undefined ? "" : ` ${options.advice}`
+    const message = `The answer of ${options.host} is not usable: ${path} is ${came}; expected ${expected}.${advice}`
     const facts = answers(options, message, options.isRetryable ?? false, options.retryAfter)
     super({ ...facts, reason, path, came, expected, status })
   }

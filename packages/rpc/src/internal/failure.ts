@@ -55,6 +55,11 @@ const byStatus = (reply: Reply, detail: string | undefined): RateLimited | Unaut
   return reply.status === 401 || reply.status === 403 ? new Unauthorized({ ...reply, detail }) : undefined
 }
 
+const nothingThere = new Set([404, 405, 410])
+
+const checkUrl =
+  "Check the RPC URL: calls go to {rpcUrl}/<chain>/<apiKey> where rpcUrl is given, and to url as it stands where url is."
+
 const invalid = (wrong: Wrong, reply: Reply, isRetryable: boolean): InvalidResponse => {
   const { status } = reply
   const good = isGood(status)
@@ -66,6 +71,7 @@ const invalid = (wrong: Wrong, reply: Reply, isRetryable: boolean): InvalidRespo
     came: good ? reply.scrub(wrong.came) : text === "" ? String(status) : `${status} with the text: ${text}`,
     expected: good ? wrong.expected : "a status from 200 to 299, or a JSON-RPC error",
     isRetryable: isRetryable || isPassing(status),
+    advice: nothingThere.has(status) ? checkUrl : undefined,
   })
 }
 
