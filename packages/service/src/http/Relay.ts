@@ -84,11 +84,6 @@ const paramsProblem = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): st
 const isExposed = (name: RpcMethod.Name, grant: KeyGrant): boolean =>
   RpcMethod.all[name].exposure === "public" || grant.operator
 
-const exposedTo = (grant: KeyGrant): string =>
-  Object.keys(RpcMethod.all)
-    .filter((name) => RpcMethod.isName(name) && isExposed(name, grant))
-    .join(", ")
-
 /** How a call ended, before it is written. */
 type Outcome =
   | { readonly _tag: "Result"; readonly text: string }
@@ -105,8 +100,9 @@ const perform = Effect.fn("Relay.call")(function* (
   if (item._tag === "Wrong") return failed(item.failure)
   const { method, params } = item
   if (!RpcMethod.isName(method) || !isExposed(method, grant)) {
-    const what = RpcMethod.isName(method) ? "is not open to this key" : "is not a method of this service"
-    const message = `${show(method)} ${what}; accepted: ${exposedTo(grant)}.`
+    const message = RpcMethod.isName(method)
+      ? `${show(method)} is not open to this key; a key made with --operator may call it.`
+      : `${show(method)} is not a method of this service; the README of @daybook/service lists them.`
     return failed({ code: JsonRpc.code.methodNotFound, message })
   }
   yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })

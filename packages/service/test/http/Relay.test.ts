@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { Effect } from "effect"
@@ -209,13 +211,11 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("for a method that is unknown, or not open to the key, names those that are", () =>
+    it.live("for a method that is unknown, or not open to the key, says which of the two", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
         const operator = yield* service.addKey({ name: "operator", operator: true })
         const trace = { jsonrpc: "2.0", id: 1, method: "trace_block", params: ["0x1"] }
-        const open = Object.values(RpcMethod.all).filter(({ exposure }) => exposure === "public")
-        const names = open.map(({ name }) => name).join(", ")
 
         const unknown = yield* service.call({ ...trace, method: "eth_sendTransaction" })
         const inherited = yield* service.call({ ...trace, method: "constructor" })
@@ -224,17 +224,27 @@ describe("Relay", () => {
 
         expect(unknown.json.error).toEqual({
           code: -32601,
-          message: `"eth_sendTransaction" is not a method of this service; accepted: ${names}.`,
+          message: `"eth_sendTransaction" is not a method of this service; the README of @daybook/service lists them.`,
         })
         expect(inherited.json.error.code).toBe(-32601)
         expect(closed.json.error).toEqual({
           code: -32601,
-          message: `"trace_block" is not open to this key; accepted: ${names}.`,
+          message: `"trace_block" is not open to this key; a key made with --operator may call it.`,
         })
         expect(granted.json.result).toBe("trace_block")
         expect(node.calls).toHaveLength(1)
       }),
     )
+
+    it("the README lists the methods by who may call them", () => {
+      const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
+      const line = readme.split("\n").find((text) => text.startsWith("Each key may call "))!
+      const listed = line.split("; one made with `--operator`").map((part) => part.match(/[a-z\d]+_\w+/g))
+      const exposed = (exposure: string) =>
+        Object.values(RpcMethod.all).flatMap((method) => (method.exposure === exposure ? [method.name] : []))
+
+      expect(listed).toEqual([exposed("public"), exposed("operator")])
+    })
 
     it.live("with a bad key, a bad chain or too large a body has an HTTP status and a JSON-RPC error", () =>
       Effect.gen(function* () {
