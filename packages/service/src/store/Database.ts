@@ -3,8 +3,8 @@
  * this version serves; a file for each chain, since each has one writer, and one for keys.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { existsSync, mkdirSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Audit } from "./Audit.ts"
@@ -88,9 +88,25 @@ const folderOf = (database: string, baseFolder: string): Effect.Effect<string, S
 
 const keysFile = "daybook.sqlite"
 
+/** Makes a folder and those above it, one at a time: at once, Node never ends where a parent such as `/proc` refuses. */
+const makeFolders = (folder: string): void => {
+  const above = dirname(folder)
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) throw new Error("A file has the name of the folder.")
+    return
+  }
+  if (above !== folder) makeFolders(above)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (cause) {
+    // Another process may have made it just now.
+    if (!existsSync(folder) || !statSync(folder).isDirectory()) throw cause
+  }
+}
+
 const makeFolder = (folder: string, whose: string) =>
   Effect.try({
-    try: () => mkdirSync(folder, { recursive: true, mode: 0o700 }),
+    try: () => makeFolders(folder),
     catch: (cause) => refuse(`The folder of ${whose} cannot be made; check the path and its permissions.`, cause),
   })
 

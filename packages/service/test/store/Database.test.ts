@@ -74,7 +74,12 @@ describe("Database", () => {
 
         const error = yield* Effect.flip(Database.fromConfig("sqlite:data", base))
 
-        expect(error.message).toBe(`The folder of "database" cannot be made; check the path and its permissions.`)
+        const nested = yield* Effect.flip(Database.fromConfig("sqlite:data/below/it", base))
+        const refused = yield* Effect.flip(Database.fromConfig("sqlite:/proc/x/y", base))
+
+        for (const { message } of [error, nested, refused]) {
+          expect(message).toBe(`The folder of "database" cannot be made; check the path and its permissions.`)
+        }
       }),
     )
   })
