@@ -40,6 +40,18 @@ describe("promise", () => {
       [{ baseUrl: "http://host", apiKey: undefined }, "apiKey", "is missing. It takes the key"],
       [{ baseUrl: null, apiKey: "key-1" }, "baseUrl", "is missing. It takes the URL"],
       [{ baseUrl: 8080, apiKey: "key-1" }, "baseUrl", "is a number. It takes the URL"],
+      [
+        { baseUrl: "http://host", apiKey: "key-1", timout: 5 },
+        "timout",
+        "is not known. Known are baseUrl, apiKey, timeout,",
+      ],
+      [{ baseUrl: "http://host", apiKey: "key-1", retry: 3 }, "retry", "takes an object of maxAttempts, base,"],
+      [
+        { baseUrl: "http://host", apiKey: "key-1", retry: { attempts: 2 } },
+        "retry.attempts",
+        "is not known. Known are maxAttempts, base, cap, jitter, attemptTimeout.",
+      ],
+      ["http://host", "options", "takes an object of baseUrl, apiKey,"],
       [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
     ])("says which option is missing or of another kind: %j", (given, option, problem) => {
       const untyped = createRestClient as (options: unknown) => unknown

@@ -35,6 +35,14 @@ describe("promise", () => {
     it.each([
       [undefined, 'The option "url" is missing. Give "url", or "rpcUrl"'],
       [{ url: null }, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [{ url: "http://host", retires: 2 }, 'The option "retires" is not known. Known are url, rpcUrl, chain,'],
+      [{ url: "http://host", retry: 2 }, 'The option "retry" takes an object of maxAttempts, base,'],
+      [
+        { url: "http://host", retry: { attempts: 2 } },
+        'The option "retry.attempts" is not known. Known are maxAttempts,',
+      ],
+      [{ url: "http://host", batch: { size: 2 } }, 'The option "batch.size" is not known. Known are window,'],
+      [{ url: "http://host", rateLimit: 5 }, 'The option "rateLimit" takes an object of perSecond,'],
       [{ url: 8545 }, 'The option "url" is a number. It takes a URL'],
       [{ url: [undefined] }, 'The option "url" is missing. It takes a URL'],
       [{ rpcUrl: {}, chain: "eth", apiKey: "key" }, 'The option "rpcUrl" is an object. It takes a URL'],

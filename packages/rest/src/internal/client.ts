@@ -53,6 +53,22 @@ const userAgentOf = (given: string | undefined): Result.Result<string | undefine
   return Result.succeed(given === "" ? undefined : (given ?? (isBrowser ? undefined : "daybook-rest")))
 }
 
+const optionNames = [
+  "baseUrl",
+  "apiKey",
+  "timeout",
+  "retry",
+  "maxBytes",
+  "fetch",
+  "headers",
+  "userAgent",
+  "onEvent",
+] satisfies ReadonlyArray<keyof Options>
+
+const retryNames = ["maxAttempts", "base", "cap", "jitter", "attemptTimeout"] satisfies ReadonlyArray<
+  keyof NonNullable<Options["retry"]>
+>
+
 /** The client, and the walk under its streams for the Promise face. */
 export interface Made {
   readonly client: Client
@@ -60,7 +76,9 @@ export interface Made {
 }
 
 export const make = Effect.fnUntraced(function* (given: Options | undefined): Effect.fn.Return<Made, InvalidOption> {
+  yield* Effect.fromResult(OptionCheck.names(given, optionNames))
   const options: Partial<Options> = given ?? {}
+  yield* Effect.fromResult(OptionCheck.names(options.retry, retryNames, "retry"))
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
   const { timeout } = options

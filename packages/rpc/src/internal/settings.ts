@@ -116,11 +116,41 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> => {
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
+const optionNames = [
+  "url",
+  "rpcUrl",
+  "chain",
+  "apiKey",
+  "hyphens",
+  "timeout",
+  "retry",
+  "maxBytes",
+  "maxItemBytes",
+  "batch",
+  "share",
+  "rateLimit",
+  "fetch",
+  "headers",
+] satisfies ReadonlyArray<keyof Options>
+
+const retryNames = ["maxAttempts", "base", "cap", "jitter", "deadline", "attemptTimeout"] satisfies ReadonlyArray<
+  keyof RetryPolicy.Options
+>
+
+const batchNames = ["window", "maxCalls", "maxBytes"] satisfies ReadonlyArray<keyof BatchOptions>
+
+const rateNames = ["perSecond", "burst", "units", "defaultUnits"] satisfies ReadonlyArray<keyof RateLimit>
+
 /** Reads options. */
 export const read = Effect.fnUntraced(function* (
   given: Options | undefined,
 ): Effect.fn.Return<Settings, InvalidOption> {
+  yield* Effect.fromResult(OptionCheck.names(given, optionNames))
   const options: Partial<Options> = given ?? {}
+  yield* Effect.fromResult(OptionCheck.names(options.retry, retryNames, "retry"))
+  if (typeof options.batch !== "boolean")
+    yield* Effect.fromResult(OptionCheck.names(options.batch, batchNames, "batch"))
+  yield* Effect.fromResult(OptionCheck.names(options.rateLimit, rateNames, "rateLimit"))
   const { endpoints, chain } = yield* endpointsOf(options)
   const { timeout, retry, rateLimit, fetch = globalFetch } = options
   const policy = yield* RetryPolicy.make(timeout === undefined ? retry : { ...retry, deadline: timeout })
