@@ -21,7 +21,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import type { Call, Methods, ReturnedBy } from "./Method.ts"
 import type { Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
-import { encodeParams, rawParams } from "./internal/params.ts"
+import { encodeParams, rawParams, requestOf } from "./internal/params.ts"
 import { firstProblem } from "./internal/problem.ts"
 import * as course from "./internal/course.ts"
 import type { Member } from "./internal/fleet.ts"
@@ -353,11 +353,15 @@ const build = (calling: Calling): Client => {
   const client = {
     ...methods,
     host: hostOf(calling),
-    request: ({ method, params, checked = false }: RawRequest) =>
-      untyped(calling, method, params, (answer, sent) =>
-        checked && RpcMethod.isName(method) && Array.isArray(sent)
-          ? Result.map(typed(method, sent, answer), () => answer.value)
-          : Result.succeed(answer.value),
+    request: (given: RawRequest) =>
+      Effect.flatMap(
+        Effect.suspend(() => Effect.fromResult(requestOf(given))),
+        ({ method, params, checked }) =>
+          untyped(calling, method, params, (answer, sent) =>
+            checked && RpcMethod.isName(method) && Array.isArray(sent)
+              ? Result.map(typed(method, sent, answer), () => answer.value)
+              : Result.succeed(answer.value),
+          ),
       ),
     requestText: (method: string, params?: RawRequest["params"]) =>
       untyped(calling, method, params, (answer) => Result.succeed(answer.text())),

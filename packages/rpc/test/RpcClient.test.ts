@@ -163,7 +163,7 @@ describe("RpcClient", () => {
         (client) => client.eth_getBlockByNumber("latest", "true" as unknown as true),
       ],
       [
-        "The call of eth_getTransactionByBlockHashAndIndex has 1 parameters; expected 2. Nothing was sent.",
+        "The call of eth_getTransactionByBlockHashAndIndex has 1 parameter; expected 2. Nothing was sent.",
         (client) => client.eth_getTransactionByBlockHashAndIndex(...([hash("a")] as unknown as [string, number])),
       ],
       [

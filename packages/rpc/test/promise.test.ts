@@ -100,6 +100,35 @@ describe("promise", () => {
       }),
     )
 
+    it.live.each(["eth_chainId", undefined, null, {}, { method: "" }])(
+      "refuses the request %j before it is made",
+      (given) =>
+        Effect.gen(function* () {
+          const server = yield* script(gives("0x1"))
+          const { request } = createRpcClient({ url: server.url })
+
+          const error = yield* Effect.promise(() => rejection((request as (given: unknown) => Promise<unknown>)(given)))
+
+          assert.strictEqual(tagOf(error), "InvalidParams")
+          assert.include(String(error), `expected an object such as { method: "eth_chainId", params: [] }`)
+          assert.strictEqual(server.seen.length, 0)
+        }),
+    )
+
+    it.live("says that a block is missing", () =>
+      Effect.gen(function* () {
+        const client = createRpcClient({ url: "http://127.0.0.1:1" })
+        const getBalance = client.eth_getBalance as (...params: ReadonlyArray<unknown>) => Promise<unknown>
+
+        const error = yield* Effect.promise(() => rejection(getBalance(`0x${"00".repeat(20)}`)))
+
+        assert.include(
+          String(error),
+          `The call of eth_getBalance has 1 parameter; expected 2: after what was given a block, such as "latest".`,
+        )
+      }),
+    )
+
     it("takes a URL object", () => {
       assert.strictEqual(createRpcClient({ url: new URL("http://host/a") }).host, "host")
       assert.strictEqual(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host, "host")

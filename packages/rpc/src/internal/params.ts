@@ -54,6 +54,9 @@ const slotsOf = (name: RpcMethod.Name): ReadonlyArray<Slot> => {
   return slots
 }
 
+/** True for a parameter that says which block, as nodes read it. */
+const isBlock = (slot: Slot | undefined): boolean => slot !== undefined && Result.isSuccess(slot.encode("latest"))
+
 const count = (slots: ReadonlyArray<Slot>): string => {
   const least = slots.filter((slot) => !slot.isOptional).length
   if (slots.length === 0) return "none"
@@ -75,7 +78,10 @@ export const encodeParams = (
   if ("hydrated" in RpcMethod.all[name] && params.length === slots.length - 1) params.push(false)
   const least = slots.findLastIndex((slot) => !slot.isOptional) + 1
   if (params.length < least || params.length > slots.length) {
-    return Result.fail(new InvalidParams({ method: name, came: `${params.length} parameters`, expected: count(slots) }))
+    const came = `${params.length} ${params.length === 1 ? "parameter" : "parameters"}`
+    const hint =
+      params.length === least - 1 && isBlock(slots[least - 1]) ? `: after what was given a block, such as "latest"` : ""
+    return Result.fail(new InvalidParams({ method: name, came, expected: `${count(slots)}${hint}` }))
   }
   const wire: Array<unknown> = []
   for (const [position, slot] of slots.entries()) {
@@ -89,6 +95,20 @@ export const encodeParams = (
     wire.push(encoded.success)
   }
   return Result.succeed(wire)
+}
+
+/** A request as EIP-1193 has it; anything else is refused. */
+export const requestOf = (
+  given: unknown,
+): Result.Result<{ readonly method: string; readonly params: unknown; readonly checked: boolean }, InvalidParams> => {
+  const isObject = typeof given === "object" && given !== null
+  if (isObject && "method" in given && typeof given.method === "string" && given.method !== "") {
+    const params = "params" in given ? given.params : undefined
+    return Result.succeed({ method: given.method, params, checked: "checked" in given && given.checked === true })
+  }
+  const came = isObject ? "an object without the name of a method" : describe(given)
+  const expected = `an object such as { method: "eth_chainId", params: [] }`
+  return Result.fail(new InvalidParams({ method: "request", position: 0, came, expected }))
 }
 
 /** The JSON text of parameters that are sent as they are; bigints become hex quantities. */
