@@ -109,8 +109,9 @@ type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | nu
 
 const blockNumber: Json = { type: "integer", format: "int64", minimum: 0 }
 
-/** What a query parameter is, where the text that HTTP carries says less. */
+/** What a parameter is, where the text that HTTP carries says less. */
 const parameters: Readonly<Record<string, Json>> = {
+  address: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$", title: "an address of 20 bytes in hex" },
   chain: {
     anyOf: [
       { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
@@ -125,16 +126,31 @@ const parameters: Readonly<Record<string, Json>> = {
   order: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
 }
 
-const isQueryParameter = (value: object): value is { readonly name: string } =>
-  "in" in value && value.in === "query" && "name" in value && typeof value.name === "string"
+/** What a parameter means, in short; the fields of `WalletQuery` say more. */
+const descriptions: Readonly<Record<string, string>> = {
+  address: "The wallet, in any case.",
+  chain: "Chain by name (eth) or identifier (0x1). Default eth.",
+  from_block: "First block, inclusive. Beats from_date.",
+  to_block: "Last block, inclusive. Beats to_date.",
+  from_date: "First instant: the first block at or after it. Any format of the moment library, in UTC.",
+  to_date: "Last instant: the last block at or before it. Any format of the moment library, in UTC.",
+  cursor: "The cursor of the page before.",
+  include: "internal_transactions to get the calls inside each transaction.",
+  limit: "Rows wanted on a page, from 1.",
+  order: "DESC newest first (default), ASC oldest first; read in any case.",
+}
 
-/** Parameters as numbers, plain names, and objects open to fields to come. */
+const isParameter = (value: object): value is { readonly name: string; readonly schema: unknown } =>
+  "in" in value && (value.in === "query" || value.in === "path") && "name" in value && typeof value.name === "string"
+
+/** Parameters as what they are and what they mean, the server's own origin, plain names, and objects open to fields to come. */
 const improve = (document: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(
-    JSON.stringify(document, (key: string, value: unknown) => {
+    JSON.stringify({ ...document, servers: [{ url: "/" }] }, (key: string, value: unknown) => {
       if (key === "additionalProperties" && value === false) return undefined
-      if (typeof value === "object" && value !== null && isQueryParameter(value) && value.name in parameters) {
-        return { ...value, schema: parameters[value.name] }
+      if (typeof value === "object" && value !== null && isParameter(value)) {
+        const { name, schema } = value
+        return { ...value, description: descriptions[name], schema: parameters[name] ?? schema }
       }
       return value
     }).replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1"),

@@ -40,6 +40,16 @@ describe("RestApi", () => {
     expect(JSON.stringify(schemaOf("chain"))).toContain('"polygon amoy"')
   })
 
+  it("says what each parameter means, takes an address in any case, and names the server's own origin", () => {
+    const found = operation?.parameters ?? []
+    for (const { description, name } of found) expect(description, name).toMatch(/^\w.*\.$/)
+    const pattern = found[0]?.schema && "pattern" in found[0].schema ? String(found[0].schema.pattern) : ""
+    expect("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045").toMatch(new RegExp(pattern))
+    expect("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA9604").not.toMatch(new RegExp(pattern))
+    expect(found.at(-1)).toMatchObject({ name: "order", schema: { enum: ["ASC", "DESC"], default: "DESC" } })
+    expect(document).toMatchObject({ servers: [{ url: "/" }] })
+  })
+
   it("leaves objects open to fields to come, and gives them plain names", () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
     expect(Object.keys(document.components.schemas).toSorted()).toEqual([
