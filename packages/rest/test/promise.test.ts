@@ -51,6 +51,8 @@ describe("promise", () => {
         "retry.attempts",
         "is not known. Known are maxAttempts, base, cap, jitter, attemptTimeout.",
       ],
+      [{ baseUrl: "http://host/?a=b", apiKey: "key-1" }, "baseUrl", "has a query, which has no meaning there."],
+      [{ baseUrl: "http://host/#a", apiKey: "key-1" }, "baseUrl", "has a fragment, which has no meaning there."],
       ["http://host", "options", "takes an object of baseUrl, apiKey,"],
       [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
     ])("says which option is missing or of another kind: %j", (given, option, problem) => {

@@ -43,6 +43,7 @@ describe("promise", () => {
       ],
       [{ url: "http://host", batch: { size: 2 } }, 'The option "batch.size" is not known. Known are window,'],
       [{ url: "http://host", rateLimit: 5 }, 'The option "rateLimit" takes an object of perSecond,'],
+      [{ rpcUrl: "http://host?a=b", chain: 1, apiKey: "key" }, 'The option "rpcUrl" has a query, which has no'],
       [{ url: 8545 }, 'The option "url" is a number. It takes a URL'],
       [{ url: [undefined] }, 'The option "url" is missing. It takes a URL'],
       [{ rpcUrl: {}, chain: "eth", apiKey: "key" }, 'The option "rpcUrl" is an object. It takes a URL'],

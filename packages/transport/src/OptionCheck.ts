@@ -39,6 +39,23 @@ export const text = (option: string, takes: string, given: unknown): Result.Resu
 }
 
 /**
+ * The text of a URL that paths are put after: as `text`, and without a query or a fragment.
+ *
+ * **Errors**
+ * - `InvalidOption`: it is missing, of another kind, or has a query or a fragment.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const baseUrl = (option: string, takes: string, given: unknown): Result.Result<string, InvalidOption> =>
+  Result.flatMap(text(option, takes, given), (found) => {
+    const part = /[?#]/.exec(found)?.[0]
+    if (part === undefined) return Result.succeed(found)
+    const problem = `has a ${part === "?" ? "query" : "fragment"}, which has no meaning there. It takes ${takes}; what was given is not shown.`
+    return Result.fail(new InvalidOption({ option, problem }))
+  })
+
+/**
  * Checks that options are an object with no other names than the known ones; nothing at all counts as an empty one.
  *
  * **Errors**

@@ -26,6 +26,22 @@ describe("OptionCheck", () => {
     })
   })
 
+  describe("baseUrl", () => {
+    it.each([
+      ["http://host/a?s3cret=1", "query"],
+      [new URL("http://host/a#s3cret"), "fragment"],
+    ])("refuses %s without showing it", (given, part) => {
+      assert.strictEqual(
+        problemOf(OptionCheck.baseUrl("url", "a URL", given)),
+        `The option "url" has a ${part}, which has no meaning there. It takes a URL; what was given is not shown.`,
+      )
+    })
+
+    it("takes a path", () => {
+      assert.strictEqual(Result.getOrThrow(OptionCheck.baseUrl("url", "a URL", "http://host/a")), "http://host/a")
+    })
+  })
+
   describe("names", () => {
     it.each([undefined, {}, { base: 1 }, { bsae: undefined }])("takes %j", (given) => {
       assert.isTrue(Result.isSuccess(OptionCheck.names(given, ["base", "cap"], "retry")))

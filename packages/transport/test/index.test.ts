@@ -21,7 +21,7 @@ describe("index", () => {
       Event: [],
       Exchange: ["accept", "make", "makeUnsafe"],
       Http: ["headersOf", "methodOf", "send"],
-      OptionCheck: ["names", "text"],
+      OptionCheck: ["baseUrl", "names", "text"],
       Pause: ["make"],
       PromiseFace: ["run"],
       Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten", "url"],

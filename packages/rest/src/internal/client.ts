@@ -25,7 +25,7 @@ const endpointOf = Effect.fnUntraced(function* (
   options: Partial<Options>,
 ): Effect.fn.Return<Endpoint.Endpoint, InvalidOption> {
   const takesUrl = "the URL that stands before /api/v2.2, such as https://host"
-  const baseUrl = yield* Effect.fromResult(OptionCheck.text("baseUrl", takesUrl, options.baseUrl))
+  const baseUrl = yield* Effect.fromResult(OptionCheck.baseUrl("baseUrl", takesUrl, options.baseUrl))
   const takesKey = "the key as whoever runs the server gave it"
   const apiKey = (yield* Effect.fromResult(OptionCheck.text("apiKey", takesKey, options.apiKey))).trim()
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {

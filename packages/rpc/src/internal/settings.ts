@@ -94,10 +94,11 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   }
   if (rpcUrl === undefined || rpcUrl === null)
     return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
+  const base = yield* Effect.fromResult(OptionCheck.baseUrl("rpcUrl", "a URL such as https://host/path", rpcUrl))
   const chain = yield* chainOf(options.chain, options.hyphens ?? false)
   const apiKey = yield* segment("apiKey", options.apiKey)
   const path = [chain, fromKey(apiKey)]
-  return { endpoints: [yield* Endpoint.make({ url: rpcUrl, path, option: "rpcUrl", ...headers })], chain }
+  return { endpoints: [yield* Endpoint.make({ url: fromKey(base), path, option: "rpcUrl", ...headers })], chain }
 })
 
 const windowOf = (window: Duration.Input | undefined): Effect.Effect<number, InvalidOption> => {
