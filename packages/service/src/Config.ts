@@ -13,7 +13,14 @@ import * as Label from "./label/Label.ts"
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const isNodeUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-const NodeUrl = Schema.String.check(Schema.makeFilter((text) => isNodeUrl(text) || "Expected an http or https URL"))
+const isSocketUrl = (text: string): boolean => /^wss?:/i.test(text.trim())
+const NodeUrl = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      isNodeUrl(text) ||
+      `Expected an http or https URL${isSocketUrl(text) ? " (nodes are not asked over WebSocket)" : ""}`,
+  ),
+)
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text))
 const StartDate = Schema.String.check(
   Schema.makeFilter((text) => isDate(text) || "Expected a date of ISO 8601 such as 2024-01-31 or 2024-01-31T12:00:00Z"),
@@ -148,6 +155,9 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
 const problemOf = (input: unknown, path: Path, message: string): string => {
   const where = path.length === 0 ? "The whole of it" : `"${pathText(path)}"`
   if (message === unexpected) return `${where} is not a known key; accepted: ${keysAt(path).join(", ")}.`
+  if (message === "Missing key" && typeof path.at(-1) === "number") {
+    return `"${pathText(path.slice(0, -1))}" is empty; accepted: a list of at least one ${path.includes("rpc") ? "URL" : "value"}.`
+  }
   if (message === "Missing key") return `${where} is missing.`
   const value = valueAt(input, path)
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value)
@@ -185,7 +195,8 @@ const servedChain = (key: string, config: ChainConfig): Result.Result<ServedChai
     }
     const id = config.id ?? (named === undefined ? undefined : Number(named.id))
     if (id === undefined) {
-      return yield* Result.fail(`${where} is not a chain of the interface: give its EIP-155 id as "id".`)
+      const meant = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i.test(key.trim()) ? " Did you mean eth?" : ""
+      return yield* Result.fail(`${where} is not a chain of the interface: give its EIP-155 id as "id".${meant}`)
     }
     if (named !== undefined && BigInt(id) !== named.id) {
       return yield* Result.fail(

@@ -62,7 +62,7 @@ describe("Config", () => {
         `"listen.host" is ""; accepted: a value with a length of at least 1.`,
         `"listen.port" is 70000; accepted: a value between 0 and 65535.`,
         `"database": accepted: string.`,
-        `"chains.eth.rpc[0]" is missing.`,
+        `"chains.eth.rpc" is empty; accepted: a list of at least one URL.`,
         `"chains.eth.fromBlock" is 1.5; accepted: an integer.`,
         `"chains.eth.traces" is "on"; accepted: "auto" | "off".`,
         `"chains.eth.pollMillis" is 0; accepted: a value greater than or equal to 1.`,
@@ -136,5 +136,21 @@ describe("Config", () => {
       const [eth, base] = Result.getOrThrow(Config.servedChains(config))
       expect([eth?.label(address.toLowerCase()), base?.label(address.toLowerCase())]).toEqual(["Me", null])
     })
+  })
+
+  it("says that WebSocket is not served, and which chain was likely meant", () => {
+    const problems = (chains: object) => {
+      const decoded = Config.decode({ ...smallest, chains })
+      return Result.isFailure(decoded) ? decoded.failure.problems : []
+    }
+    expect(problems({ eth: chain({ rpc: ["wss://node.example/secret"] }) })).toEqual([
+      `"chains.eth.rpc[0]": accepted: an http or https URL (nodes are not asked over WebSocket).`,
+    ])
+    expect(problems({ Mainnet: chain() })).toEqual([
+      `"chains.Mainnet" is not a chain of the interface: give its EIP-155 id as "id". Did you mean eth?`,
+    ])
+    expect(problems({ mine: chain() })).toEqual([
+      `"chains.mine" is not a chain of the interface: give its EIP-155 id as "id".`,
+    ])
   })
 })
