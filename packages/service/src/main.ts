@@ -81,7 +81,7 @@ const serve = Command.make(
     const options = { baseFolder: file.baseFolder, role, ...(progress === undefined ? {} : { onEvent }) }
     const running = Effect.andThen(Service.run(file.config, options), Effect.never)
     return yield* Effect.ensuring(
-      Effect.scoped(running),
+      Effect.scoped(Effect.onInterrupt(running, () => Effect.logInfo("Stopping: what is in flight is answered first"))),
       Effect.sync(() => progress?.end()),
     )
   }),

@@ -201,6 +201,7 @@ describe("daybook", () => {
           expect([code, out]).toEqual([0, ""])
           expect(millis).toBeLessThan(5_000)
           expect(err).toMatch(/ DEBUG +POST \/rpc\/:chain\/:apiKey 503 \d+ ms [0-9a-f-]{36}\n/)
+          expect(err.match(/ INFO +Stopping: /g)).toHaveLength(1)
           expect(err).not.toContain(canary)
           expect(err).not.toContain(key)
           for (const line of err.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z [A-Z]+ +\S/)

@@ -246,11 +246,14 @@ export const run = Effect.fn("Indexer.run")(function* (
     return true
   })
 
+  let isLeaseTold = false
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<void, TurnError> {
     if (!(yield* store.lease(owner, leaseMillis))) {
-      yield* Effect.logDebug(`${chain}: another indexer is at work; waiting for it to end`)
+      if (!isLeaseTold) yield* Effect.logInfo(`${chain}: another process indexes this chain; waiting for it to end`)
+      isLeaseTold = true
       return yield* Effect.sleep(Math.min(pollMillis, 1_000))
     }
+    isLeaseTold = false
     const theirs = yield* node.head
     rules ??= yield* Rules.learn(node)
     yield* report.connected(yield* node.traceSource, Rules.skipped(rules, checks))
