@@ -31,9 +31,8 @@ const longestName = 100
 /** The name of a key without spaces around it; refuses one that is empty, too long, or more than one line. */
 export const nameOf = (text: string): Effect.Effect<string, StoreError> => {
   const name = text.trim()
-  if (name !== "" && [...name].length <= longestName && !/\p{Cc}/u.test(name)) return Effect.succeed(name)
-  const came =
-    name === "" ? "empty" : name.length > longestName ? `${[...name].length} characters long` : "not one line"
+  if (name !== "" && name.length <= longestName && !/\p{Cc}/u.test(name)) return Effect.succeed(name)
+  const came = name === "" ? "empty" : name.length > longestName ? `${name.length} characters long` : "not one line"
   const message = `The name of a key is ${came}; accepted: a line of 1 to ${longestName} characters.`
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }

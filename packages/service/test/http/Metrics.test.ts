@@ -46,10 +46,7 @@ describe("Metrics", () => {
       yield* Effect.orDie(service.stores["eth"]!.writeStatus(written))
       const answer = yield* service.fetch("/metrics")
 
-      expect([answer.status, answer.headers["content-type"]]).toEqual([
-        200,
-        "text/plain; version=0.0.4; charset=utf-8",
-      ])
+      expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
       const lines = answer.text.split("\n")
       expect(lines).toContain('daybook_lag_blocks{chain="eth"} 50')
       expect(lines).toContain('daybook_blocks_per_second{chain="eth"} 12.5')
