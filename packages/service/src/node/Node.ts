@@ -317,9 +317,9 @@ const build = (
             return outcome.success
           }
           // A failure that passed may have been taken for a method that the node never had: it is found out again.
-          if (tracer !== "off" && !endpoint.hasTraced && Tracer.isMissing(outcome.failure)) {
-            endpoint.tracer = undefined
-            source = undefined
+          if (!endpoint.hasTraced && Tracer.isMissing(outcome.failure)) {
+            if (tracer !== "off") endpoint.tracer = undefined
+            if (!endpoints.some(({ hasTraced }) => hasTraced)) source = undefined
           }
           return yield* Effect.fail(outcome.failure)
         }),

@@ -21,9 +21,6 @@ export const names: ReadonlyArray<Name> = [
 export const onDisk = (name: Name | undefined): Disk.Plant | null =>
   name === undefined || name === "lag taken for a reorganisation" ? null : name
 
-/** The store, as it is. */
-export const store = (_name: Name | undefined, real: StoreShape): StoreShape => real
-
 /** An indexer's node that has our blocks above its head removed, as if a lower head were another chain. */
 export const node = (name: Name | undefined, real: Node, kept: StoreShape): Node => {
   if (name !== "lag taken for a reorganisation") return real

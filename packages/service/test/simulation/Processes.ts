@@ -1,0 +1,176 @@
+/**
+ * The indexers of a simulated world, each in what stands for a process of its own: started, killed between any two statements,
+ * told to stop, started again. Whatever runs in them is the service's own code.
+ */
+import { Cause, Effect, Fiber } from "effect"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import * as Indexer from "../../src/index/Indexer.ts"
+import * as Rules from "../../src/index/Rules.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import { Store } from "../../src/store/Store.ts"
+import type { Chance } from "./Chance.ts"
+import type { Count } from "./Count.ts"
+import type * as Disk from "./Disk.ts"
+import { Divergence } from "./Model.ts"
+import * as Planted from "./Planted.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+import type { World } from "./World.ts"
+
+/** What processes work with. */
+export interface Setting {
+  readonly chance: Chance
+  readonly time: VirtualTime
+  readonly count: Count
+  readonly world: World
+  readonly file: string
+  readonly fromBlock: number
+  readonly plant: Planted.Name | undefined
+  readonly tell: (what: string) => void
+  readonly onCommit: () => void
+  /** Called when a process does what none should do. */
+  readonly onDivergence: (divergence: Divergence) => void
+}
+
+/** The processes of a world. */
+export interface Processes {
+  readonly disk: Disk.Disk
+  /** Starts one; it is started again whenever it ends. */
+  readonly start: (name: string) => void
+  /** Kills and stops them from time to time, until all is well. */
+  readonly begin: () => void
+  readonly births: () => number
+  /** Kills all for good; the fibers that are still to end. */
+  readonly end: () => ReadonlyArray<Fiber.Fiber<unknown, unknown>>
+}
+
+interface Process extends Disk.Owner {
+  readonly name: string
+  isStopped: boolean
+  fiber: Fiber.Fiber<unknown, unknown> | undefined
+}
+
+const decoder = Decoder.make()
+
+/** Makes the processes; none is started yet. */
+export const make = (setting: Setting): Processes => {
+  const { count, fromBlock, plant, tell, time, world } = setting
+  const shape = setting.chance.fork("processes")
+  const faults = setting.chance.fork("faults")
+  const pollMillis = shape.pick([400, 1000, 2000])
+  const concurrency = shape.pick([1, 3, 8])
+  const strikeRate = shape.pick([0, 0.001, 0.01])
+  const killMillis = shape.pick([4000, 15_000, 120_000])
+  const running = new Set<Process>()
+  const urls = world.endpoints.map(({ url }) => url)
+  let births = 0
+  let isOver = false
+  let armed: { after: number; readonly kind: "kill before" | "kill after" } | undefined
+
+  const disk: Disk.Disk = { opening: null, plant: Planted.onDisk(plant), onCommit: setting.onCommit }
+
+  const strike = (sql: string, isInTransaction: boolean): Disk.Strike | null => {
+    if (world.isCalm()) return null
+    if (armed !== undefined && --armed.after <= 0) {
+      const { kind } = armed
+      armed = undefined
+      count(isInTransaction ? "killed between begin and commit" : "killed outside a transaction")
+      tell(`${kind}: ${sql.slice(0, 60)}`)
+      return kind
+    }
+    // SQLite gives up its lock on a rollback and needs no room for it: that one does not fail.
+    if (strikeRate === 0 || sql.startsWith("ROLLBACK") || !faults.is(strikeRate)) return null
+    const kind = faults.pick(["disk full", "disk failed", "locked"] as const)
+    count(`a statement fails: ${kind}`)
+    tell(`${kind}: ${sql.slice(0, 60)}`)
+    return kind
+  }
+
+  const stop = (process: Process): void => {
+    process.isStopped = true
+    if (process.fiber === undefined || !running.has(process)) return
+    Effect.runFork(time.inside(Fiber.interrupt(process.fiber)))
+  }
+
+  const live = (process: Process) =>
+    Effect.gen(function* () {
+      const open = Effect.suspend(() => {
+        disk.opening = process
+        time.holdStill = true
+        return SqliteStore.make({ file: setting.file, chainId: 1 })
+      })
+      const store = yield* Effect.onExit(open, () =>
+        Effect.sync(() => {
+          disk.opening = null
+          time.holdStill = false
+        }),
+      )
+      const node = yield* Node.make({ urls, chainId: 1 })
+      return yield* Indexer.run(Planted.node(plant, node, store), {
+        chain: "eth",
+        owner: process.name,
+        decoder,
+        fromBlock,
+        pollMillis,
+        concurrency,
+        rules: Rules.ethereum,
+        finalityBlocks: Rules.finalityBlocksOf(1),
+        onEvent: (event) => Effect.sync(() => tell(`${process.name}: ${JSON.stringify(event)}`)),
+      }).pipe(Effect.provideService(Store, store))
+    }).pipe(Effect.scoped, time.inside)
+
+  const start = (name: string): void => {
+    births++
+    const process: Process = {
+      name,
+      isDead: false,
+      isStopped: false,
+      fiber: undefined,
+      strike,
+      onKilled: () => {
+        process.isDead = true
+        time.after(0, () => stop(process))
+      },
+    }
+    running.add(process)
+    process.fiber = Effect.runFork(live(process))
+    process.fiber.addObserver((exit) => {
+      running.delete(process)
+      const why = exit._tag === "Failure" ? exit.cause : Cause.empty
+      tell(`${name} ended: ${String(why)}`)
+      // What can be met by an operator is an error with words; a defect is a mistake of the program.
+      if (!process.isDead && !process.isStopped && why.reasons.some(({ _tag }) => _tag === "Die")) {
+        setting.onDivergence(new Divergence(`the indexer ended with a defect: ${String(why)}`))
+      }
+      if (!isOver) time.after(faults.between(100, 3000), () => start(name))
+    })
+  }
+
+  const strikeOne = () => {
+    const process = [...running][faults.below(running.size)]
+    const kind = faults.pick(["kill before", "kill after", "kill", "stop"] as const)
+    if (kind === "kill before" || kind === "kill after") {
+      armed = { after: faults.between(1, 60), kind }
+      return
+    }
+    if (process === undefined) return
+    count(kind === "kill" ? "killed between two steps" : "told to stop")
+    if (kind === "kill") process.isDead = true
+    stop(process)
+  }
+
+  return {
+    disk,
+    start,
+    begin: () => world.every(() => faults.between(killMillis / 4, killMillis * 2), strikeOne),
+    births: () => births,
+    end: () => {
+      isOver = true
+      for (const process of running) process.isDead = true
+      return [...running].flatMap((process) => {
+        stop(process)
+        return process.fiber ?? []
+      })
+    },
+  }
+}

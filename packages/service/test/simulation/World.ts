@@ -1,0 +1,138 @@
+/**
+ * The chain and its nodes in one simulated world, drawn from a seed: how they are made, and what becomes of them with time.
+ * Blocks are mined, branches are left, nodes lag and stand still. It knows nothing of the indexer.
+ */
+import type { Chance } from "./Chance.ts"
+import type { Count } from "./Count.ts"
+import type * as Network from "./Network.ts"
+import * as Tree from "./Tree.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** A world. */
+export interface World {
+  readonly tree: Tree.Tree
+  readonly endpoints: ReadonlyArray<Network.Endpoint>
+  readonly hasTraces: boolean
+  /** Blocks on top of one after which nodes call it final; null where none has such a tag. */
+  readonly finalityDepth: number | null
+  readonly head: () => Tree.Block
+  readonly finalized: () => Tree.Block
+  /** Ends of the branches that were left, oldest first. */
+  readonly tips: ReadonlyArray<Tree.Block>
+  /** How often requests go wrong now. */
+  readonly rates: () => Network.Rates
+  /** Does something again and again, until all is well. */
+  readonly every: (millis: () => number, action: () => void) => void
+  /** Lets the world change with time. */
+  readonly begin: () => void
+  /** Ends everything that goes wrong, and mines a block, so that a node that is asked has news; the chain reaches a number. */
+  readonly calm: (number: number) => void
+  readonly isCalm: () => boolean
+}
+
+const longestChain = 85
+const tracers = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
+
+const endpointsOf = (chance: Chance): ReadonlyArray<Network.Endpoint> => {
+  const traces = chance.is(0.1) ? ("off" as const) : chance.pick(["same", "mixed"] as const)
+  const same = chance.pick(tracers)
+  const hasFinalized = chance.is(0.5)
+  const some = (index: number) => (index > 0 && chance.is(0.2) ? ("none" as const) : chance.pick(tracers))
+  return Array.from({ length: chance.between(1, 3) }, (_, index): Network.Endpoint => ({
+    url: `https://node-${index}.example/key`,
+    host: `node-${index}.example`,
+    tracer: traces === "off" ? "none" : traces === "same" ? same : some(index),
+    knowsFinalized: hasFinalized && chance.is(0.8),
+    takesHashesForReceipts: chance.is(0.8),
+    keepsBranches: chance.is(0.5),
+    slowestMillis: chance.pick([1, 20, 200, 900]),
+    lag: 0,
+    frozen: null,
+  }))
+}
+
+const none: Network.Rates = { failure: 0, lie: 0, olderView: 0 }
+
+/** Makes a world. */
+export const make = (chance: Chance, time: VirtualTime, count: Count): World => {
+  const shape = chance.fork("world")
+  const mining = chance.fork("mining")
+  const moods = chance.fork("moods")
+  const endpoints = endpointsOf(shape)
+  const finalityDepth = endpoints.some(({ knowsFinalized }) => knowsFinalized) ? shape.between(4, 20) : null
+  const blockMillis = shape.pick([700, 2000, 5000])
+  const reorganisedMillis = shape.pick([3000, 8000, 60_000])
+  const level = shape.pick([0, 0.02, 0.06, 0.15])
+  const rates: Network.Rates = { failure: level, lie: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
+  // Calls may do something else in each block that a transaction comes into, unless a tracer cannot say which block it means.
+  const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
+  const tree = Tree.make(chance.fork("tree"), isTwisted)
+  const tips: Array<Tree.Block> = []
+  let head = tree.genesis
+  let finalized = tree.genesis
+  let isCalm = false
+
+  const mine = (again?: Array<Tree.Deed>) => {
+    head = tree.grow(head, again)
+    const final = finalityDepth === null ? undefined : Tree.at(head, head.number - finalityDepth)
+    if (final !== undefined && final.number > finalized.number) finalized = final
+  }
+  for (let blocks = shape.between(0, 25); blocks > 0; blocks--) mine()
+
+  const reorganise = () => {
+    const room = head.number - (finalityDepth === null ? 0 : finalized.number)
+    if (room <= 0) return
+    const depth = Math.min(room, mining.is(0.15) ? mining.between(1, room) : mining.between(1, 4))
+    count(depth > 10 ? "reorganisation deeper than 10" : `reorganisation of ${depth > 4 ? "5 to 10" : depth}`)
+    const again = Tree.chainOf(head, head.number - depth + 1).flatMap(({ deeds }) => [...deeds])
+    tips.push(head)
+    head = Tree.at(head, head.number - depth)!
+    // The new branch may be shorter than the old one.
+    const length = mining.between(0, depth + 2)
+    const atLeast = head.number + length > longestChain ? 0 : 1
+    for (let blocks = Math.max(length, atLeast); blocks > 0; blocks--) mine(again)
+  }
+
+  const change = () => {
+    const endpoint = moods.pick(endpoints)
+    const mood = moods.pick(["well", "lags", "stands still"] as const)
+    endpoint.lag = mood === "lags" ? moods.between(1, 10) : 0
+    endpoint.frozen = mood === "stands still" ? head : null
+    if (mood !== "well") count(`a node ${mood}`)
+  }
+
+  const every: World["every"] = (millis, action) => {
+    time.after(millis(), () => {
+      if (isCalm) return
+      action()
+      every(millis, action)
+    })
+  }
+
+  return {
+    tree,
+    endpoints,
+    hasTraces: endpoints.some(({ tracer }) => tracer !== "none"),
+    finalityDepth,
+    head: () => head,
+    finalized: () => finalized,
+    tips,
+    rates: () => (isCalm ? none : rates),
+    every,
+    begin: () => {
+      every(
+        () => mining.between(blockMillis / 2, blockMillis * 1.5),
+        () => (head.number < longestChain ? mine() : undefined),
+      )
+      every(() => mining.between(reorganisedMillis / 4, reorganisedMillis * 2), reorganise)
+      every(() => moods.between(1000, 12_000), change)
+    },
+    calm: (number) => {
+      isCalm = true
+      for (const endpoint of endpoints) Object.assign(endpoint, { lag: 0, frozen: null })
+      do mine()
+      while (head.number < number)
+    },
+    isCalm: () => isCalm,
+  }
+}
