@@ -42,7 +42,7 @@ describe("RestApi", () => {
 
   it("says what each parameter means, takes an address in any case, and names the server's own origin", () => {
     const found = operation?.parameters ?? []
-    for (const { description, name } of found) expect(description, name).toMatch(/^\w.*\.$/)
+    for (const { description, name } of found) expect(`${name}: ${description}`).toMatch(/^\w+: \w.*\.$/)
     const pattern = found[0]?.schema && "pattern" in found[0].schema ? String(found[0].schema.pattern) : ""
     expect("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045").toMatch(new RegExp(pattern))
     expect("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA9604").not.toMatch(new RegExp(pattern))
