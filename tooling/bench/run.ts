@@ -1,5 +1,6 @@
 /**
- * Side-by-side benchmarks with peers: `pnpm bench`, or `pnpm bench codecs --rounds 3`.
+ * Side-by-side benchmarks with peers: `pnpm bench`, or `pnpm bench codecs --rounds 3`. Those of the service take minutes and run
+ * when they are named: `pnpm bench index`, `growth`, `page`.
  *
  * The peers are installed here, outside the workspace, on the first run. Each measurement has a process of its own, rounds
  * take turns, and what is printed is the median of the rounds. Ratios are to JSON.parse of the same text in the same process.
@@ -79,6 +80,19 @@ const codecs = () => {
     ])
     console.log(`| ${titles[subject]} | ${cells.join(" | ")} |`)
   }
+}
+
+const long = ["index", "growth", "page"]
+if (wanted.some((name) => long.includes(name))) {
+  for (const name of wanted.filter((one) => long.includes(one))) {
+    const args = [
+      "--no-warnings",
+      join(here, `${name}.ts`),
+      ...(roundsAt === -1 || name === "growth" ? [] : ["--rounds", String(rounds)]),
+    ]
+    execFileSync(process.execPath, args, { stdio: "inherit" })
+  }
+  process.exit()
 }
 
 console.log(

@@ -91,7 +91,7 @@ const load = `
 import { readdirSync, readFileSync } from "node:fs"
 for (const name of ${JSON.stringify(published)}) {
   const folder = "node_modules/@daybook/" + name
-  const modules = readdirSync(folder + "/dist").filter((file) => file.endsWith(".js") && file !== "main.js")
+  const modules = readdirSync(folder + "/dist").filter((file) => file.endsWith(".js") && !["bin.js", "main.js"].includes(file))
   for (const file of modules) {
     const module = file === "index.js" ? "" : "/" + file.slice(0, -3)
     await import("@daybook/" + name + module)
