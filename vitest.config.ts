@@ -40,6 +40,8 @@ export default defineConfig({
     passWithNoTests: false,
     // Files of a project share a worker's modules: loading them anew for each file was most of the time of a run.
     isolate: false,
+    // Most of a run is waiting for chains, sockets and processes: one core fewer, the default, doubles it on two.
+    maxWorkers: "100%",
     projects: [
       ...packages.flatMap((folder) => {
         const name = nameOf(folder)
