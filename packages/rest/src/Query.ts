@@ -227,6 +227,7 @@ const emptyRange = (query: Query): Problem | undefined => {
  */
 export const write = (query: Query): Result.Result<Written, Problem> =>
   Result.gen(function* () {
+    if (typeof query !== "object" || query === null) return yield* fail("query", "an object with an address", query)
     const address = yield* addressOf(query.address)
     const parameters: Record<string, string> = {}
     for (const [name, value] of Object.entries(query)) {

@@ -3,6 +3,7 @@
  */
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
+import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"
@@ -107,6 +108,10 @@ const pageOf = (response: Promise<Client.WalletResponse>): PagePromise => {
   })
 }
 
+/** The signal to heed; one that is none makes the call fail, which is told there. */
+const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
+  OptionCheck.isSignal(call?.signal) ? call.signal : undefined
+
 /**
  * Makes a client.
  *
@@ -117,21 +122,21 @@ const pageOf = (response: Promise<Client.WalletResponse>): PagePromise => {
  * @since 0.1.0
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
-  const made = Effect.runSync(Effect.result(internal.make(options)))
+  const made = Effect.runSync(Effect.result(internal.make(options, { signal: "signal" })))
   if (made._tag === "Failure") throw made.failure
   const { client, steps } = made.success
   const withResponse: RestPromiseClient["walletTransactionsWithResponse"] = (query, call) =>
-    PromiseFace.run(client.walletTransactionsWithResponse(query, call), call)
+    PromiseFace.run(client.walletTransactionsWithResponse(query, call), { signal: signalOf(call) })
   return {
     walletTransactions: (query, call) => pageOf(withResponse(query, call)),
     walletTransactionsWithResponse: withResponse,
     // Sound: a walk that does not restart has no marker in it.
     walletTransactionsStream: ((query: Query, call?: StreamOptions) =>
-      rows(steps(query, call), call?.signal)) as RestPromiseClient["walletTransactionsStream"],
+      rows(steps(query, call), signalOf(call))) as RestPromiseClient["walletTransactionsStream"],
     walletPagesStream: (query: Query, call?: StreamOptions) =>
       iterate(
         client.walletPagesStream(query, call as Client.StreamOptions & { readonly onStaleCursor?: "fail" }),
-        call?.signal,
+        signalOf(call),
       ),
   }
 }

@@ -280,8 +280,13 @@ describe("RestClient", () => {
       ["an empty key", { apiKey: " " }, "apiKey"],
       ["a key with a line break inside", { apiKey: "one\ntwo" }, "apiKey"],
       ["a timeout of nothing", { timeout: 0 }, "timeout"],
-      ["no attempts", { retry: { maxAttempts: 0 } }, "maxAttempts"],
+      ["no attempts", { retry: { maxAttempts: 0 } }, "retry.maxAttempts"],
       ["no bytes", { maxBytes: 0 }, "maxBytes"],
+      ["a log that is no function", { onEvent: {} as never }, "onEvent"],
+      ["headers as text", { headers: "x: y" as never }, "headers"],
+      ["a header that is no text", { headers: { "x-a": 5 as never } }, "headers.x-a"],
+      ["a number as its name", { userAgent: 5 as never }, "userAgent"],
+      ["a deadline of its own in the policy", { retry: { deadline: 5 } as never }, "retry.deadline"],
     ]
     for (const [name, options, option] of wrong) {
       it.effect(`fails on ${name}, naming the option`, () =>

@@ -185,6 +185,13 @@ describe("resume", () => {
       ["a text that is no position", { resume: "at-5" }, "resume"],
       ["no rows", { maxRows: 0 }, "maxRows"],
       ["a half row", { maxRows: 1.5 }, "maxRows"],
+      ["a name that is none", { maxRow: 1 } as object, "maxRow"],
+      ["a signal, which is for promises", { signal: new AbortController().signal } as object, "signal"],
+      ["text for prefetch", { prefetch: "no" as never }, "prefetch"],
+      ["a timeout that is none", { timeout: "soon" as never }, "timeout"],
+      ["a listener that is none", { onProgress: 5 as never }, "onProgress"],
+      ["another way to go on", { onStaleCursor: "retry" as never }, "onStaleCursor"],
+      ["text for options", "fail" as never, "options"],
     ]
   for (const [name, options, parameter] of wrong) {
     it.live(`fails on ${name} without a request, naming the option`, () =>

@@ -35,6 +35,68 @@ describe("promise", () => {
       assert.throws(make, /^((?!secret-path|key-1).)*$/)
     })
 
+    const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
+      [{ timout: 5 }, 'The parameter "timout" is not known. Known are timeout, onBadRow, signal. No request was made.'],
+      [{ timeout: 0 }, 'The parameter "timeout" takes a duration above zero in milliseconds or as text'],
+      [{ onBadRow: true }, 'The parameter "onBadRow" takes a function; true came.'],
+      [{ signal: new AbortController() }, 'The parameter "signal" takes an AbortSignal; an object came.'],
+      [5_000, 'The parameter "options" takes an object of timeout, onBadRow, signal; a number came.'],
+    ]
+    it.live.each(wrongCalls)("refuses the options %j of a call before a request is made", ([given, message]) =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const rest = clientOf(server)
+        const page = rest.walletTransactions as (query: object, options: unknown) => Promise<unknown>
+        const error = yield* Effect.promise(() => rejection(page(query, given)))
+
+        assert.strictEqual(error["_tag"], "BadRequest")
+        assert.include(error["message"], message)
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+    const wrongWalks: ReadonlyArray<readonly [unknown, string]> = [
+      [{ maxRow: 5 }, 'The parameter "maxRow" is not known. Known are timeout, onBadRow, maxRows, prefetch, resume,'],
+      [{ signal: 5 }, 'The parameter "signal" takes an AbortSignal; 5 came.'],
+      [{ onStaleCursor: "retry" }, 'The parameter "onStaleCursor" takes "fail" or "restart"; retry came.'],
+      ["now", 'The parameter "options" takes an object of timeout, onBadRow, maxRows,'],
+    ]
+    it.live.each(wrongWalks)("refuses the options %j of a walk before a request is made", ([given, message]) =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const { walletPagesStream, walletTransactionsStream } = clientOf(server)
+        for (const walk of [walletPagesStream, walletTransactionsStream]) {
+          const untyped = walk as (query: object, options: unknown) => AsyncIterable<unknown>
+          const error = yield* Effect.promise(() => rejection(collect(untyped(query, given))))
+
+          assert.strictEqual(error["_tag"], "BadRequest")
+          assert.include(error["message"], message)
+        }
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+    it.live("says that a query is missing", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const { walletTransactions, walletTransactionsStream } = clientOf(server)
+        const page = walletTransactions as (query?: unknown) => Promise<unknown>
+        const walk = walletTransactionsStream as (query?: unknown) => AsyncIterable<unknown>
+        const message = 'The parameter "query" takes an object with an address; undefined came. No request was made.'
+
+        assert.strictEqual((yield* Effect.promise(() => rejection(page())))["message"], message)
+        assert.strictEqual((yield* Effect.promise(() => rejection(collect(walk()))))["message"], message)
+      }),
+    )
+    it.live("takes null for the options of a call", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([]))
+        const page = clientOf(server).walletTransactions as (query: object, options: unknown) => Promise<unknown>
+        const walk = clientOf(server).walletPagesStream as (query: object, options: unknown) => AsyncIterable<unknown>
+
+        assert.deepInclude(yield* Effect.promise(() => page(query, null)), { result: [] })
+        assert.strictEqual((yield* Effect.promise(() => collect(walk(query, null)))).length, 1)
+      }),
+    )
+
     it.each([
       [undefined, "baseUrl", "is missing. It takes the URL"],
       [{ baseUrl: "http://host", apiKey: undefined }, "apiKey", "is missing. It takes the key"],
@@ -54,6 +116,13 @@ describe("promise", () => {
       [{ baseUrl: "http://host/?a=b", apiKey: "key-1" }, "baseUrl", "has a query, which has no meaning there."],
       [{ baseUrl: "http://host/#a", apiKey: "key-1" }, "baseUrl", "has a fragment, which has no meaning there."],
       ["http://host", "options", "takes an object of baseUrl, apiKey,"],
+      [8080, "options", "takes an object of baseUrl, apiKey,"],
+      [null, "baseUrl", "is missing. It takes the URL"],
+      [
+        { baseUrl: "http://host", apiKey: "key-1", maxBytes: "1" },
+        "maxBytes",
+        `takes a whole number above 0; "1" came.`,
+      ],
       [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
     ])("says which option is missing or of another kind: %j", (given, option, problem) => {
       const untyped = createRestClient as (options: unknown) => unknown

@@ -121,3 +121,20 @@ export interface ProviderOptions extends CommonOptions {
  * @since 0.1.0
  */
 export type Options = UrlOptions | ProviderOptions
+
+/**
+ * Limits of calls in place of the client's own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CallOptions {
+  /** Time for one call: all attempts, waits and bodies. */
+  readonly timeout?: Duration.Input | undefined
+  /** Bytes of one decompressed answer at most. */
+  readonly maxBytes?: number | undefined
+  /** False: these calls go alone, each in a request of its own. */
+  readonly batch?: boolean | undefined
+  /** False: these calls share no request with identical ones. */
+  readonly share?: boolean | undefined
+}

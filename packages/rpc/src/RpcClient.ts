@@ -4,12 +4,12 @@
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -19,19 +19,20 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as Scope from "effect/Scope"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Call, Methods, ReturnedBy } from "./Method.ts"
-import type { Options } from "./Options.ts"
+import type { CallOptions, Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
-import { encodeParams, rawParams, requestOf } from "./internal/params.ts"
+import { encodeParams, notCalls, rawParams, requestOf } from "./internal/params.ts"
 import { firstProblem } from "./internal/problem.ts"
 import * as course from "./internal/course.ts"
 import type { Member } from "./internal/fleet.ts"
 import type { Gathering } from "./internal/line.ts"
 import type { Answer } from "./internal/reading.ts"
-import { read, type Settings } from "./internal/settings.ts"
+import { callKinds, read, type Settings } from "./internal/settings.ts"
 import * as telemetry from "./internal/telemetry.ts"
 
 export type {
   BatchOptions,
+  CallOptions,
   CommonOptions,
   EndpointOptions,
   Options,
@@ -39,23 +40,6 @@ export type {
   RateLimit,
   UrlOptions,
 } from "./Options.ts"
-
-/**
- * Limits of calls in place of the client's own.
- *
- * @category models
- * @since 0.1.0
- */
-export interface CallOptions {
-  /** Time for one call: all attempts, waits and bodies. */
-  readonly timeout?: Duration.Input | undefined
-  /** Bytes of one decompressed answer at most. */
-  readonly maxBytes?: number | undefined
-  /** False: these calls go alone, each in a request of its own. */
-  readonly batch?: boolean | undefined
-  /** False: these calls share no request with identical ones. */
-  readonly share?: boolean | undefined
-}
 
 /**
  * A request by name, with parameters as the wire has them.
@@ -97,7 +81,7 @@ export interface Client extends Methods {
   /**
    * Several calls in one request. Each has a result of its own, in the order of the calls; replies are matched by id.
    * A call that fails does not touch the others, and only calls that failed for now are sent again. A server that refuses so many
-   * at once gets fewer, from then on.
+   * at once gets fewer, from then on. What is no list of calls is a defect: it dies with `InvalidParams`.
    */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls,
@@ -196,17 +180,19 @@ const limitsOf = (settings: Settings): Limits => {
   return { policy, maxBytes, maxItemBytes, isBatched, isShared }
 }
 
-const changed = (limits: Limits, options: CallOptions): Result.Result<Limits, InvalidOption> => {
-  const { timeout, maxBytes = limits.maxBytes, batch = limits.isBatched, share = limits.isShared } = options
-  if (!Number.isSafeInteger(maxBytes) || maxBytes <= 0) {
-    const problem = `takes a whole number above 0; ${maxBytes} came.`
-    return Result.fail(new InvalidOption({ option: "maxBytes", problem }))
-  }
-  const policy =
-    timeout === undefined ? Result.succeed(limits.policy) : RetryPolicy.withDeadline(limits.policy, timeout)
-  const maxItemBytes = options.maxBytes === undefined ? limits.maxItemBytes : Math.min(limits.maxItemBytes, maxBytes)
-  return Result.map(policy, (own) => ({ policy: own, maxBytes, maxItemBytes, isBatched: batch, isShared: share }))
-}
+const changed = (limits: Limits, given: CallOptions): Result.Result<Limits, InvalidOption> =>
+  Result.flatMap(OptionCheck.members(given, callKinds), () => {
+    const { timeout, maxBytes, batch, share } = (given as CallOptions | null | undefined) ?? {}
+    const policy =
+      timeout === undefined ? Result.succeed(limits.policy) : RetryPolicy.withDeadline(limits.policy, timeout)
+    return Result.map(policy, (own) => ({
+      policy: own,
+      maxBytes: maxBytes ?? limits.maxBytes,
+      maxItemBytes: Math.min(limits.maxItemBytes, maxBytes ?? limits.maxItemBytes),
+      isBatched: batch ?? limits.isBatched,
+      isShared: share ?? limits.isShared,
+    }))
+  })
 
 const hostOf = ({ members }: Calling): string => members[0]?.line.endpoint.host ?? ""
 
@@ -339,8 +325,14 @@ const batchOf = (
     const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, gatheringOf }
     return Effect.forEach(
       calls,
-      // Sound: the type of `batch` lets no other name in, and `encodeParams` refuses one that comes all the same.
-      ({ method, params = [] }) => Effect.result(callTyped(calling, method as RpcMethod.Name, params, way)),
+      (call, at) => {
+        const read = requestOf(call, at)
+        if (Result.isFailure(read)) return Effect.succeed(read)
+        const { method } = read.success
+        const params = read.success.params ?? []
+        // Sound: the type of `batch` lets no other name in, and `encodeParams` refuses one that comes all the same.
+        return Effect.result(callTyped(calling, method as RpcMethod.Name, params as ReadonlyArray<unknown>, way))
+      },
       { concurrency: "unbounded" },
     )
   })
@@ -366,15 +358,17 @@ const build = (calling: Calling): Client => {
     requestText: (method: string, params?: RawRequest["params"]) =>
       untyped(calling, method, params, (answer) => Result.succeed(answer.text())),
     batch: (calls: ReadonlyArray<Call>) =>
-      spanned(
-        calling,
-        "batch",
-        { "daybook.batch.size": calls.length },
-        Effect.map(batchOf(calling, calls), (results) => {
-          const attempts = results.map((result) => (Result.isFailure(result) ? attemptsOf(result.failure) : 1))
-          return [results, Math.max(0, ...attempts)] as const
-        }),
-      ),
+      !Array.isArray(calls)
+        ? Effect.die(notCalls(calls))
+        : spanned(
+            calling,
+            "batch",
+            { "daybook.batch.size": calls.length },
+            Effect.map(batchOf(calling, calls), (results) => {
+              const attempts = results.map((result) => (Result.isFailure(result) ? attemptsOf(result.failure) : 1))
+              return [results, Math.max(0, ...attempts)] as const
+            }),
+          ),
     with: (options: CallOptions) =>
       build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => changed(limits, options)) }),
     pin: Effect.map(course.best(calling.settings.fleet, calling.members, calling.settings.pause), (member) =>

@@ -3,10 +3,12 @@
  * and `request` as EIP-1193 has it.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, PromiseMethods, ReturnedBy } from "./Method.ts"
+import { callKinds, optionKinds } from "./internal/settings.ts"
 import * as Client from "./RpcClient.ts"
 
 /**
@@ -49,7 +51,10 @@ export interface RpcClient extends PromiseMethods {
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls,
   ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
-  /** The same client, sharing pauses, batches and ids, with other limits or a signal. A signal is added to those it has. */
+  /**
+   * The same client, sharing pauses, batches and ids, with other limits or a signal. A signal is added to those it has. Throws
+   * `InvalidOption` when an option makes no sense.
+   */
   readonly with: (options: CallOptions) => RpcClient
   /** The same client held to one endpoint, the best one now, so that what belongs together comes from one node. Its calls never fail over. */
   readonly pin: () => Promise<RpcClient>
@@ -63,6 +68,16 @@ const settled = (result: Result.Result<unknown, unknown>): PromiseSettledResult<
     ? { status: "fulfilled", value: result.success }
     : { status: "rejected", reason: result.failure }
 
+/** Options that fit; throws `InvalidOption` for others. Nothing at all counts as an empty object. */
+const checked = <A extends object>(
+  options: A | null | undefined,
+  kinds: Readonly<Record<keyof A, OptionCheck.Kind>>,
+): A => {
+  Result.getOrThrow(OptionCheck.members(options, kinds))
+  // Sound: every member of the options may be left out, or is looked for by those who read them.
+  return options ?? ({} as A)
+}
+
 const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
   const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseFace.run(effect, { signal })
   const methods: Record<string, unknown> = {}
@@ -72,13 +87,15 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
     const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
     methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
   }
-  const withOptions = ({ signal: added, ...limits }: CallOptions): RpcClient =>
-    face(client.with(limits), both(signal, added))
+  const withOptions = (options: CallOptions): RpcClient => {
+    const { signal: added, ...limits } = checked(options, { ...callKinds, signal: "signal" })
+    return face(client.with(limits), both(signal, added))
+  }
   const promises = {
     ...methods,
     host: client.host,
     request: (request: Client.RawRequest, options?: CallOptions) =>
-      options === undefined ? run(client.request(request)) : withOptions(options).request(request),
+      options === undefined ? run(client.request(request)) : (async () => withOptions(options).request(request))(),
     requestText: (method: string, params?: Client.RawRequest["params"]) => run(client.requestText(method, params)),
     batch: (calls: ReadonlyArray<Call>) =>
       run(Effect.map(client.batch(calls), (results) => results.map((result) => settled(result)))),
@@ -111,7 +128,6 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
  * @since 0.1.0
  */
 export const createRpcClient = (options: Options): RpcClient => {
-  // Sound: nothing at all lacks the URL, which the client says when it is made.
-  const { signal, ...rest } = (options as Options | undefined) ?? ({} as Options)
+  const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
   return face(Client.makeUnsafe(rest), signal)
 }

@@ -3,6 +3,7 @@
  * with its matching by id, its batches, its retries and its deadline. viem's own retry is off, because two would multiply.
  * It needs `viem`, which is an optional peer of this package.
  */
+import { InvalidOption } from "@daybook/transport/ClientError"
 import { custom, type CustomTransport } from "viem"
 import type { CallError } from "./RpcError.ts"
 import type * as Client from "./promise.ts"
@@ -46,11 +47,22 @@ const toProviderError = (error: unknown): unknown => {
   return new ProviderError(error._tag === "RpcError" ? error.code : codes[error._tag], error)
 }
 
+/** True for a client of the promise face. Throws for one of the Effect face, whose calls are no promises. */
+const isClient = (given: Client.Options | Client.RpcClient): given is Client.RpcClient => {
+  if (typeof given !== "object" || given === null || !("eth_chainId" in given)) return false
+  if (typeof given.pin === "function") return true
+  const problem = `is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".`
+  throw new InvalidOption({ option: "client", problem })
+}
+
 /**
  * Makes a transport for viem's clients, from options or from a client that exists.
  *
  * **Details**
  * - A result that is none of its method is an error, where viem would make an object without values of it.
+ *
+ * **Errors**
+ * - Throws `InvalidOption` when an option makes no sense; its message never shows a URL or a key.
  *
  * **Gotchas**
  * - Set timeouts and retries here; those of viem do not apply. viem's own `batch` is not needed.
@@ -69,7 +81,7 @@ const toProviderError = (error: unknown): unknown => {
  * @since 0.1.0
  */
 export const daybookTransport = (options: Client.Options | Client.RpcClient): CustomTransport => {
-  const client = "eth_chainId" in options ? options : createRpcClient(options)
+  const client = isClient(options) ? options : createRpcClient(options)
   const request = async ({
     method,
     params,

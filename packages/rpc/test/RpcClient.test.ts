@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Layer, Redacted, Tracer } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted, Tracer } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { gives, refuses, reply, script } from "./server.ts"
 import { block, hash, transaction } from "./values.ts"
@@ -348,6 +348,8 @@ describe("RpcClient", () => {
       ["apiKey", { rpcUrl: "http://a", chain: "eth", apiKey: "" }],
       ["timeout", { url: "http://a", timeout: "soon" }],
       ["maxBytes", { url: "http://a", maxBytes: 0 }],
+      ["retry.base", { url: "http://a", retry: { base: -1 } }],
+      ["signal", { url: "http://a", signal: new AbortController().signal }],
     ]
 
     it.effect.each(bad)("refuses a bad %s: %j", ([option, options]) =>
@@ -355,7 +357,29 @@ describe("RpcClient", () => {
         const error = yield* Effect.flip(RpcClient.make(options as RpcClient.Options))
 
         assert.strictEqual(error._tag, "InvalidOption")
-        assert.strictEqual(error.option === "deadline" ? "timeout" : error.option, option)
+        assert.strictEqual(error.option, option)
+      }),
+    )
+  })
+
+  describe("with", () => {
+    const wrong: ReadonlyArray<readonly [object, string]> = [
+      [{ timout: 5 }, 'The option "timout" is not known. Known are timeout, maxBytes, batch, share.'],
+      [{ signal: new AbortController().signal }, 'The option "signal" is not known.'],
+      [{ share: "no" }, 'The option "share" takes true or false; "no" came.'],
+      [{ timeout: 0 }, 'The option "timeout" takes a duration above zero'],
+    ]
+
+    it.live.each(wrong)("ends each call with the defect for %j", ([options, message]) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = yield* RpcClient.make({ url: server.url })
+
+        const exit = yield* Effect.exit(client.with(options).eth_chainId())
+
+        assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+        assert.include(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "", message)
+        assert.strictEqual(server.seen.length, 0)
       }),
     )
   })

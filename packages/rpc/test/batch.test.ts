@@ -1,6 +1,6 @@
 /** Batches over real sockets: each call gets its own reply, or an error of its own. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit, Result } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { failure, gives, replies, reply, script, success } from "./server.ts"
 import { block, transaction } from "./values.ts"
@@ -31,6 +31,50 @@ describe("RpcClient", () => {
         assert.isTrue(none._tag === "Failure" && none.failure._tag === "InvalidParams")
         assert.strictEqual(server.seen.length, 1)
         assert.strictEqual(server.seen[0]?.calls.length, 2)
+      }),
+    )
+
+    it.live("refuses what is no call, and leaves the others alone", () =>
+      Effect.gen(function* () {
+        const server = yield* script(replies((calls) => calls.map((call) => success(call.id, "0x2a"))))
+        const client = yield* RpcClient.make({ url: server.url })
+        const untyped = client.batch as (calls: unknown) => Effect.Effect<ReadonlyArray<Result.Result<unknown, Error>>>
+
+        const results = yield* untyped([
+          { method: "eth_chainId" },
+          null,
+          "eth_chainId",
+          { params: [] },
+          { method: "eth_chainId", params: {} },
+          { method: "eth_chainId", params: null },
+          { method: "eth_nonsense" },
+        ])
+        const told = results.map((result) => (Result.isFailure(result) ? result.failure.message : result.success))
+
+        assert.deepStrictEqual(told.slice(0, 6), [
+          42n,
+          'Parameter 2 of batch is null; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
+          'Parameter 3 of batch is "eth_chainId"; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
+          'Parameter 4 of batch is an object without the name of a method; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
+          "The call of eth_chainId has parameters of another kind: {}; expected a list of parameters. Nothing was sent.",
+          42n,
+        ])
+        assert.include(String(told[6]), "a name that is not known")
+        assert.strictEqual(server.seen.length, 1)
+      }),
+    )
+
+    it.live.each([undefined, null, { method: "eth_chainId" }])("dies with what is wrong for %j", (given) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = yield* RpcClient.make({ url: server.url })
+        const untyped = client.batch as (calls: unknown) => Effect.Effect<unknown>
+
+        const exit = yield* Effect.exit(untyped(given))
+
+        const message = Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : ""
+        assert.include(message, `expected a list of calls such as [{ method: "eth_chainId" }]`)
+        assert.strictEqual(server.seen.length, 0)
       }),
     )
 

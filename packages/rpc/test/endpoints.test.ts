@@ -270,12 +270,12 @@ describe("endpoints", () => {
   describe("options", () => {
     const bad: ReadonlyArray<readonly [string, Partial<RpcClient.UrlOptions>]> = [
       ["url", { url: [] }],
-      ["url", { url: ["http://a", "nowhere"] }],
+      ["url[1]", { url: ["http://a", "nowhere"] }],
       ["batch.window", { batch: { window: "1 hour" } }],
       ["batch.maxCalls", { batch: { maxCalls: 0 } }],
       ["batch.maxBytes", { batch: { maxBytes: 0.5 } }],
       ["maxItemBytes", { maxItemBytes: -1 }],
-      ["rateLimit", { rateLimit: { perSecond: 0 } }],
+      ["rateLimit.perSecond", { rateLimit: { perSecond: 0 } }],
     ]
 
     it.effect.each(bad)("are refused: %s %j", ([option, options]) =>

@@ -45,14 +45,95 @@ describe("promise", () => {
       [{ url: "http://host", rateLimit: 5 }, 'The option "rateLimit" takes an object of perSecond,'],
       [{ rpcUrl: "http://host?a=b", chain: 1, apiKey: "key" }, 'The option "rpcUrl" has a query, which has no'],
       [{ url: 8545 }, 'The option "url" is a number. It takes a URL'],
-      [{ url: [undefined] }, 'The option "url" is missing. It takes a URL'],
+      [{ url: [undefined] }, 'The option "url[0]" is missing. It takes a URL'],
       [{ rpcUrl: {}, chain: "eth", apiKey: "key" }, 'The option "rpcUrl" is an object. It takes a URL'],
       [{ rpcUrl: "http://host", chain: "eth" }, 'The option "apiKey" is missing. It takes text beside "rpcUrl".'],
+      ["http://host", 'The option "options" takes an object of url, rpcUrl, chain,'],
+      [8545, 'The option "options" takes an object of url, rpcUrl, chain,'],
+      [null, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [{ url: "http://host", signal: 5 }, 'The option "signal" takes an AbortSignal; 5 came.'],
+      [{ url: "http://host", timeout: null }, 'The option "timeout" takes a duration above zero'],
+      [{ url: "http://host", share: "no" }, 'The option "share" takes true or false; "no" came.'],
+      [{ url: "http://host", maxItemBytes: "1 MB" }, 'The option "maxItemBytes" takes a whole number above 0; "1 MB"'],
+      [{ url: "http://host", fetch: {} }, 'The option "fetch" takes a function; an object came.'],
+      [{ url: "http://host", headers: new Headers() }, 'The option "headers" takes a plain object; a Headers came.'],
+      [{ url: "http://host", headers: { "x-a": 5 } }, 'The option "headers.x-a" is a number. It takes text.'],
+      [{ url: "http://host", retry: { jitter: "0.5" } }, 'The option "retry.jitter" takes a number from 0 to 1; "0.5"'],
+      [{ url: "http://host", retry: null }, 'The option "retry" takes an object of maxAttempts, base,'],
+      [{ url: "http://host", batch: "no" }, 'The option "batch" takes true, false or an object of window, maxCalls,'],
+      [{ url: "http://host", batch: null }, 'The option "batch" takes true, false or an object of window, maxCalls,'],
+      [{ url: "http://host", batch: { window: "x" } }, 'The option "batch.window" takes a duration in milliseconds'],
+      [
+        { url: "http://host", batch: { window: "1 minute" } },
+        'The option "batch.window" takes a duration of at most 10',
+      ],
+      [
+        { url: "http://host", batch: { maxCalls: 0 } },
+        'The option "batch.maxCalls" takes a whole number above 0; 0 came.',
+      ],
+      [
+        { url: "http://host", rateLimit: {} },
+        'The option "rateLimit.perSecond" is missing. It takes a number above 0.',
+      ],
+      [
+        { url: "http://host", rateLimit: { perSecond: 0 } },
+        'The option "rateLimit.perSecond" takes a number above 0; 0',
+      ],
+      [
+        { url: "http://host", rateLimit: { perSecond: 1, units: { eth_call: "2" } } },
+        'The option "rateLimit.units.eth_call" takes a number of at least 0; "2" came.',
+      ],
+      [
+        { url: ["http://host", { url: "http://host", header: {} }] },
+        'The option "url[1].header" is not known. Known are url, headers.',
+      ],
+      [{ url: [{ headers: {} }] }, 'The option "url[0].url" is missing. It takes a URL'],
+      [{ rpcUrl: "http://host", chain: "eth", apiKey: "k", hyphens: 1 }, 'The option "hyphens" takes true or false; 1'],
     ])("says which option is missing or of another kind: %j", (given, message) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
       assert.throws(() => untyped(given), message)
     })
+
+    it("names the signal among the known options", () => {
+      const untyped = createRpcClient as (options: unknown) => unknown
+
+      assert.throws(() => untyped({ url: "http://host", sginal: 1 }), /"sginal" is not known\. Known are .*, signal\./)
+    })
+
+    const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
+      [{ timout: 5 }, 'The option "timout" is not known. Known are timeout, maxBytes, batch, share, signal.'],
+      [{ timeout: "soon" }, 'The option "timeout" takes a duration above zero'],
+      [{ maxBytes: -1 }, 'The option "maxBytes" takes a whole number above 0; -1 came.'],
+      [{ batch: { maxCalls: 2 } }, 'The option "batch" takes true or false; an object came.'],
+      [{ share: 0 }, 'The option "share" takes true or false; 0 came.'],
+      [{ signal: new AbortController() }, 'The option "signal" takes an AbortSignal; an object came.'],
+      [5000, 'The option "options" takes an object of timeout, maxBytes, batch, share, signal; a number came.'],
+    ]
+    it.live.each(wrongCalls)("refuses %j for single calls before one is made", ([given, message]) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = createRpcClient({ url: server.url })
+        const untyped = client.with as (options: unknown) => unknown
+        const request = client.request as (call: object, options: unknown) => Promise<unknown>
+
+        assert.throws(() => untyped(given), message)
+        const error = yield* Effect.promise(() => rejection(request({ method: "eth_chainId" }, given)))
+        assert.strictEqual(tagOf(error), "InvalidOption")
+        assert.include(String(error), message)
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+
+    it.live.each([undefined, null, {}])("takes %s for single calls", (given) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = createRpcClient({ url: server.url })
+        const untyped = client.with as (options: unknown) => typeof client
+
+        assert.strictEqual(yield* Effect.promise(() => untyped(given).eth_chainId()), 1n)
+      }),
+    )
 
     it.live("takes a chain as a number", () =>
       Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type BaseError, createPublicClient } from "viem"
+import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
 import { daybookTransport, type ProviderError } from "../src/viem.ts"
 import { gives, type Handler, refuses, reply, script } from "./server.ts"
@@ -29,6 +30,31 @@ describe("viem", () => {
         assert.strictEqual(yield* Effect.promise(() => client.getChainId()), 42)
       }),
     )
+
+    it.effect("refuses a client of the Effect face", () =>
+      Effect.gen(function* () {
+        const client = yield* RpcClient.make({ url: "http://127.0.0.1:1" })
+        const untyped = daybookTransport as (options: unknown) => unknown
+
+        assert.throws(
+          () => untyped(client),
+          'is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".',
+        )
+      }),
+    )
+
+    it.each([
+      [undefined, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [null, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      ["http://127.0.0.1:8545", 'The option "options" takes an object of url, rpcUrl,'],
+      [8545, 'The option "options" takes an object of url, rpcUrl,'],
+      [{ url: "http://127.0.0.1:8545", retryCount: 2 }, 'The option "retryCount" is not known. Known are url,'],
+      [{ url: "http://127.0.0.1:8545", batch: { wait: 2 } }, 'The option "batch.wait" is not known. Known are window,'],
+    ])("says what is wrong with the options %j", (given, message) => {
+      const untyped = daybookTransport as (options: unknown) => unknown
+
+      assert.throws(() => untyped(given), message)
+    })
 
     const cases: ReadonlyArray<readonly [string, Handler, string, number, number]> = [
       ["a revert", refuses(3, "execution reverted", 200, "0x01"), "ProviderError", 3, 1],

@@ -244,8 +244,10 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   readonly message: string
   /** The option's name. */
   readonly option: string
+  /** What is wrong, as the end of a sentence that begins with the name. */
+  readonly problem: string
 }> {
   constructor(options: { readonly option: string; readonly problem: string }) {
-    super({ option: options.option, message: `The option "${options.option}" ${options.problem}` })
+    super({ ...options, message: `The option "${options.option}" ${options.problem}` })
   }
 }

@@ -113,8 +113,12 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
     url.username = ""
     url.password = ""
   }
+  const record = OptionCheck.member("headers", "record", options.headers)
+  if (Result.isFailure(record)) return Result.fail(record.failure)
   for (const [name, key] of Object.entries(options.headers ?? {})) {
-    const value = keyText(key)
+    const read = OptionCheck.text(`headers.${name}`, "text", key)
+    if (Result.isFailure(read)) return Result.fail(read.failure)
+    const value = read.success
     if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
       const problem = `cannot be sent: the value for the header ${name} holds a line break or another character that headers do not allow.`
       return Result.fail(new InvalidOption({ option: name, problem }))

@@ -18,6 +18,7 @@ import {
 import type { Event } from "./Event.ts"
 import * as Http from "./Http.ts"
 import { teller } from "./internal/teller.ts"
+import * as OptionCheck from "./OptionCheck.ts"
 import * as Pause from "./Pause.ts"
 import { shorten } from "./Redaction.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -129,9 +130,17 @@ export const accept = (reply: Http.Reply): Effect.Effect<Http.Reply, RateLimited
 const scopeOf = (error: Failure): string =>
   "scope" in error && typeof error.scope === "string" ? error.scope : "endpoint"
 
+const optionKinds = {
+  policy: "any",
+  maxBytes: "count",
+  fetch: "function",
+  onEvent: "function",
+} as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
+
 const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
   Result.gen(function* () {
-    const policy = yield* RetryPolicy.parse(options.policy ?? {})
+    yield* OptionCheck.members(options, optionKinds)
+    const policy = yield* RetryPolicy.parse(options.policy, "policy")
     const maxBytes = yield* bytesOf(options.maxBytes ?? 64 * 1024 * 1024)
     const fetch = options.fetch ?? globalFetch
     const pause = Pause.make({ spread: Duration.times(policy.base, policy.jitter) })

@@ -7,7 +7,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import { type Failure, InvalidOption } from "./ClientError.ts"
+import type { Failure, InvalidOption } from "./ClientError.ts"
+import * as OptionCheck from "./OptionCheck.ts"
 
 /**
  * The limits of one call.
@@ -51,46 +52,44 @@ export interface Options {
   readonly attemptTimeout?: Duration.Input | undefined
 }
 
-const durationOf = (
-  option: string,
-  input: Duration.Input | undefined,
-  fallback: Duration.Input,
-  allowZero: boolean,
-): Result.Result<Duration.Duration, InvalidOption> => {
-  const duration = Duration.fromInput(input === undefined ? fallback : input)
-  if (duration._tag === "Some" && (allowZero || Duration.toMillis(duration.value) > 0)) {
-    return Result.succeed(duration.value)
-  }
-  const came = typeof input === "object" ? JSON.stringify(input) : String(input)
-  const problem = `takes a duration ${allowZero ? "" : "above zero "}in milliseconds or as text such as "10 seconds"; ${came} came.`
-  return Result.fail(new InvalidOption({ option, problem }))
-}
+/**
+ * What each option is, for constructors that check the options of a caller.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const optionKinds = {
+  maxAttempts: "count",
+  base: "wait",
+  cap: "wait",
+  jitter: "share",
+  deadline: "duration",
+  attemptTimeout: "duration",
+} as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
 /**
- * Makes a policy as a `Result`, for constructors that check several options.
+ * Makes a policy as a `Result`, for constructors that check several options. `place` is where the options stand, as in `retry`.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const parse = (options: Options): Result.Result<RetryPolicy, InvalidOption> =>
-  Result.gen(function* () {
-    const { maxAttempts = 4, jitter = 0.5 } = options
-    if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      const problem = `takes a whole number of at least 1; ${maxAttempts} came.`
-      return yield* Result.fail(new InvalidOption({ option: "maxAttempts", problem }))
-    }
-    if (!(jitter >= 0 && jitter <= 1)) {
-      return yield* Result.fail(
-        new InvalidOption({ option: "jitter", problem: `takes a number from 0 to 1; ${jitter} came.` }),
-      )
-    }
+export const parse = (options?: Options, place?: string): Result.Result<RetryPolicy, InvalidOption> =>
+  Result.map(OptionCheck.members(options, optionKinds, place), () => {
+    const {
+      maxAttempts = 4,
+      base = 200,
+      cap = 5_000,
+      jitter = 0.5,
+      deadline = 30_000,
+      attemptTimeout = Duration.infinity,
+    } = options ?? {}
     return {
       maxAttempts,
       jitter,
-      base: yield* durationOf("base", options.base, 200, true),
-      cap: yield* durationOf("cap", options.cap, 5_000, true),
-      deadline: yield* durationOf("deadline", options.deadline, 30_000, false),
-      attemptTimeout: yield* durationOf("attemptTimeout", options.attemptTimeout, Duration.infinity, false),
+      base: Duration.fromInputUnsafe(base),
+      cap: Duration.fromInputUnsafe(cap),
+      deadline: Duration.fromInputUnsafe(deadline),
+      attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
     }
   })
 
@@ -124,7 +123,10 @@ export const withDeadline = (
   policy: RetryPolicy,
   deadline: Duration.Input,
 ): Result.Result<RetryPolicy, InvalidOption> =>
-  Result.map(durationOf("timeout", deadline, deadline, false), (checked) => ({ ...policy, deadline: checked }))
+  Result.map(OptionCheck.member("timeout", "duration", deadline), () => ({
+    ...policy,
+    deadline: Duration.fromInputUnsafe(deadline),
+  }))
 
 /**
  * The wait after a failed attempt, in milliseconds: doubled per attempt, capped, less a random share; never less than the server asked,

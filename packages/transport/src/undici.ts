@@ -3,9 +3,11 @@
  * Give it to a client as the option `fetch`. It needs `undici`, which is an optional peer of this package.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { Agent, type Dispatcher } from "undici"
 import type { Fetch, FetchResponse } from "./Http.ts"
+import * as OptionCheck from "./OptionCheck.ts"
 
 /**
  * How connections are kept.
@@ -86,6 +88,9 @@ const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): Fet
 /**
  * Makes a `fetch` over undici. Its connections close by themselves when unused; `close` closes them now.
  *
+ * **Errors**
+ * - Throws `InvalidOption` when an option makes no sense.
+ *
  * **Example** (Talking through undici)
  *
  * ```ts
@@ -101,6 +106,7 @@ const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): Fet
  * @since 0.1.0
  */
 export const makeUnsafe = (options: Options = {}): UndiciFetch => {
+  Result.getOrThrow(OptionCheck.members(options, { connections: "count", keepAliveMillis: "count" }))
   const { connections, keepAliveMillis } = options
   const agent = new Agent({
     ...(connections === undefined ? {} : { connections }),

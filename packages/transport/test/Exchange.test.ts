@@ -20,7 +20,7 @@ describe("Exchange", () => {
         const policy = yield* Effect.flip(Exchange.make({ policy: { deadline: -1 } }))
 
         assert.strictEqual(bytes.option, "maxBytes")
-        assert.strictEqual(policy.option, "deadline")
+        assert.strictEqual(policy.option, "policy.deadline")
       }),
     )
   })

@@ -21,12 +21,12 @@ describe("index", () => {
       Event: [],
       Exchange: ["accept", "make", "makeUnsafe"],
       Http: ["headersOf", "methodOf", "send"],
-      OptionCheck: ["baseUrl", "names", "text"],
+      OptionCheck: ["baseUrl", "isSignal", "member", "members", "text", "wrong"],
       Pause: ["make"],
       PromiseFace: ["run"],
       Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten", "url"],
       RetryAfter: ["fromHeaders", "httpDate", "longest"],
-      RetryPolicy: ["delayMillis", "make", "makeUnsafe", "parse", "run", "withDeadline"],
+      RetryPolicy: ["delayMillis", "make", "makeUnsafe", "optionKinds", "parse", "run", "withDeadline"],
     })
   })
 })

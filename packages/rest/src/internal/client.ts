@@ -53,21 +53,34 @@ const userAgentOf = (given: string | undefined): Result.Result<string | undefine
   return Result.succeed(given === "" ? undefined : (given ?? (isBrowser ? undefined : "daybook-rest")))
 }
 
-const optionNames = [
-  "baseUrl",
-  "apiKey",
-  "timeout",
-  "retry",
-  "maxBytes",
-  "fetch",
-  "headers",
-  "userAgent",
-  "onEvent",
-] satisfies ReadonlyArray<keyof Options>
+const optionKinds = {
+  baseUrl: "any",
+  apiKey: "any",
+  timeout: "duration",
+  retry: "any",
+  maxBytes: "count",
+  fetch: "function",
+  headers: "record",
+  userAgent: "text",
+  onEvent: "function",
+} as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-const retryNames = ["maxAttempts", "base", "cap", "jitter", "attemptTimeout"] satisfies ReadonlyArray<
-  keyof NonNullable<Options["retry"]>
+const { deadline: _deadline, ...retryKinds } = RetryPolicy.optionKinds
+
+const callKinds = { timeout: "duration", onBadRow: "function" } as const satisfies Readonly<
+  Record<keyof CallOptions, OptionCheck.Kind>
 >
+
+const streamKinds = {
+  ...callKinds,
+  maxRows: "count",
+  prefetch: "boolean",
+  resume: "text",
+  onStaleCursor: "any",
+  onProgress: "function",
+} as const satisfies Readonly<Record<keyof StreamOptions, OptionCheck.Kind>>
+
+type Kinds = Readonly<Record<string, OptionCheck.Kind>>
 
 /** The client, and the walk under its streams for the Promise face. */
 export interface Made {
@@ -75,15 +88,17 @@ export interface Made {
   readonly steps: (query: Query.Query, options?: StreamOptions) => Stream.Stream<Pages.Step, RestError>
 }
 
-export const make = Effect.fnUntraced(function* (given: Options | undefined): Effect.fn.Return<Made, InvalidOption> {
-  yield* Effect.fromResult(OptionCheck.names(given, optionNames))
+/** `more` are the options of calls that a face adds. */
+export const make = Effect.fnUntraced(function* (
+  given: Options | undefined,
+  more: Kinds = {},
+): Effect.fn.Return<Made, InvalidOption> {
+  yield* Effect.fromResult(OptionCheck.members(given, optionKinds))
   const options: Partial<Options> = given ?? {}
-  yield* Effect.fromResult(OptionCheck.names(options.retry, retryNames, "retry"))
+  yield* Effect.fromResult(OptionCheck.members(options.retry, retryKinds, "retry"))
   const endpoint = yield* endpointOf(options)
   const { host } = endpoint
   const { timeout } = options
-  // Checked under its own name, before it becomes the deadline of the policy.
-  if (timeout !== undefined) yield* Effect.fromResult(RetryPolicy.withDeadline(RetryPolicy.makeUnsafe(), timeout))
   const userAgent = yield* Effect.fromResult(userAgentOf(options.userAgent))
   const requestHeaders = { accept: "application/json", ...(userAgent === undefined ? {} : { "user-agent": userAgent }) }
   const exchange = yield* Exchange.make({
@@ -146,11 +161,22 @@ export const make = Effect.fnUntraced(function* (given: Options | undefined): Ef
       return Effect.map(asked, () => kept as WalletResponse)
     })
 
+  /** The options of a call as far as they fit; nothing at all counts as none. */
+  const checked = <A extends object>(call: A | null | undefined, kinds: Kinds): Effect.Effect<Partial<A>, BadRequest> =>
+    Effect.suspend(() => {
+      const fits = OptionCheck.members(call, { ...kinds, ...more })
+      if (Result.isSuccess(fits)) return Effect.succeed(call ?? {})
+      const { option, problem } = fits.failure
+      return Effect.fail(new BadRequest({ host, parameter: option, detail: problem }))
+    })
+
   const withResponse = (query: Query.Query, call?: CallOptions): Effect.Effect<WalletResponse, RestError> =>
-    Effect.flatMap(written(query), (checked) => traced(checked, call))
+    Effect.flatMap(checked(call, callKinds), (own) => Effect.flatMap(written(query), (asked) => traced(asked, own)))
 
   const steps = (query: Query.Query, options?: StreamOptions) =>
-    Pages.steps({ host, written, ask: traced }, query, options)
+    Stream.unwrap(
+      Effect.map(checked(options, streamKinds), (own) => Pages.steps({ host, written, ask: traced }, query, own)),
+    )
 
   const rowsStream = (
     query: Query.Query,

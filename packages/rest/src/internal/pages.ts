@@ -40,11 +40,9 @@ const restartsInVain = 5
 const wrongOption = (host: string, parameter: string, detail: string) =>
   Effect.fail(new BadRequest({ host, parameter, detail }))
 
+/** What the kinds of the options do not tell. */
 const checked = (host: string, query: Query, options: StreamOptions): Effect.Effect<void, BadRequest> => {
-  const { maxRows, onStaleCursor = "fail", resume } = options
-  if (maxRows !== undefined && !(Number.isSafeInteger(maxRows) && maxRows > 0)) {
-    return wrongOption(host, "maxRows", `takes a whole number of at least 1; ${String(maxRows)} came.`)
-  }
+  const { onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
     return wrongOption(host, "onStaleCursor", `takes "fail" or "restart"; ${String(onStaleCursor)} came.`)
   }
@@ -149,8 +147,8 @@ export const steps = (source: Source, query: Query, options: StreamOptions = {})
   const most = maxRows ?? Infinity
 
   const start = Effect.gen(function* () {
-    yield* checked(host, query, options)
     const written = yield* source.written(query)
+    yield* checked(host, query, options)
     const order = written.parameters.order ?? "DESC"
     const asked = Position.queryOf(written, order)
     const saved =

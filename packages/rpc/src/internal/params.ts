@@ -72,8 +72,12 @@ export const encodeParams = (
     const expected = `one of ${Object.keys(RpcMethod.all).join(", ")}; use "request" for any other`
     return Result.fail(new InvalidParams({ method: String(name), came: "a name that is not known", expected }))
   }
+  if (!Array.isArray(given)) {
+    const came = `parameters of another kind: ${describe(given)}`
+    return Result.fail(new InvalidParams({ method: name, came, expected: "a list of parameters" }))
+  }
   const slots = slotsOf(name)
-  const params = [...given]
+  const params: Array<unknown> = [...given]
   while (params.length > 0 && params.at(-1) === undefined) params.pop()
   if ("hydrated" in RpcMethod.all[name] && params.length === slots.length - 1) params.push(false)
   const least = slots.findLastIndex((slot) => !slot.isOptional) + 1
@@ -97,9 +101,10 @@ export const encodeParams = (
   return Result.succeed(wire)
 }
 
-/** A request as EIP-1193 has it; anything else is refused. */
+/** A request as EIP-1193 has it, alone or at a place of a batch; anything else is refused. */
 export const requestOf = (
   given: unknown,
+  place?: number,
 ): Result.Result<{ readonly method: string; readonly params: unknown; readonly checked: boolean }, InvalidParams> => {
   const isObject = typeof given === "object" && given !== null
   if (isObject && "method" in given && typeof given.method === "string" && given.method !== "") {
@@ -108,8 +113,18 @@ export const requestOf = (
   }
   const came = isObject ? "an object without the name of a method" : describe(given)
   const expected = `an object such as { method: "eth_chainId", params: [] }`
-  return Result.fail(new InvalidParams({ method: "request", position: 0, came, expected }))
+  const method = place === undefined ? "request" : "batch"
+  return Result.fail(new InvalidParams({ method, position: place ?? 0, came, expected }))
 }
+
+/** What is wrong with a batch that is no list. */
+export const notCalls = (given: unknown): InvalidParams =>
+  new InvalidParams({
+    method: "batch",
+    position: 0,
+    came: describe(given),
+    expected: `a list of calls such as [{ method: "eth_chainId" }]`,
+  })
 
 /** The JSON text of parameters that are sent as they are; bigints become hex quantities. */
 export const rawParams = (method: string, params: unknown): Result.Result<unknown, InvalidParams> => {

@@ -10,7 +10,8 @@ import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { BatchOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
+import * as Result from "effect/Result"
+import type { BatchOptions, CallOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
 import { type Fleet, member } from "./fleet.ts"
 import * as limiter from "./limiter.ts"
 import * as line from "./line.ts"
@@ -66,11 +67,6 @@ export interface Settings {
 
 const mib = 1024 * 1024
 
-const count = (option: string, value: number): Effect.Effect<number, InvalidOption> =>
-  Number.isSafeInteger(value) && value > 0
-    ? Effect.succeed(value)
-    : refuse(option, `takes a whole number above 0; ${value} came.`)
-
 const isPlain = (one: Key | URL | EndpointOptions): one is Key | URL =>
   typeof one !== "object" || one === null || one instanceof URL || Redacted.isRedacted(one)
 
@@ -85,11 +81,12 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
       return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
-    const endpoints = yield* Effect.forEach(all, (one) =>
-      isPlain(one)
-        ? Endpoint.make({ url: one, ...headers })
-        : Endpoint.make({ url: one.url, headers: { ...options.headers, ...one.headers } }),
-    )
+    const endpoints = yield* Effect.forEach(all, (one, at) => {
+      const place = isMany(url) ? `url[${at}]` : "url"
+      if (isPlain(one)) return Endpoint.make({ url: one, option: place, ...headers })
+      const own = { url: one.url, option: `${place}.url`, headers: { ...options.headers, ...one.headers } }
+      return Effect.andThen(Effect.fromResult(OptionCheck.members(one, endpointKinds, place)), Endpoint.make(own))
+    })
     return { endpoints, chain: undefined }
   }
   if (rpcUrl === undefined || rpcUrl === null)
@@ -109,61 +106,87 @@ const windowOf = (window: Duration.Input | undefined): Effect.Effect<number, Inv
     : refuse("batch.window", 'takes a duration of at most 10 seconds, in milliseconds or as text such as "5 millis".')
 }
 
-const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> => {
-  const { perSecond, burst = 1, defaultUnits = 1, units = {} } = rate
-  const isRight = perSecond > 0 && burst > 0 && [defaultUnits, ...Object.values(units)].every((cost) => cost >= 0)
-  return isRight ? Effect.void : refuse("rateLimit", "takes rates above 0 and costs of at least 0.")
+const batchOf = (given: unknown): Effect.Effect<BatchOptions, InvalidOption> => {
+  if (given === undefined || typeof given === "boolean") return Effect.succeed({})
+  if (typeof given !== "object" || given === null) {
+    const takes = `true, false or an object of ${Object.keys(batchKinds).join(", ")}`
+    return Effect.fail(OptionCheck.wrong("batch", takes, given))
+  }
+  return Effect.as(Effect.fromResult(OptionCheck.members(given, batchKinds, "batch")), given)
 }
+
+const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
+  Effect.fromResult(
+    Result.gen(function* () {
+      yield* OptionCheck.members(rate, rateKinds, "rateLimit")
+      if (rate.perSecond === undefined)
+        return yield* Result.fail(
+          new InvalidOption({ option: "rateLimit.perSecond", problem: "is missing. It takes a number above 0." }),
+        )
+      for (const [method, cost] of Object.entries(rate.units ?? {}))
+        yield* OptionCheck.member(`rateLimit.units.${method}`, "cost", cost)
+    }),
+  )
 
 const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
-const optionNames = [
-  "url",
-  "rpcUrl",
-  "chain",
-  "apiKey",
-  "hyphens",
-  "timeout",
-  "retry",
-  "maxBytes",
-  "maxItemBytes",
-  "batch",
-  "share",
-  "rateLimit",
-  "fetch",
-  "headers",
-] satisfies ReadonlyArray<keyof Options>
+/** What the members of a client's options are. */
+export const optionKinds = {
+  url: "any",
+  rpcUrl: "any",
+  chain: "any",
+  apiKey: "any",
+  hyphens: "boolean",
+  timeout: "duration",
+  retry: "any",
+  maxBytes: "count",
+  maxItemBytes: "count",
+  batch: "any",
+  share: "boolean",
+  rateLimit: "any",
+  fetch: "function",
+  headers: "record",
+} as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-const retryNames = ["maxAttempts", "base", "cap", "jitter", "deadline", "attemptTimeout"] satisfies ReadonlyArray<
-  keyof RetryPolicy.Options
+/** What the members of the options of single calls are. */
+export const callKinds = {
+  timeout: "duration",
+  maxBytes: "count",
+  batch: "boolean",
+  share: "boolean",
+} as const satisfies Readonly<Record<keyof CallOptions, OptionCheck.Kind>>
+
+const endpointKinds = { url: "any", headers: "record" } as const satisfies Readonly<
+  Record<keyof EndpointOptions, OptionCheck.Kind>
 >
 
-const batchNames = ["window", "maxCalls", "maxBytes"] satisfies ReadonlyArray<keyof BatchOptions>
+const batchKinds = { window: "wait", maxCalls: "count", maxBytes: "count" } as const satisfies Readonly<
+  Record<keyof BatchOptions, OptionCheck.Kind>
+>
 
-const rateNames = ["perSecond", "burst", "units", "defaultUnits"] satisfies ReadonlyArray<keyof RateLimit>
+const rateKinds = {
+  perSecond: "rate",
+  burst: "rate",
+  units: "record",
+  defaultUnits: "cost",
+} as const satisfies Readonly<Record<keyof RateLimit, OptionCheck.Kind>>
 
 /** Reads options. */
 export const read = Effect.fnUntraced(function* (
   given: Options | undefined,
 ): Effect.fn.Return<Settings, InvalidOption> {
-  yield* Effect.fromResult(OptionCheck.names(given, optionNames))
+  yield* Effect.fromResult(OptionCheck.members(given, optionKinds))
   const options: Partial<Options> = given ?? {}
-  yield* Effect.fromResult(OptionCheck.names(options.retry, retryNames, "retry"))
-  if (typeof options.batch !== "boolean")
-    yield* Effect.fromResult(OptionCheck.names(options.batch, batchNames, "batch"))
-  yield* Effect.fromResult(OptionCheck.names(options.rateLimit, rateNames, "rateLimit"))
-  const { endpoints, chain } = yield* endpointsOf(options)
-  const { timeout, retry, rateLimit, fetch = globalFetch } = options
-  const policy = yield* RetryPolicy.make(timeout === undefined ? retry : { ...retry, deadline: timeout })
-  const maxBytes = yield* count("maxBytes", options.maxBytes ?? 64 * mib)
-  const maxItemBytes =
-    options.maxItemBytes === undefined ? undefined : yield* count("maxItemBytes", options.maxItemBytes)
-  const batch: BatchOptions = typeof options.batch === "object" ? options.batch : {}
-  const windowMillis = yield* windowOf(batch.window)
-  const maxCalls = yield* count("batch.maxCalls", batch.maxCalls ?? 20)
-  const maxHandCalls = yield* count("batch.maxCalls", batch.maxCalls ?? 1_000)
-  const maxRequestBytes = yield* count("batch.maxBytes", batch.maxBytes ?? mib / 2)
+  const { timeout, rateLimit, fetch = globalFetch } = options
+  const retry = yield* Effect.fromResult(RetryPolicy.parse(options.retry, "retry"))
+  const batch = yield* batchOf(options.batch)
   if (rateLimit !== undefined) yield* checkRate(rateLimit)
+  const { endpoints, chain } = yield* endpointsOf(options)
+  const policy = timeout === undefined ? retry : yield* Effect.fromResult(RetryPolicy.withDeadline(retry, timeout))
+  const { maxBytes = 64 * mib, maxItemBytes } = options
+  const windowMillis = yield* windowOf(batch.window)
+  const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch
+  const maxHandCalls = batch.maxCalls ?? 1_000
   const isBatched = options.batch !== false
   // Calls that are gathered come back from a pause as few requests; calls that go alone are spread.
   const pause = Pause.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
