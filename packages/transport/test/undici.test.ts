@@ -14,18 +14,6 @@ const limits = Effect.map(undici.make(), (fetch): Http.Limits => ({
 }))
 
 describe("undici", () => {
-  describe("makeUnsafe", () => {
-    it.each([
-      [{ connection: 8 }, 'The option "connection" is not known. Known are connections, keepAliveMillis.'],
-      [{ connections: 0 }, 'The option "connections" takes a whole number above 0; 0 came.'],
-      [8, 'The option "options" takes an object of connections, keepAliveMillis; a number came.'],
-    ])("refuses the options %j", (given, message) => {
-      const untyped = undici.makeUnsafe as (options: unknown) => unknown
-
-      assert.throws(() => untyped(given), message)
-    })
-  })
-
   describe("make", () => {
     it.live("sends a request and gives status, headers and text", () =>
       Effect.gen(function* () {
@@ -115,6 +103,16 @@ describe("undici", () => {
   })
 
   describe("makeUnsafe", () => {
+    it.each([
+      [{ connection: 8 }, 'The option "connection" is not known. Known are connections, keepAliveMillis.'],
+      [{ connections: 0 }, 'The option "connections" takes a whole number above 0; 0 came.'],
+      [8, 'The option "options" takes an object of connections, keepAliveMillis; a number came.'],
+    ])("refuses the options %j", (given, message) => {
+      const untyped = undici.makeUnsafe as (options: unknown) => unknown
+
+      assert.throws(() => untyped(given), message)
+    })
+
     it.live("gives a fetch that can be closed", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "ok"))
