@@ -32,6 +32,10 @@ export const statusOf = (error: Pick<ApiError.ApiError, "_tag">): number => stat
 export const json = (text: string, options: { readonly status?: number; readonly headers?: Headers } = {}) =>
   HttpServerResponse.text(text, { status: options.status ?? 200, headers: options.headers ?? {}, contentType })
 
+/** An answer whose body is the bytes of JSON text already. */
+export const jsonBytes = (bytes: Uint8Array, headers: Headers) =>
+  HttpServerResponse.uint8Array(bytes, { status: 200, headers, contentType })
+
 /** The answer to a request that is refused. */
 export const refusal = ({ error, headers }: Refusal) =>
   json(JSON.stringify(encodeError(error)), { status: statusOf(error), headers })

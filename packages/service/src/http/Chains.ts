@@ -68,6 +68,22 @@ export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: stri
   })
 }
 
+const rememberedTexts = 1000
+
+/** `find` that remembers what it found: callers write the same few texts again and again. */
+export const finder = <C extends ServedChain>(
+  chains: ReadonlyArray<C>,
+): ((text: string) => Result.Result<C, NoChain>) => {
+  const found = new Map<string, Result.Result<C, NoChain>>()
+  return (text) => {
+    const known = found.get(text)
+    if (known !== undefined) return known
+    const made = find(chains, text)
+    if (Result.isSuccess(made) && found.size < rememberedTexts && text.length < 64) found.set(text, made)
+    return made
+  }
+}
+
 /** The message for a request that names no chain where the standard one is not served. */
 export const noStandard = (chains: ReadonlyArray<ServedChain>): NoChain => ({
   code: "chain_not_served",

@@ -130,6 +130,7 @@ const write = (id: string, outcome: Outcome): string =>
 /** Makes the handler of the relay; the segments are those of the path. It answers every request. */
 export const make = (options: Options) => {
   const { admission, chains, config } = options
+  const find = Chains.finder(chains)
 
   const single = Effect.fnUntraced(function* (
     incoming: Incoming,
@@ -162,7 +163,7 @@ export const make = (options: Options) => {
     return answers.length === 0 ? Answer.empty(headers) : Answer.json(`[${answers.join(",")}]`, { headers })
   })
 
-  return Effect.fn("Relay.request")(function* (
+  return Effect.fnUntraced(function* (
     incoming: Incoming,
     chainSegment: string,
     keySegment: string,
@@ -180,7 +181,7 @@ export const make = (options: Options) => {
       const message = "The key is not known; accepted: a key of this service, as in /rpc/<chain>/<apiKey>."
       return refuse(incoming, 401, { code: code.unauthorized, message }, "unauthorized")
     }
-    const chain = Chains.find(chains, segmentText(chainSegment) ?? chainSegment)
+    const chain = find(segmentText(chainSegment) ?? chainSegment)
     if (Result.isFailure(chain)) {
       const { code: reason, message } = chain.failure
       return refuse(incoming, 400, { code: JsonRpc.code.invalidParams, message }, reason)

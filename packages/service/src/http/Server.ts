@@ -169,10 +169,15 @@ const app = (options: Options) => {
         (cause) => !Cause.hasInterruptsOnly(cause),
         (cause) => Effect.as(logDefect(incoming, route, cause), route.failed(incoming)),
       ),
-      Effect.withSpan(`${route.method} ${route.name}`, {
-        kind: "server",
-        attributes: { "http.request.method": method, "http.route": route.name, "daybook.request_id": id },
-      }),
+      Effect.withSpan(
+        `${route.method} ${route.name}`,
+        {
+          kind: "server",
+          attributes: { "http.request.method": method, "http.route": route.name, "daybook.request_id": id },
+        },
+        // It would show this line.
+        { captureStackTrace: false },
+      ),
     )
   })
 

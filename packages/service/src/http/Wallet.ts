@@ -128,13 +128,14 @@ const read = Effect.fnUntraced(function* (
   const page = cursor?.page ?? 0
   if (from === null || to === null || from > to) return empty(checkpoint, page)
   const order = cursor?.order ?? parameters.order ?? "DESC"
-  const { limit } = parameters
+  const { include, limit } = parameters
   const after = cursor?.position ?? null
-  const found = yield* snapshot.page({ address: wallet, from, to, order, after, limit: limit + lookahead })
+  const query = { address: wallet, from, to, order, after, limit: limit + lookahead, internal: include }
+  const found = yield* snapshot.page(query)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   if (found.length <= limit || last === undefined) return { checkpoint, rows, page, next: null }
-  const top = cursor?.top ?? (yield* snapshot.block(to))
+  const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
   const lastBlock = yield* snapshot.block(last.block)
   if (top === null || lastBlock === null) return yield* Effect.die(new Error("A block of a page is not stored."))
   return {
@@ -159,11 +160,12 @@ const read = Effect.fnUntraced(function* (
 /** Makes the handler of the operation; `segment` is the wallet's part of the path. */
 export const make = (options: Options) => {
   const { admission, chains, config, decoder } = options
+  const find = Chains.finder(chains)
 
   const chainOf = (parameters: Parameters.Parameters, cursor: Cursor.Cursor | undefined) => {
-    if (parameters.chain !== undefined) return Chains.find(chains, parameters.chain)
-    if (cursor !== undefined) return Chains.find(chains, String(cursor.chainId))
-    return Result.mapError(Chains.find(chains, Chains.standard), () => Chains.noStandard(chains))
+    if (parameters.chain !== undefined) return find(parameters.chain)
+    if (cursor !== undefined) return find(String(cursor.chainId))
+    return Result.mapError(find(Chains.standard), () => Chains.noStandard(chains))
   }
 
   /** Refuses internal transactions where there are none, rather than showing none. Source: decision 0014. */
@@ -179,7 +181,7 @@ export const make = (options: Options) => {
     return status?.traces === "off" && (status.state === "backfill" || status.state === "following")
   })
 
-  return Effect.fn("Wallet.page")(function* (
+  return Effect.fnUntraced(function* (
     incoming: Incoming,
     segment: string,
   ): Effect.fn.Return<HttpServerResponse, Refusal.Refusal> {
@@ -219,7 +221,7 @@ export const make = (options: Options) => {
     const rows = found.rows.map((row) =>
       row.decoderRevision === decoder.revision ? row : { ...row, body: redecode(row.body, decoder) },
     )
-    const text = Splice.page(
+    const bytes = Splice.page(
       rows,
       {
         cursor: found.next === null ? null : Cursor.toText(found.next),
@@ -228,6 +230,6 @@ export const make = (options: Options) => {
       },
       { label: chain.label, include: parameters.include, empty: grant.empty ?? config.empty },
     )
-    return Answer.json(text, { headers: { ...completeness(found.checkpoint), ...decision.headers } })
+    return Answer.jsonBytes(bytes, { ...completeness(found.checkpoint), ...decision.headers })
   })
 }

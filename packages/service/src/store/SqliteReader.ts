@@ -32,20 +32,18 @@ const connectionsAtMost = 8
 export type StoredRow = readonly [
   block: number,
   index: number,
-  hash: Uint8Array,
   body: string,
-  internal: string | null,
   decoderRevision: number,
+  internal: string | null,
 ]
 
-/** A row as it is read, its hash as text. */
-export const pageRow = ([block, index, hash, body, internal, decoderRevision]: StoredRow): PageRow => ({
+/** A row as it is read. */
+export const pageRow = ([block, index, body, decoderRevision, internal]: StoredRow): PageRow => ({
   block,
   index,
-  hash: toHex(hash),
   body,
-  internal,
   decoderRevision,
+  internal,
 })
 
 /** The checkpoint; null while the index is empty. */
@@ -88,11 +86,16 @@ const startOf = (query: PageQuery): readonly [block: number, index: number] => {
   return after !== null && after.block <= to ? [after.block, after.index] : [to + 1, -1]
 }
 
+const pageSql = ({ internal = true, order }: PageQuery): string => {
+  if (order === "ASC") return internal ? Statements.pageUpInternal : Statements.pageUp
+  return internal ? Statements.pageDownInternal : Statements.pageDown
+}
+
 const pageUnsafe = (connection: SqliteConnection, chain: number, query: PageQuery): ReadonlyArray<PageRow> => {
-  const [sql, last] = query.order === "ASC" ? [Statements.pageUp, query.to] : [Statements.pageDown, query.from]
   const [block, index] = startOf(query)
+  const last = query.order === "ASC" ? query.to : query.from
   return connection
-    .valuesUnsafe<StoredRow>(sql, [chain, fromHex(query.address), block, index, last, query.limit])
+    .valuesUnsafe<StoredRow>(pageSql(query), [chain, fromHex(query.address), block, index, last, query.limit])
     .map(pageRow)
 }
 

@@ -66,19 +66,27 @@ export const schema: SqliteSchema = {
   ],
 }
 
-const row = `t.block, t.tx_index, t.hash, t.body, t.internal, t.decoder_revision`
+const row = `t.block, t.tx_index, t.body, t.decoder_revision, t.internal`
 
-const pageFrom = `SELECT ${row} FROM appearance a
+const page = (internal: "t.internal" | "NULL") => `SELECT a.block, a.tx_index, t.body, t.decoder_revision, ${internal}
+  FROM appearance a
   JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
   WHERE a.chain = ? AND a.address = ?`
 
+const up = `AND (a.block, a.tx_index) > (?, ?) AND a.block <= ? ORDER BY a.block, a.tx_index LIMIT ?`
+const down = `AND (a.block, a.tx_index) < (?, ?) AND a.block >= ? ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
+
 /** Rows of a wallet above a place, up to a block. Parameters: chain, address, place (block, index), last block, limit. */
-export const pageUp = `${pageFrom} AND (a.block, a.tx_index) > (?, ?) AND a.block <= ?
-  ORDER BY a.block, a.tx_index LIMIT ?`
+export const pageUp = `${page("NULL")} ${up}`
 
 /** Rows of a wallet below a place, down to a block. Parameters: chain, address, place (block, index), first block, limit. */
-export const pageDown = `${pageFrom} AND (a.block, a.tx_index) < (?, ?) AND a.block >= ?
-  ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
+export const pageDown = `${page("NULL")} ${down}`
+
+/** `pageUp` with internal transactions. */
+export const pageUpInternal = `${page("t.internal")} ${up}`
+
+/** `pageDown` with internal transactions. */
+export const pageDownInternal = `${page("t.internal")} ${down}`
 
 /** Parameters: chain. */
 export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint WHERE chain = ?`

@@ -222,8 +222,8 @@ const outdatedUnsafe = (connection: SqliteConnection, chain: number, revision: n
     last = next.revision
     if (last === revision) continue
     for (const found of connection.valuesUnsafe<OutdatedRow>(Statements.ofRevision, [chain, last, limit])) {
-      const [block, index, hash, body, internal, decoderRevision, blockHash] = found
-      const row = SqliteReader.pageRow([block, index, hash, body, internal, decoderRevision])
+      const [block, index, body, decoderRevision, internal, blockHash] = found
+      const row = SqliteReader.pageRow([block, index, body, decoderRevision, internal])
       rows.push({ ...row, blockHash: toHex(blockHash) })
     }
   }

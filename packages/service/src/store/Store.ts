@@ -75,8 +75,8 @@ export interface IndexerStatus {
 export interface PageRow {
   readonly block: number
   readonly index: number
-  readonly hash: string
   readonly body: string
+  /** `null` where traces were off, or were not asked for. */
   readonly internal: string | null
   readonly decoderRevision: number
 }
@@ -98,6 +98,8 @@ export interface PageQuery {
   readonly after: Position | null
   /** Rows at most. */
   readonly limit: number
+  /** False: internal transactions are not read, and null in each row. Default true. */
+  readonly internal?: boolean
 }
 
 /** The database failed: locked, full, damaged, or newer than this program. */

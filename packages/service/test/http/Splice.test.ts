@@ -3,6 +3,7 @@ import * as Splice from "../../src/http/Splice.ts"
 
 const label = (address: string) => (address === "0xa" ? 'A "1"' : null)
 const string = { label, include: false, empty: "string" } as const
+const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
 const row = (body: string, internal: string | null = "[]") => ({ body, internal })
 
 describe("Splice", () => {
@@ -55,12 +56,21 @@ describe("Splice", () => {
     it("writes numbers as text and a missing cursor as null", () => {
       const body = '{"from_address":"0xb","to_address":"0xb"}'
       const record = Splice.record(row(body), string)
-      expect(Splice.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string)).toBe(
+      expect(text(Splice.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string))).toBe(
         `{"cursor":"abc","page":"2","page_size":"25","result":[${record},${record}]}`,
       )
-      expect(Splice.page([], { cursor: null, page: 0, pageSize: 100 }, string)).toBe(
+      expect(text(Splice.page([], { cursor: null, page: 0, pageSize: 100 }, string))).toBe(
         '{"cursor":null,"page":"0","page_size":"100","result":[]}',
       )
+    })
+
+    it("measures texts beyond ASCII in bytes", () => {
+      const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
+      const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
+      const bytes = Splice.page([row(body), row(body)], { cursor: null, page: 0, pageSize: 2 }, { ...string, label })
+
+      const record = Splice.record(row(body), { ...string, label })
+      expect(text(bytes)).toBe(`{"cursor":null,"page":"0","page_size":"2","result":[${record},${record}]}`)
     })
   })
 })

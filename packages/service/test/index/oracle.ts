@@ -85,17 +85,21 @@ export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number)
   return all
 })
 
-/** All that the store has of a wallet, lowest first. */
+const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
+
+/** All that the store has of a wallet, lowest first, each with the hash that its document names. */
 export const wallet = (store: StoreShape, address: string) =>
-  store.snapshot((snapshot) =>
-    snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", after: null, limit: 10_000 }),
+  Effect.map(
+    store.snapshot((snapshot) =>
+      snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", after: null, limit: 10_000 }),
+    ),
+    (rows) => rows.map((row) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
   )
 
 /** The same of the node's transactions. */
 export const walletOf = (all: ReadonlyArray<Told>, address: string) =>
   all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
 
-const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
 const decodeInternal = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Array(InternalTransaction.InternalTransaction)),
 )

@@ -129,10 +129,9 @@ export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
   model.blocks.flatMap((block) =>
     block.transactions
       .filter((transaction) => transaction.addresses.includes(address))
-      .map(({ body, hash, index, internal }) => ({
+      .map(({ body, index, internal }) => ({
         block: block.number,
         index,
-        hash,
         body,
         internal,
         decoderRevision: block.decoderRevision,

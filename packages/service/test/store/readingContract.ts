@@ -82,6 +82,23 @@ export const readingContract = (database: TestDatabase.Make): void => {
         }
       }),
     )
+
+    it.effect("leaves internal transactions out when told to", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const model = Model.empty()
+        Model.append(model, [blockOn(null, { transactions: [[wallets[0]!], [wallets[0]!]] })])
+        yield* store.append(null, model.blocks)
+
+        for (const order of ["ASC", "DESC"] as const) {
+          const whole = yield* store.snapshot((snapshot) => snapshot.page({ ...all, order }))
+          const bare = yield* store.snapshot((snapshot) => snapshot.page({ ...all, order, internal: false }))
+
+          expect(whole.some(({ internal }) => internal !== null)).toBe(true)
+          expect(bare).toEqual(whole.map((row) => ({ ...row, internal: null })))
+        }
+      }),
+    )
   })
 
   describe("snapshot", () => {
