@@ -1,10 +1,14 @@
-/** What a browser carries to decode one block, and how long Node takes from nothing to the first decoded block. */
+/**
+ * What a browser carries to use a client or to decode one block, and how long Node takes from nothing to the first decoded block:
+ * `pnpm bench bundle`.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
+import { bundle as bundleForBrowsers, type Program, programs } from "../check/BrowserBundle.ts"
 import { inputs } from "./inputs.ts"
 
 const schemaPackage = join(import.meta.dirname, "../../packages/schema")
@@ -30,6 +34,36 @@ const bundle = async (contents: string, platform: "browser" | "node", minify: bo
 
 const median = (numbers: ReadonlyArray<number>): number =>
   numbers.toSorted((one, two) => one - two)[numbers.length >> 1]!
+
+/** The programs of this repository, and the same block asked for with other clients. */
+const clientPrograms: Readonly<Record<string, Program>> = {
+  ...programs,
+  "rpc, viem face with viem": { ...programs["rpc, viem face without viem"]!, without: [] },
+  "viem: createPublicClient and http": {
+    folder: "tooling/bench",
+    source: `
+      import { createPublicClient, http } from "viem"
+      const client = createPublicClient({ transport: http(location.origin) })
+      document.body.append(String((await client.getBlock({ includeTransactions: true })).number))
+    `,
+  },
+  "ethers: JsonRpcProvider": {
+    folder: "tooling/bench",
+    source: `
+      import { JsonRpcProvider } from "ethers"
+      document.body.append(String((await new JsonRpcProvider(location.origin).getBlock("latest", true))?.number))
+    `,
+  },
+}
+
+/** KiB after gzip of each client's program. */
+export const clientSizes = async (): Promise<ReadonlyArray<readonly [name: string, kibibytes: number]>> => {
+  const sizes: Array<readonly [string, number]> = []
+  for (const [name, program] of Object.entries(clientPrograms)) {
+    sizes.push([name, (await bundleForBrowsers(program)).kibibytes])
+  }
+  return sizes
+}
 
 export const sizes = async () => {
   const browser = program(

@@ -100,11 +100,13 @@ console.log(
 )
 if (wants("codecs")) codecs()
 if (wants("bundle")) {
-  const { cold, sizes } = await import("./bundle.ts")
+  const { clientSizes, cold, sizes } = await import("./bundle.ts")
   const { ours, effectAlone } = await sizes()
   const { empty, millis } = await cold(rounds * 2 + 1)
   const show = (size: { readonly minified: number; readonly gzip: number }) =>
     `${size.minified.toFixed(0)} KiB minified, ${size.gzip.toFixed(0)} KiB gzip`
+  console.log("\n| a browser program that asks for one block or all rows | KiB, gzip |\n|---|---|")
+  for (const [name, kibibytes] of await clientSizes()) console.log(`| ${name} | ${kibibytes.toFixed(1)} |`)
   console.log(`\nbrowser program that decodes one block: ${show(ours)} (effect/Schema alone: ${show(effectAlone)})`)
   console.log(
     `cold import and first decode on Node: ${millis.toFixed(0)} ms on top of Node's own ${empty.toFixed(0)} ms`,

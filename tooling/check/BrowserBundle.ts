@@ -1,0 +1,120 @@
+/**
+ * What a web page downloads to use a client: a small program of each face, bundled for browsers by Vite, minified and compressed
+ * by gzip. `pnpm bundle` holds the sizes; `pnpm bench bundle` shows those of other clients beside them.
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build } from "vite"
+import { root } from "./Workspace.ts"
+
+export interface Program {
+  readonly source: string
+  /** The folder whose dependencies the program has, from the root. */
+  readonly folder: string
+  /** Packages that are left out. */
+  readonly without?: ReadonlyArray<string>
+}
+
+/** Programs of this repository, and the KiB that each may have. The demo depends on the clients and on effect, as a user's program does. */
+export const programs: Readonly<Record<string, Program & { readonly budgetKibibytes: number }>> = {
+  "rest, promise face": {
+    folder: "apps/demo",
+    budgetKibibytes: 66,
+    source: `
+      import { createRestClient } from "@daybook/rest/promise"
+      const rest = createRestClient({ baseUrl: location.origin, apiKey: "key", timeout: "10 seconds" })
+      const rows = rest.walletTransactionsStream({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" }, { onStaleCursor: "restart" })
+      for await (const row of rows) document.body.append("_tag" in row ? row._tag : row.hash)
+    `,
+  },
+  "rest, Effect face": {
+    folder: "apps/demo",
+    budgetKibibytes: 66,
+    source: `
+      import * as RestClient from "@daybook/rest/RestClient"
+      import * as Effect from "effect/Effect"
+      import * as Stream from "effect/Stream"
+      const program = RestClient.RestClient.use((rest) =>
+        Stream.runForEach(rest.walletTransactionsStream({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" }), ({ hash }) =>
+          Effect.sync(() => document.body.append(hash)),
+        ),
+      )
+      await Effect.runPromise(Effect.provide(program, RestClient.layer({ baseUrl: location.origin, apiKey: "key" })))
+    `,
+  },
+  "rpc, promise face": {
+    folder: "apps/demo",
+    budgetKibibytes: 66,
+    source: `
+      import { createRpcClient } from "@daybook/rpc/promise"
+      const client = createRpcClient({ url: location.origin })
+      document.body.append(String((await client.eth_getBlockByNumber("latest", true))?.number))
+    `,
+  },
+  "rpc, Effect face": {
+    folder: "apps/demo",
+    budgetKibibytes: 66,
+    source: `
+      import * as RpcClient from "@daybook/rpc/RpcClient"
+      import * as Effect from "effect/Effect"
+      const program = RpcClient.RpcClient.use((client) => client.eth_getBlockByNumber("latest", true))
+      const block = await Effect.runPromise(Effect.provide(program, RpcClient.layer({ url: location.origin })))
+      document.body.append(String(block?.number))
+    `,
+  },
+  "rpc, viem face without viem": {
+    folder: "packages/rpc",
+    budgetKibibytes: 66,
+    without: ["viem"],
+    source: `
+      import { daybookTransport } from "@daybook/rpc/viem"
+      import { createPublicClient } from "viem"
+      const client = createPublicClient({ transport: daybookTransport({ url: location.origin }) })
+      document.body.append(String((await client.getBlock({ includeTransactions: true })).number))
+    `,
+  },
+}
+
+export interface Bundled {
+  /** Of what the page loads at once, after gzip. */
+  readonly kibibytes: number
+  /** The modules of Node that it imports. */
+  readonly ofNode: ReadonlyArray<string>
+}
+
+/** Bundles a program. */
+export const bundle = async ({ folder: owner, source, without = [] }: Program): Promise<Bundled> => {
+  const folder = join(root, owner, "node_modules/.bundle")
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  try {
+    const entry = join(folder, "program.ts")
+    writeFileSync(entry, source)
+    const built = await build({
+      root: folder,
+      configFile: false,
+      logLevel: "error",
+      build: {
+        write: false,
+        target: "es2022",
+        rollupOptions: { input: entry, preserveEntrySignatures: false, external: [...without] },
+      },
+    })
+    const outputs = (Array.isArray(built) ? built : [built]).flatMap((one) => ("output" in one ? one.output : []))
+    const chunks = outputs.filter((one) => one.type === "chunk")
+    const loaded = new Set(chunks.filter(({ isEntry }) => isEntry))
+    for (const { imports } of loaded) {
+      for (const chunk of chunks) if (imports.includes(chunk.fileName)) loaded.add(chunk)
+    }
+    const bytes = [...loaded].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0)
+    const ofNode = chunks.flatMap(({ imports, code }) => [
+      ...imports.filter((module) => isBuiltin(module)),
+      ...(code.includes("__vite-browser-external") ? ["a module of Node, replaced by nothing"] : []),
+    ])
+    return { kibibytes: bytes / 1024, ofNode }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
