@@ -33,57 +33,124 @@ export interface UndiciFetch extends Fetch {
   readonly close: () => Promise<void>
 }
 
-type Body = Dispatcher.ResponseData["body"]
+interface Piece {
+  readonly done: boolean
+  readonly value?: Uint8Array | undefined
+}
+
+interface Reader {
+  readonly read: () => Promise<Piece>
+  readonly cancel: () => Promise<unknown>
+}
+
+/** Bytes that wait to be read before the socket is paused. */
+const maxWaitingBytes = 1024 * 1024
 
 /** Source: RFC 9110 section 8.4.1. */
 const formats: Readonly<Record<string, "gzip" | "deflate">> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" }
 
-const plainReader = (body: Body) => {
-  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
-  return {
-    read: async () => {
-      const { done = false, value } = await chunks.next()
-      return { done, value: done ? undefined : (value as Uint8Array) }
-    },
-    cancel: async () => void body.destroy(),
-  }
-}
-
 /** Reads unpacked pieces; giving up closes the socket, not only the unpacking. */
-const unpackedReader = (body: Body, format: "gzip" | "deflate") => {
+const unpacked = (packed: Reader, format: "gzip" | "deflate"): Reader => {
   const unpacking = new DecompressionStream(format)
   const reader = unpacking.readable.getReader()
   const writer = unpacking.writable.getWriter()
   const feed = async () => {
-    for await (const chunk of body) await writer.write(chunk as Uint8Array<ArrayBuffer>)
-    await writer.close()
+    for (;;) {
+      const { done, value } = await packed.read()
+      if (done) return writer.close()
+      await writer.write(value as Uint8Array<ArrayBuffer>)
+    }
   }
   feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
   return {
-    read: (): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> => reader.read(),
+    read: () => reader.read(),
     cancel: async () => {
-      body.destroy()
+      await packed.cancel()
       await reader.cancel()
     },
   }
 }
 
-const responseOf = ({ statusCode, headers, body }: Dispatcher.ResponseData): FetchResponse => {
+const responseOf = (status: number, headers: Readonly<Record<string, unknown>>, plain: Reader): FetchResponse => {
   const encoding = headers["content-encoding"]
   const format = typeof encoding === "string" ? formats[encoding.toLowerCase()] : undefined
   return {
-    status: statusCode,
+    status,
     headers: {
       forEach: (visit) => {
         for (const [name, value] of Object.entries(headers)) {
-          if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : value, name)
+          if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : String(value), name)
         }
       },
     },
-    body: { getReader: () => (format === undefined ? plainReader(body) : unpackedReader(body, format)) },
-    arrayBuffer: () => body.arrayBuffer(),
+    body: { getReader: () => (format === undefined ? plain : unpacked(plain, format)) },
   }
 }
+
+/** Sends one request and hands its pieces on as they come, without a stream in between. */
+const dispatch = (agent: Agent, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<FetchResponse> =>
+  new Promise((resolve, reject) => {
+    const pieces: Array<Uint8Array> = []
+    let waitingBytes = 0
+    let end: { readonly error?: unknown } | undefined
+    let reading: { readonly resolve: (piece: Piece) => void; readonly reject: (error: unknown) => void } | undefined
+    let controller: Dispatcher.DispatchController | undefined
+
+    const stop = (error: unknown): void => {
+      if (end !== undefined) return
+      finish({ error })
+      controller?.abort(error instanceof Error ? error : new Error("aborted"))
+    }
+    const onAbort = () => stop(signal.reason)
+    const finish = (how: { readonly error?: unknown }): void => {
+      if (end !== undefined) return
+      end = how
+      signal.removeEventListener("abort", onAbort)
+      const { error } = how
+      if (error !== undefined) {
+        pieces.length = 0
+        reject(error)
+        reading?.reject(error)
+      } else reading?.resolve({ done: true })
+      reading = undefined
+    }
+    const read = (): Promise<Piece> => {
+      const value = pieces.shift()
+      if (value !== undefined) {
+        waitingBytes -= value.length
+        if (controller?.paused === true && waitingBytes < maxWaitingBytes) controller.resume()
+        return Promise.resolve({ done: false, value })
+      }
+      if (end === undefined) return new Promise((onPiece, onError) => (reading = { resolve: onPiece, reject: onError }))
+      return end.error === undefined ? Promise.resolve({ done: true }) : Promise.reject(end.error)
+    }
+    const cancel = async () => stop(new Error("cancelled"))
+
+    if (signal.aborted) return reject(signal.reason)
+    signal.addEventListener("abort", onAbort)
+    agent.dispatch(options, {
+      onRequestStart: (started) => {
+        controller = started
+        if (end !== undefined) started.abort(new Error("aborted"))
+      },
+      onResponseStart: (_, status, headers) => {
+        if (status >= 200) resolve(responseOf(status, headers, { read, cancel }))
+      },
+      onResponseData: (own, piece) => {
+        if (end !== undefined) return
+        if (reading !== undefined) {
+          reading.resolve({ done: false, value: piece })
+          reading = undefined
+          return
+        }
+        pieces.push(piece)
+        waitingBytes += piece.length
+        if (waitingBytes >= maxWaitingBytes) own.pause()
+      },
+      onResponseEnd: () => finish({}),
+      onResponseError: (_, error) => finish({ error }),
+    })
+  })
 
 /**
  * Makes a `fetch` over undici. Its connections close by themselves when unused; `close` closes them now.
@@ -124,17 +191,14 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
     }
     return last
   }
-  const fetch: Fetch = async (url, { method, headers, body, signal }) => {
+  const fetch: Fetch = (url, { method, headers, body, signal }) => {
     const { origin, path } = parse(url)
-    const data = await agent.request({
-      origin,
-      path,
-      method,
-      headers: { "accept-encoding": "gzip, deflate", ...headers },
-      ...(body === undefined ? {} : { body }),
+    const sent = { "accept-encoding": "gzip, deflate", ...headers }
+    return dispatch(
+      agent,
+      { origin, path, method: method as Dispatcher.HttpMethod, headers: sent, ...(body === undefined ? {} : { body }) },
       signal,
-    })
-    return responseOf(data)
+    )
   }
   return Object.assign(fetch, { close: () => agent.destroy() })
 }
