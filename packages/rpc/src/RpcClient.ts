@@ -206,27 +206,30 @@ const spanned = <A>(
   Effect.suspend(() => {
     let value: A | undefined
     const { chain } = calling.settings
-    const noted = run.pipe(
-      Effect.tapError((error) => Effect.annotateCurrentSpan("daybook.attempts", attemptsOf(error))),
-      Effect.flatMap(([result, attempts]) => {
-        value = result
-        return Effect.annotateCurrentSpan("daybook.attempts", attempts)
-      }),
-      Effect.withSpan(
-        `RpcClient.${name}`,
-        {
-          kind: "client",
-          attributes: {
-            "rpc.system": "jsonrpc",
-            "rpc.method": name,
-            "server.address": hostOf(calling),
-            ...(chain === undefined ? {} : { "daybook.chain": chain }),
-            ...attributes,
-          },
+    const noted = Effect.useSpan(
+      `RpcClient.${name}`,
+      {
+        kind: "client",
+        attributes: {
+          "rpc.system": "jsonrpc",
+          "rpc.method": name,
+          "server.address": hostOf(calling),
+          ...(chain === undefined ? {} : { "daybook.chain": chain }),
+          ...attributes,
         },
-        // It would show where this package calls itself.
-        { captureStackTrace: false },
-      ),
+      },
+      (span) =>
+        Effect.matchEffect(Effect.withParentSpan(run, span, { captureStackTrace: false }), {
+          onFailure: (error) => {
+            span.attribute("daybook.attempts", attemptsOf(error))
+            return Effect.fail(error)
+          },
+          onSuccess: ([result, attempts]) => {
+            value = result
+            span.attribute("daybook.attempts", attempts)
+            return Effect.void
+          },
+        }),
     )
     // Sound: an effect that succeeds has kept its value.
     return Effect.map(noted, () => value as A)
@@ -256,13 +259,13 @@ const started = <A>(
   accept: (answer: Answer) => Result.Result<A, CallError>,
   way?: Way,
 ): Effect.Effect<readonly [A, number], CallError> =>
-  Effect.gen(function* () {
+  Effect.withFiber((fiber) => {
     const { closing, members, nextId, settings } = calling
-    const limits = yield* Effect.orDie(Effect.fromResult(calling.limits))
+    if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
+    if (closing?.isClosed() === true) return Effect.interrupt
+    const limits = calling.limits.success
     const { fleet, pause } = settings
     const { policy, maxBytes, maxItemBytes } = limits
-    if (closing?.isClosed() === true) return yield* Effect.interrupt
-    const from = yield* Clock.monotonicTimeNanos
     const running = course.run({
       fleet,
       members,
@@ -274,14 +277,20 @@ const started = <A>(
       accept,
       ...(way ?? wayOf(limits, method)),
     })
-    const context = yield* Effect.context()
+    const clock = fiber.getRef(Clock.Clock)
+    const from = clock.monotonicTimeNanosUnsafe()
     const count = (kind: string) =>
-      Effect.map(Clock.monotonicTimeNanos, (to) => telemetry.called(method, kind, Number(to - from) / 1e6, context))
-    const given = yield* (closing === undefined ? running : Effect.raceFirst(running, closing.closed)).pipe(
-      Effect.tapError((error) => count(telemetry.kindOf(error))),
-    )
-    yield* count("success")
-    return [given.value, given.attempts.length] as const
+      telemetry.called(method, kind, Number(clock.monotonicTimeNanosUnsafe() - from) / 1e6, fiber.context)
+    return Effect.matchEffect(closing === undefined ? running : Effect.raceFirst(running, closing.closed), {
+      onFailure: (error) => {
+        count(telemetry.kindOf(error))
+        return Effect.fail(error)
+      },
+      onSuccess: ({ value, attempts }) => {
+        count("success")
+        return Effect.succeed([value, attempts.length] as const)
+      },
+    })
   })
 
 const untyped = <A>(

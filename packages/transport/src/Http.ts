@@ -6,13 +6,15 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
+import type * as Tracer from "effect/Tracer"
 import type { Attempt } from "./Attempt.ts"
 import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
 import { type Endpoint, resolve, type Target } from "./Endpoint.ts"
 import { shorten } from "./Redaction.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-import { type BodyFault, isBodyFault, readBody, type ReadableBody } from "./internal/body.ts"
+import { type BodyFault, readBody, type ReadableBody } from "./internal/body.ts"
 import { faultOf } from "./internal/fault.ts"
 
 /**
@@ -145,37 +147,53 @@ export const headersOf = (request: Request): Record<string, string> => ({
 const isRedirect = (response: FetchResponse): boolean =>
   response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
 
+const timedOut = Symbol("timed out")
+
+/** Sends and reads, until the time is over. One timer is all that it takes; a race would take two fibers more. */
 const perform = (request: Request, limits: Limits, progress: Progress) =>
-  Effect.callback<string | BodyFault, { readonly error: unknown }>((resume) => {
-    const controller = new AbortController()
-    const exchange = async (): Promise<string | BodyFault> => {
-      const { endpoint, body } = request
-      const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
-        method: methodOf(request),
-        headers: headersOf(request),
-        ...(body === undefined ? {} : { body }),
-        redirect: "manual",
-        signal: controller.signal,
-      })
-      progress.phase = "body"
-      limits.onPhase?.("body")
-      progress.status = response.status
-      progress.headers = receivedHeaders(response)
-      if (isRedirect(response)) return { reason: "redirect" }
-      return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
-    }
-    exchange().then(
-      (outcome) => {
-        if (typeof outcome !== "string") controller.abort()
-        resume(Effect.succeed(outcome))
-      },
-      (error: unknown) => {
+  Effect.withFiber((fiber) =>
+    Effect.callback<string | BodyFault | typeof timedOut, { readonly error: unknown }>((resume) => {
+      const controller = new AbortController()
+      const timer = Effect.runForkWith(fiber.context)(Effect.sleep(limits.within))
+      const stop = () => {
         controller.abort()
-        resume(Effect.fail({ error }))
-      },
-    )
-    return Effect.sync(() => controller.abort())
-  })
+        timer.interruptUnsafe()
+      }
+      timer.addObserver((exit) => {
+        if (Exit.isFailure(exit)) return
+        controller.abort()
+        resume(Effect.succeed(timedOut))
+      })
+      const exchange = async (): Promise<string | BodyFault> => {
+        const { endpoint, body } = request
+        const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
+          method: methodOf(request),
+          headers: headersOf(request),
+          ...(body === undefined ? {} : { body }),
+          redirect: "manual",
+          signal: controller.signal,
+        })
+        progress.phase = "body"
+        limits.onPhase?.("body")
+        progress.status = response.status
+        progress.headers = receivedHeaders(response)
+        if (isRedirect(response)) return { reason: "redirect" }
+        return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
+      }
+      exchange().then(
+        (outcome) => {
+          timer.interruptUnsafe()
+          if (typeof outcome !== "string") controller.abort()
+          resume(Effect.succeed(outcome))
+        },
+        (error: unknown) => {
+          stop()
+          resume(Effect.fail({ error }))
+        },
+      )
+      return Effect.sync(stop)
+    }),
+  )
 
 interface Facts {
   readonly host: string
@@ -226,46 +244,41 @@ const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes:
 const exchange = Effect.fnUntraced(function* (
   request: Request,
   limits: Limits,
+  span: Tracer.Span,
   keep: (reply: Reply) => void,
 ): Effect.fn.Return<void, TransportError | TimeoutError | InvalidResponse> {
   const { endpoint } = request
   const { host, scrub } = endpoint
   const progress: Progress = { phase: "headers", status: undefined, headers: {} }
-  const startedAt = yield* Clock.currentTimeMillis
-  const startedNanos = yield* Clock.monotonicTimeNanos
+  const clock = yield* Clock.Clock
+  const startedAt = clock.currentTimeMillisUnsafe()
+  const startedNanos = clock.monotonicTimeNanosUnsafe()
 
-  const factsAfter = (outcome: string): Effect.Effect<Facts> =>
-    Effect.map(Clock.monotonicTimeNanos, (now) => {
-      const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
-      const attempt: Attempt = { host, at: new Date(startedAt), outcome, duration: Duration.nanos(now - startedNanos) }
-      const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
-      return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
-    })
+  const factsAfter = (outcome: string): Facts => {
+    const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
+    const duration = Duration.nanos(clock.monotonicTimeNanosUnsafe() - startedNanos)
+    const attempt: Attempt = { host, at: new Date(startedAt), outcome, duration }
+    const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
+    return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
+  }
 
-  const outcome = yield* perform(request, limits, progress).pipe(
-    Effect.catch(({ error }) => {
-      const fault = faultOf(error, progress.phase)
-      const reason = shorten(scrub(fault.reason))
-      return Effect.flatMap(factsAfter(`TransportError ${fault.phase}`), (facts) =>
-        Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason })),
-      )
-    }),
-    Effect.timeoutOrElse({
-      duration: limits.within,
-      orElse: () => {
-        const { phase } = progress
-        return Effect.flatMap(factsAfter(`TimeoutError ${phase}`), (facts) =>
-          Effect.fail(new TimeoutError({ ...facts, phase, deadline: limits.deadline ?? limits.within })),
-        )
-      },
-    }),
-  )
-  const { status = 0, headers } = progress
-  yield* Effect.annotateCurrentSpan("http.response.status_code", status)
-  const facts = yield* factsAfter(isBodyFault(outcome) ? `InvalidResponse ${outcome.reason}` : String(status))
-  if (isBodyFault(outcome)) return yield* bodyError(outcome, facts, progress, limits.maxBytes)
-  const retryAfter = RetryAfter.fromHeaders(headers, yield* Clock.currentTimeMillis)
-  keep({ ...facts, status, headers, text: outcome, retryAfter })
+  const outcome = yield* Effect.catch(perform(request, limits, progress), ({ error }) => {
+    const fault = faultOf(error, progress.phase)
+    const reason = shorten(scrub(fault.reason))
+    const facts = factsAfter(`TransportError ${fault.phase}`)
+    return Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason }))
+  })
+  const { phase, status = 0, headers } = progress
+  if (outcome === timedOut) {
+    const facts = factsAfter(`TimeoutError ${phase}`)
+    return yield* new TimeoutError({ ...facts, phase, deadline: limits.deadline ?? limits.within })
+  }
+  span.attribute("http.response.status_code", status)
+  if (typeof outcome !== "string") {
+    return yield* bodyError(outcome, factsAfter(`InvalidResponse ${outcome.reason}`), progress, limits.maxBytes)
+  }
+  const retryAfter = RetryAfter.fromHeaders(headers, clock.currentTimeMillisUnsafe())
+  keep({ ...factsAfter(String(status)), status, headers, text: outcome, retryAfter })
 })
 
 /**
@@ -290,13 +303,10 @@ export const send = (
 ): Effect.Effect<Reply, TransportError | TimeoutError | InvalidResponse> =>
   Effect.suspend(() => {
     let reply: Reply | undefined
-    const traced = Effect.withSpan(
-      exchange(request, limits, (kept) => (reply = kept)),
+    const traced = Effect.useSpan(
       "daybook.http",
       {
         kind: "client",
-        // It would show where this package calls itself, at a tenth of the cost of a request.
-        captureStackTrace: false,
         attributes: {
           "server.address": request.endpoint.host,
           "http.request.method": methodOf(request),
@@ -304,6 +314,7 @@ export const send = (
           ...limits.attributes,
         },
       },
+      (span) => exchange(request, limits, span, (kept) => (reply = kept)),
     )
     // Sound: an exchange that succeeds has kept its reply.
     return Effect.map(traced, () => reply as Reply)

@@ -75,7 +75,11 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Pau
           return Duration.zero
         })
 
-  const wait: Pause["wait"] = Effect.fnUntraced(function* (endpoint, within, attempts = []) {
+  const waitOut = Effect.fnUntraced(function* (
+    endpoint: Endpoint,
+    within: Duration.Duration,
+    attempts: ReadonlyArray<Attempt>,
+  ): Effect.fn.Return<void, RateLimited> {
     let left = yield* remaining(endpoint)
     const allowed = Duration.toMillis(within)
     let waited = 0
@@ -92,5 +96,10 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Pau
     }
   })
 
-  return { ask, remaining: (endpoint) => Effect.suspend(() => remaining(endpoint)), wait }
+  return {
+    ask,
+    remaining: (endpoint) => Effect.suspend(() => remaining(endpoint)),
+    wait: (endpoint, within, attempts = []) =>
+      Effect.suspend(() => (endNanos.size === 0 ? Effect.void : waitOut(endpoint, within, attempts))),
+  }
 }

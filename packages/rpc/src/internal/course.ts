@@ -44,7 +44,8 @@ export interface Given<A> {
 /** Calls that come back after the same wait come back within this time of each other. */
 const meetMillis = 3
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+/** Reads the monotonic clock, in milliseconds. */
+const timer = Effect.map(Clock.Clock, (clock) => () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 
 const isOfCall = (error: Failure): boolean => "scope" in error && error.scope === "call"
 
@@ -66,17 +67,24 @@ export const best = Effect.fnUntraced(function* (
   members: ReadonlyArray<fleets.Member>,
   pause: Pause.Pause,
 ) {
-  const now = yield* monotonicMillis
+  const monotonicMillis = yield* timer
   const paused = new Map<fleets.Member, number>()
   for (const one of members) paused.set(one, Duration.toMillis(yield* pause.remaining(one.line.endpoint)))
   // Sound: a client has at least one endpoint.
-  return fleets.choose(fleet, members, { id: 0, method: "", params: [] }, now, (one) => paused.get(one) ?? 0)!
+  return fleets.choose(
+    fleet,
+    members,
+    { id: 0, method: "", params: [] },
+    monotonicMillis(),
+    (one) => paused.get(one) ?? 0,
+  )!
 })
 
 /** Runs a call to its end. */
 export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Return<Given<A>, CallError> {
   const { accept, call, fleet, pause, policy } = plan
-  const deadlineAt = (yield* monotonicMillis) + Duration.toMillis(policy.deadline)
+  const monotonicMillis = yield* timer
+  const deadlineAt = monotonicMillis() + Duration.toMillis(policy.deadline)
   const most = Math.max(policy.maxAttempts, plan.members.length)
   let candidates = plan.members
   let fresh = plan.members
@@ -87,7 +95,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
   let spare: Given<A> | undefined
 
   for (let number = 1; ;) {
-    const now = yield* monotonicMillis
+    const now = monotonicMillis()
     const leftMillis = deadlineAt - now
     const paused = new Map<fleets.Member, number>()
     if (candidates.length > 1) {
@@ -102,7 +110,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     const { endpoint } = one.line
     yield* pause.wait(endpoint, Duration.millis(leftMillis), attempts)
     if (one.limiter !== undefined) {
-      const within = deadlineAt - (yield* monotonicMillis)
+      const within = deadlineAt - monotonicMillis()
       const refused = yield* one.limiter.take(call.method, within)
       if (refused !== undefined) {
         const detail = "this client's own rate limit"
@@ -110,7 +118,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
       }
     }
 
-    const startMillis = yield* monotonicMillis
+    const startMillis = monotonicMillis()
     const shareMillis = (deadlineAt - startMillis) / Math.max(1, fresh.length)
     const attemptMillis = Duration.toMillis(policy.attemptTimeout)
     const endsAtMillis = startMillis + Math.min(shareMillis, attemptMillis)
@@ -158,7 +166,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
       together = Math.min(together, outcome.together)
     }
     attempts = attemptsOf(error)
-    const failedAt = yield* monotonicMillis
+    const failedAt = monotonicMillis()
     fleets.noteFailure(one, call, error, failedAt)
 
     const isMissing = spare !== undefined && spare.attempts === attempts

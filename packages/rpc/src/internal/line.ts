@@ -100,8 +100,6 @@ const bytesOf = (text: string): number =>
   // eslint-disable-next-line no-control-regex -- everything beyond ASCII takes more bytes than characters
   /^[\x00-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-
 export const make = (options: Options): Line => {
   const { endpoint, pause, fetch, maxRequestBytes } = options
   const known = new Map<string, Item>()
@@ -198,8 +196,9 @@ export const make = (options: Options): Line => {
       for (const item of items) settleItem(item, () => Effect.succeed({ _tag: "Paused" }))
       return
     }
-    flight.startedAtMillis = yield* Clock.currentTimeMillis
-    const now = yield* monotonicMillis
+    const clock = yield* Clock.Clock
+    flight.startedAtMillis = clock.currentTimeMillisUnsafe()
+    const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
     const asks = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask))
     for (const item of items) for (const waiter of item.waiters) watch(item, waiter, flight, now)
     const [first] = items
@@ -226,7 +225,7 @@ export const make = (options: Options): Line => {
         },
       ),
     )
-    const draw = yield* Random.next
+    const draw = (yield* Random.Random).nextDoubleUnsafe()
     const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
     telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
     land(flight, exit, draw)
@@ -285,21 +284,22 @@ export const make = (options: Options): Line => {
     close()
   }
 
-  const gather = (item: Item, waiter: Waiter, gathering: Gathering): void => {
+  const gather = (item: Item, waiter: Waiter, gathering: Gathering, fiber: Fiber.Fiber<unknown, unknown>): void => {
     const windowMillis = Math.max(gathering.windowMillis, waiter.ask.windowMillis)
     gathering.items.push(item)
     if (gathering.items.length >= Math.min(gathering.maxCalls, learnt)) return flush(gathering)
     if (gathering.items.length > 1) return
-    const wait = windowMillis > 0 ? Effect.sleep(Duration.millis(windowMillis)) : Effect.yieldNow
+    // As much of a turn as a yield takes, without a fiber for it.
+    if (windowMillis <= 0) return fiber.currentDispatcher.scheduleTask(() => flush(gathering), 0)
     Effect.runForkWith(waiter.context)(
       Effect.andThen(
-        wait,
+        Effect.sleep(Duration.millis(windowMillis)),
         Effect.sync(() => flush(gathering)),
       ),
     )
   }
 
-  const enter = (waiter: Waiter, gathering: Gathering): Item => {
+  const enter = (waiter: Waiter, gathering: Gathering, fiber: Fiber.Fiber<unknown, unknown>): Item => {
     const { call, isShared, together, maxBytes, maxItemBytes } = waiter.ask
     const key = isShared ? `${maxBytes} ${maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
     const same = key === undefined ? undefined : known.get(key)
@@ -311,7 +311,7 @@ export const make = (options: Options): Line => {
     const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), flight: undefined }
     if (key !== undefined) known.set(key, item)
     if (together === 1) launch([item])
-    else gather(item, waiter, gathering)
+    else gather(item, waiter, gathering, fiber)
     return item
   }
 
@@ -319,7 +319,7 @@ export const make = (options: Options): Line => {
     Effect.withFiber((fiber) =>
       Effect.callback<Outcome>((resume) => {
         const waiter: Waiter = { ask: one, context: fiber.context, settle: resume, timer: undefined }
-        const item = enter(waiter, gathering)
+        const item = enter(waiter, gathering, fiber)
         const { flight } = item
         if (flight !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
           const clock = fiber.getRef(Clock.Clock)

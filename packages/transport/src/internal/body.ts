@@ -19,8 +19,6 @@ export interface BodyFault {
   readonly reason: "redirect" | "too-large" | "encoding"
 }
 
-export const isBodyFault = (outcome: string | BodyFault): outcome is BodyFault => typeof outcome !== "string"
-
 const strictDecoder = new TextDecoder("utf-8", { fatal: true })
 const lenientDecoder = new TextDecoder("utf-8")
 
