@@ -262,12 +262,14 @@ const exchange = Effect.fnUntraced(function* (
     return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
   }
 
-  const outcome = yield* Effect.catch(perform(request, limits, progress), ({ error }) => {
-    const fault = faultOf(error, progress.phase)
-    const reason = shorten(scrub(fault.reason))
-    const facts = factsAfter(`TransportError ${fault.phase}`)
-    return Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason }))
-  })
+  const outcome = yield* perform(request, limits, progress).pipe(
+    Effect.catch(({ error }) => {
+      const fault = faultOf(error, progress.phase)
+      const reason = shorten(scrub(fault.reason))
+      const facts = factsAfter(`TransportError ${fault.phase}`)
+      return Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason }))
+    }),
+  )
   const { phase, status = 0, headers } = progress
   if (outcome === timedOut) {
     const facts = factsAfter(`TimeoutError ${phase}`)

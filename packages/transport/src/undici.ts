@@ -33,6 +33,8 @@ export interface UndiciFetch extends Fetch {
   readonly close: () => Promise<void>
 }
 
+type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
 interface Piece {
   readonly done: boolean
   readonly value?: Uint8Array | undefined
@@ -58,7 +60,7 @@ const unpacked = (packed: Reader, format: "gzip" | "deflate"): Reader => {
     for (;;) {
       const { done, value } = await packed.read()
       if (done) return writer.close()
-      await writer.write(value as Uint8Array<ArrayBuffer>)
+      await writer.write(value)
     }
   }
   feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
@@ -71,7 +73,7 @@ const unpacked = (packed: Reader, format: "gzip" | "deflate"): Reader => {
   }
 }
 
-const responseOf = (status: number, headers: Readonly<Record<string, unknown>>, plain: Reader): FetchResponse => {
+const responseOf = (status: number, headers: Headers, plain: Reader): FetchResponse => {
   const encoding = headers["content-encoding"]
   const format = typeof encoding === "string" ? formats[encoding.toLowerCase()] : undefined
   return {
@@ -79,7 +81,7 @@ const responseOf = (status: number, headers: Readonly<Record<string, unknown>>, 
     headers: {
       forEach: (visit) => {
         for (const [name, value] of Object.entries(headers)) {
-          if (value !== undefined) visit(Array.isArray(value) ? value.join(", ") : String(value), name)
+          if (value !== undefined) visit(typeof value === "string" ? value : value.join(", "), name)
         }
       },
     },
@@ -194,11 +196,7 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
   const fetch: Fetch = (url, { method, headers, body, signal }) => {
     const { origin, path } = parse(url)
     const sent = { "accept-encoding": "gzip, deflate", ...headers }
-    return dispatch(
-      agent,
-      { origin, path, method: method as Dispatcher.HttpMethod, headers: sent, ...(body === undefined ? {} : { body }) },
-      signal,
-    )
+    return dispatch(agent, { origin, path, method, headers: sent, ...(body === undefined ? {} : { body }) }, signal)
   }
   return Object.assign(fetch, { close: () => agent.destroy() })
 }
