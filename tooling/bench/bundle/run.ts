@@ -8,10 +8,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
-import { bundle as bundleForBrowsers, type Program, programs } from "../check/BrowserBundle.ts"
-import { inputs } from "./inputs.ts"
+import { bundle as bundleForBrowsers, type Program, programs } from "../../check/BrowserBundle.ts"
+import { median, provenance, rounds as roundsOf } from "../Rounds.ts"
+import { inputs } from "../codecs/inputs.ts"
 
-const schemaPackage = join(import.meta.dirname, "../../packages/schema")
+const schemaPackage = join(import.meta.dirname, "../../../packages/schema")
 
 const program = (block: string) => `
 import * as Block from "./src/Block.ts"
@@ -31,9 +32,6 @@ const bundle = async (contents: string, platform: "browser" | "node", minify: bo
   })
   return result.outputFiles[0]!.text
 }
-
-const median = (numbers: ReadonlyArray<number>): number =>
-  numbers.toSorted((one, two) => one - two)[numbers.length >> 1]!
 
 /** The programs of this repository, and the same block asked for with other clients. */
 const clientPrograms: Readonly<Record<string, Program>> = {
@@ -57,7 +55,7 @@ const clientPrograms: Readonly<Record<string, Program>> = {
 }
 
 /** KiB after gzip of each client's program. */
-export const clientSizes = async (): Promise<ReadonlyArray<readonly [name: string, kibibytes: number]>> => {
+const clientSizes = async (): Promise<ReadonlyArray<readonly [name: string, kibibytes: number]>> => {
   const sizes: Array<readonly [string, number]> = []
   for (const [name, program] of Object.entries(clientPrograms)) {
     sizes.push([name, (await bundleForBrowsers(program)).kibibytes])
@@ -65,7 +63,7 @@ export const clientSizes = async (): Promise<ReadonlyArray<readonly [name: strin
   return sizes
 }
 
-export const sizes = async () => {
+const sizes = async () => {
   const browser = program(
     `export const decode = (json: unknown) => Schema.decodeUnknownSync(Block.HydratedBlock)(json)`,
   )
@@ -75,7 +73,7 @@ export const sizes = async () => {
   return { ours: kib(ours), effectAlone: kib(theirs) }
 }
 
-export const cold = async (rounds: number) => {
+const cold = async (rounds: number) => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-cold-"))
   try {
     writeFileSync(join(folder, "block.json"), inputs["block"]!)
@@ -99,3 +97,14 @@ export const cold = async (rounds: number) => {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const rounds = roundsOf(5)
+console.log(provenance("bundle", rounds))
+console.log("| a browser program that asks for one block or all rows | KiB, gzip |\n|---|---|")
+for (const [name, kibibytes] of await clientSizes()) console.log(`| ${name} | ${kibibytes.toFixed(1)} |`)
+const { ours, effectAlone } = await sizes()
+const { empty, millis } = await cold(rounds * 2 + 1)
+const show = (size: { readonly minified: number; readonly gzip: number }) =>
+  `${size.minified.toFixed(0)} KiB minified, ${size.gzip.toFixed(0)} KiB gzip`
+console.log(`\nbrowser program that decodes one block: ${show(ours)} (effect/Schema alone: ${show(effectAlone)})`)
+console.log(`cold import and first decode on Node: ${millis.toFixed(0)} ms on top of Node's own ${empty.toFixed(0)} ms`)

@@ -1,7 +1,7 @@
-/** Serves one block to every caller, by a real HTTP server in a process of its own: `node rpcServer.ts`; prints its port. */
+/** Serves one block to every caller, by a real HTTP server in a process of its own: `node server.ts`; prints its port. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { blocks } from "./rpcBlocks.ts"
+import { blocks } from "./blocks.ts"
 
 interface Call {
   readonly id: number

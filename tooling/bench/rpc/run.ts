@@ -1,12 +1,12 @@
 /**
  * Measures RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions,
- * whole or as hashes, one by one and twenty at a time. `node tooling/bench/rpcRun.ts [rounds]`. Ratios are of CPU, to undici and JSON.parse.
+ * whole or as hashes, one by one and twenty at a time. `pnpm bench rpc --rounds 3`. Ratios are of CPU, to undici and JSON.parse.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpus } from "node:os"
 import { join } from "node:path"
-import { clients } from "./rpcClients.ts"
+import { median, provenance, rounds as roundsOf } from "../Rounds.ts"
+import { clients } from "./clients.ts"
 
 interface Spent {
   readonly micros: number
@@ -14,11 +14,10 @@ interface Spent {
 }
 
 const here = import.meta.dirname
-const rounds = Number(process.argv[2] ?? 3)
-const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
+const rounds = roundsOf(3)
 const cannot = new Set(["ox many"])
 
-const server = spawn(process.execPath, [join(here, "rpcServer.ts")], { stdio: ["ignore", "pipe", "inherit"] })
+const server = spawn(process.execPath, [join(here, "server.ts")], { stdio: ["ignore", "pipe", "inherit"] })
 try {
   const [port] = (await once(server.stdout, "data")) as [Buffer]
   const url = `http://127.0.0.1:${String(port).trim()}`
@@ -30,11 +29,9 @@ try {
     for (const [shape, way] of cases) {
       for (const name of Object.keys(clients)) {
         if (cannot.has(`${name} ${way}`)) continue
-        const out = execFileSync(
-          process.execPath,
-          ["--no-warnings", join(here, "rpcMeasure.ts"), name, shape, way, url],
-          { encoding: "utf8" },
-        )
+        const out = execFileSync(process.execPath, ["--no-warnings", join(here, "measure.ts"), name, shape, way, url], {
+          encoding: "utf8",
+        })
         const key = `${name} ${shape} ${way}`
         found.set(key, [...(found.get(key) ?? []), JSON.parse(out) as Spent])
       }
@@ -47,6 +44,7 @@ try {
     ([shape, way]) =>
       `${shape === "hydrated" ? "150 transactions" : "150 hashes"}, ${way === "one" ? "one by one" : "20 at a time"}`,
   )
+  console.log(provenance("rpc", rounds))
   console.log(`| CPU per call (calls per second) | ${titles.join(" | ")} |\n|---|${titles.map(() => "---|").join("")}`)
   for (const name of Object.keys(clients)) {
     const cells = cases.map(([shape, way]) => {
@@ -57,9 +55,6 @@ try {
     })
     console.log(`| ${name} | ${cells.join(" | ")} |`)
   }
-  console.log(
-    `\nMedian of ${rounds} rounds; Node ${process.version}; ${cpus()[0]?.model ?? "unknown CPU"} x${cpus().length}`,
-  )
 } finally {
   server.kill()
 }

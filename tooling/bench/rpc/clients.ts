@@ -16,8 +16,8 @@ const numbers = (calls: number) => Array.from({ length: calls }, (_, at) => numb
 const toHex = (value: number): `0x${string}` => `0x${value.toString(16)}`
 
 const daybook = async (url: string, isUndici: boolean): Promise<Client> => {
-  const { createRpcClient } = await import("../../packages/rpc/src/promise.ts")
-  const undici = await import("../../packages/transport/src/undici.ts")
+  const { createRpcClient } = await import("../../../packages/rpc/src/promise.ts")
+  const undici = await import("../../../packages/transport/src/undici.ts")
   const client = createRpcClient({ url, ...(isUndici ? { fetch: undici.makeUnsafe() } : {}) })
   return {
     one: (hydrated) => client.eth_getBlockByNumber(number, hydrated),

@@ -1,5 +1,5 @@
 /** The block that the RPC clients ask for: 150 transactions, whole or as hashes. */
-import { inputs } from "./inputs.ts"
+import { inputs } from "../codecs/inputs.ts"
 
 interface Block {
   readonly transactions: ReadonlyArray<{ readonly hash: string }>

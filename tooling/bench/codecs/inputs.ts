@@ -5,7 +5,7 @@ import { join } from "node:path"
 type Json = Record<string, any>
 
 const fixtures = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../packages/schema/test/fixtures/anvil.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../../packages/schema/test/fixtures/anvil.json"), "utf8"),
 ) as { readonly answers: ReadonlyArray<{ readonly resource: string; readonly of: string; readonly json: Json }> }
 
 const of = (resource: string) =>

@@ -1,4 +1,5 @@
 /** Measures one subject on one input, in a process of its own: `node measure.ts <subject> <input>` prints one line of JSON. */
+import { median } from "../Rounds.ts"
 import { inputs } from "./inputs.ts"
 
 export interface Codec {
@@ -6,9 +7,6 @@ export interface Codec {
   readonly encode?: (value: any) => unknown
 }
 export type Subject = Partial<Record<"page" | "block" | "hashes", Codec>>
-
-const median = (numbers: ReadonlyArray<number>): number =>
-  numbers.toSorted((one, two) => one - two)[numbers.length >> 1]!
 
 /** Microseconds for one run; the median of some slices. */
 const time = (run: () => unknown): number => {

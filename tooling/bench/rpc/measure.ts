@@ -1,5 +1,5 @@
-/** Measures one RPC client in a process of its own: `node rpcMeasure.ts <client> <hydrated|hashes> <one|many> <url>`. */
-import { clients } from "./rpcClients.ts"
+/** Measures one RPC client in a process of its own: `node measure.ts <client> <hydrated|hashes> <one|many> <url>`. */
+import { clients } from "./clients.ts"
 
 const together = 20
 const [name = "", shape, way, url = ""] = process.argv.slice(2)
