@@ -72,7 +72,10 @@ export interface Report {
   /** The node's head is reached; `note` replaces the usual message. */
   readonly following: (head: number, nodeHead: number, note?: string) => Effect.Effect<void>
   readonly reorganised: (from: BlockRef, to: BlockRef | null) => Effect.Effect<void>
-  readonly waiting: (message: string) => Effect.Effect<void>
+  /** Nothing can be done until something is mended: a warning, once for each `about`, by default the message itself. */
+  readonly waiting: (message: string, about?: string) => Effect.Effect<void>
+  /** The chain has yet to come to where indexing begins, as it will: told once, however far it is meanwhile. */
+  readonly expecting: (message: string) => Effect.Effect<void>
   readonly refused: (message: string) => Effect.Effect<void>
   /** The node answers, and has this tracer; `unchecked` names the checks that the chain's rules leave out. */
   readonly connected: (source: TraceSource, unchecked?: string | null) => Effect.Effect<void>
@@ -126,7 +129,7 @@ export const make = Effect.fnUntraced(function* (options: {
   let elapsedMillis = 0
   let blocks = 0
   let transactions = 0
-  let source: TraceSource = before?.traces ?? "off"
+  let source: TraceSource | null = before?.traces ?? null
   let nodeHead: number | null = null
   let last: IndexerStatus = before ?? {
     state: "waiting",
@@ -170,14 +173,21 @@ export const make = Effect.fnUntraced(function* (options: {
     return isNews
   })
 
-  const stuck = (state: "waiting" | "refused", message: string) =>
-    Effect.gen(function* () {
-      const isRepeated = written && last.state === state && last.message === message
-      yield* write(state, message)
-      if (isRepeated) return
-      yield* Effect.logWarning(`${chain}: ${message}`)
-      yield* onEvent({ _tag: state === "waiting" ? "Waiting" : "Refused", message })
-    })
+  /** What stands in the way, as it was last told; `null` while nothing does. */
+  let obstacle: string | null = null
+  const stuck = Effect.fnUntraced(function* (
+    state: "waiting" | "refused",
+    message: string,
+    about: string,
+    tell: (line: string) => Effect.Effect<void>,
+  ) {
+    const isRepeated = last.state === state && obstacle === about
+    obstacle = about
+    yield* write(state, message)
+    if (isRepeated) return
+    yield* tell(`${chain}: ${message}`)
+    yield* onEvent({ _tag: state === "waiting" ? "Waiting" : "Refused", message })
+  })
 
   return {
     indexed: Effect.fnUntraced(function* (rows, head) {
@@ -219,8 +229,9 @@ export const make = Effect.fnUntraced(function* (options: {
       yield* Effect.logInfo(`${chain}: the chain was reorganised: ${removed} removed, ${standing}`)
       yield* onEvent({ _tag: "Reorganised", from, to })
     }),
-    waiting: (message) => stuck("waiting", message),
-    refused: (message) => stuck("refused", message),
+    waiting: (message, about = message) => stuck("waiting", message, about, (line) => Effect.logWarning(line)),
+    expecting: (message) => stuck("waiting", message, "the chain", (line) => Effect.logInfo(line)),
+    refused: (message) => stuck("refused", message, message, (line) => Effect.logWarning(line)),
     connected: Effect.fnUntraced(function* (found, unchecked) {
       if (found === told) return
       if (startedAt === 0) {

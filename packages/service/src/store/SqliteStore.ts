@@ -37,7 +37,7 @@ const unwoundAtOnce = 1000
 const StatusJson = Schema.fromJsonString(
   Schema.Struct({
     state: Schema.Literals(["waiting", "backfill", "following", "refused"]),
-    traces: Schema.Literals(["trace_block", "debug_traceBlock", "off"]),
+    traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "off"])),
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,
     updatedAtMillis: Schema.Number,

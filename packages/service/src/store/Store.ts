@@ -55,8 +55,8 @@ export interface Checkpoint {
 export interface IndexerStatus {
   /** `waiting` for a node, `backfill`, `following` the head, or `refused` because the node is not of this chain. */
   readonly state: "waiting" | "backfill" | "following" | "refused"
-  /** Where internal transactions come from; `off` when the node has no tracer. */
-  readonly traces: "trace_block" | "debug_traceBlock" | "off"
+  /** Where internal transactions come from; `off` when the node has no tracer, `null` while no node has answered. */
+  readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
   /** Head of the node; `null` while no node has answered. */
   readonly nodeHead: number | null
   /** A sentence for the operator; never a key or a URL. */
