@@ -1,11 +1,14 @@
 /**
- * Fetches all of one block from a node and makes its rows: block, receipts by the block's hash, traces.
- * A block that changes between the calls is told apart from one that never fits.
+ * Fetches all of a block from a node and makes its rows: block, receipts by the block's hash, traces; of one alone, or of several in
+ * few requests. A block that changes between the calls is told apart from one that never fits.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Result from "effect/Result"
+import type { Bulk } from "../node/Bulk.ts"
 import type { Node, NodeError } from "../node/Node.ts"
-import type { BlockRows } from "../store/Store.ts"
+import type { BlockRef, BlockRows } from "../store/Store.ts"
 import * as Assemble from "./Assemble.ts"
 import * as TrieRoot from "./TrieRoot.ts"
 import { Mismatch } from "./Mismatch.ts"
@@ -22,6 +25,15 @@ export class Vanished extends Data.TaggedError("Vanished")<{ readonly block: num
   }
 }
 
+const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
+  transactions.length === 0 && transactionsRoot === TrieRoot.empty
+
+/** The rows of a block that needs neither receipts nor traces. */
+const bare = (found: HydratedBlock, options: Assemble.Options): Result.Result<BlockRows, Mismatch> =>
+  isEmpty(found)
+    ? Assemble.assemble({ block: found, receipts: [], traces: null }, options)
+    : Assemble.unconcerned(found, options)
+
 /** The rows of a block by one node, or by several that take turns. */
 const blockBy = Effect.fnUntraced(function* (
   node: Node,
@@ -34,11 +46,8 @@ const blockBy = Effect.fnUntraced(function* (
   if (found.number !== BigInt(number)) {
     return yield* new Mismatch({ block: number, hash, what: `the node answered with block ${found.number}` })
   }
-  const isEmpty = found.transactions.length === 0 && found.transactionsRoot === TrieRoot.empty
-  if (isEmpty) {
-    return yield* Effect.fromResult(Assemble.assemble({ block: found, receipts: [], traces: null }, options))
-  }
-  if (!Assemble.mayConcern(found, options.watch)) return yield* Effect.fromResult(Assemble.unconcerned(found, options))
+  if (isEmpty(found) || !Assemble.mayConcern(found, options.watch))
+    return yield* Effect.fromResult(bare(found, options))
   const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
     concurrency: 2,
   })
@@ -67,3 +76,56 @@ export const block = (
     const others = (node.each ?? []).map((one) => Effect.mapError(blockBy(one, number, options), () => mismatch))
     return others.length === 0 ? Effect.fail(mismatch) : Effect.firstSuccessOf(others)
   })
+
+/**
+ * Rows of blocks one after another, and why they end before the last of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Portion {
+  readonly rows: ReadonlyArray<BlockRows>
+  readonly failure: Vanished | Mismatch | NodeError | null
+}
+
+/**
+ * The rows of blocks one after another, with few requests. A block that does not come, or does not fit, is asked for alone: see
+ * `block`.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const portion = Effect.fnUntraced(function* (
+  node: Node,
+  bulk: Bulk,
+  numbers: ReadonlyArray<number>,
+  options: Assemble.Options,
+): Effect.fn.Return<Portion> {
+  const blocks = yield* bulk.blocks(numbers)
+  const fitting = blocks.map((found, at) => (found !== null && found.number === BigInt(numbers[at]!) ? found : null))
+  const wanted = fitting.flatMap((found): ReadonlyArray<BlockRef> => {
+    const isWanted =
+      found !== null && found.hash !== null && !isEmpty(found) && Assemble.mayConcern(found, options.watch)
+    return isWanted ? [{ number: Number(found.number), hash: found.hash }] : []
+  })
+  const parts = yield* bulk.parts(wanted)
+  const byHash = new Map(wanted.map(({ hash }, at) => [hash, parts[at] ?? null]))
+
+  const rowsOf = (found: HydratedBlock | null): BlockRows | null => {
+    if (found === null || found.hash === null) return null
+    const own = byHash.get(found.hash)
+    if (own === null) return null
+    return Result.getOrElse(
+      own === undefined ? bare(found, options) : Assemble.assemble({ block: found, ...own }, options),
+      () => null,
+    )
+  }
+  const rows: Array<BlockRows> = []
+  for (const [at, number] of numbers.entries()) {
+    const outcome = rowsOf(fitting[at] ?? null) ?? (yield* Effect.result(block(node, number, options)))
+    if (!("_tag" in outcome)) rows.push(outcome)
+    else if (outcome._tag === "Success") rows.push(outcome.success)
+    else return { rows, failure: outcome.failure }
+  }
+  return { rows, failure: null }
+})

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Decoder } from "../decode/Decoder.ts"
 import { redecode } from "../decode/Redecode.ts"
+import * as Bulk from "../node/Bulk.ts"
 import type { Header, Node, NodeError } from "../node/Node.ts"
 import {
   type BlockRef,
@@ -50,7 +51,7 @@ export interface Options extends Omit<Check.Options, "rules"> {
   readonly allFrames?: boolean
   /** Blocks on top of one after which it is final, where the node has no such tag. Default 64. */
   readonly finalityBlocks?: number
-  /** Blocks that are fetched at the same time at most; the node's answers decide how many are. Default 48. */
+  /** Portions of blocks that are fetched at the same time at most; the node's answers decide how large they are. Default 8. */
   readonly concurrency?: number
   /** Who this indexer is; the right to index is given to one owner at a time. */
   readonly owner: string
@@ -95,7 +96,7 @@ export const run = Effect.fn("Indexer.run")(function* (
   options: Options,
 ): Effect.fn.Return<never, StoreError, Store> {
   const store = yield* Store
-  const { chain, decoder, fromTimestamp, owner, concurrency = 48, finalityBlocks = 64 } = options
+  const { chain, decoder, fromTimestamp, owner, concurrency = 8, finalityBlocks = 64 } = options
   const { checks = "standard", watch = null } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? 250 : 2_000)
   const report = yield* Report.make({ chain, store, onEvent: options.onEvent ?? (() => Effect.void) })
@@ -172,6 +173,14 @@ export const run = Effect.fn("Indexer.run")(function* (
     yield* report.reorganised(head, to)
   })
 
+  /** The blocks that are fetched together from one on, and what comes after them. */
+  const portionAt = Effect.fnUntraced(function* (at: number, to: number, isFollowing: boolean) {
+    if (at > to) return undefined
+    const bulk = isFollowing ? Bulk.none : yield* node.bulk(at)
+    const numbers = Array.from({ length: Math.min(bulk.size, to - at + 1) }, (_, index) => at + index)
+    return [{ bulk, numbers }, at + numbers.length] as const
+  })
+
   /** Appends the blocks above ours; stops at one that does not extend the one before it, and gives it. */
   const grow = Effect.fnUntraced(function* (
     tip: BlockRef | null,
@@ -208,11 +217,15 @@ export const run = Effect.fn("Indexer.run")(function* (
       if (isFollowing || isFull || (yield* Clock.currentTimeMillis) - since >= batchMillis) yield* flush()
     })
 
-    return yield* Stream.range(from, to).pipe(
-      Stream.mapEffect((number) => Fetch.block(node, number, { ...assembling, rules: rules ?? Rules.none }), {
-        concurrency,
-      }),
-      Stream.runForEach(take),
+    const making = { ...assembling, rules: rules ?? Rules.none }
+    return yield* Stream.unfold(from, (at) => portionAt(at, to, isFollowing)).pipe(
+      Stream.mapEffect(({ bulk, numbers }) => Fetch.portion(node, bulk, numbers, making), { concurrency }),
+      Stream.runForEach(({ failure, rows }) =>
+        Effect.andThen(
+          Effect.forEach(rows, take, { discard: true }),
+          failure === null ? Effect.void : Effect.fail(failure),
+        ),
+      ),
       Effect.as(null),
       Effect.catchTag("Broken", ({ found }) => Effect.succeed(found)),
       Effect.tap(flush),
@@ -236,7 +249,7 @@ export const run = Effect.fn("Indexer.run")(function* (
     const found = yield* Start.atOrAfter(node, theirs, fromTimestamp)
     const date = new Date(fromTimestamp * 1000).toISOString()
     if (found === null) {
-      yield* report.waiting(`The node is at block ${theirs.number}, before ${date}, where indexing begins.`)
+      yield* report.expecting(`The node is at block ${theirs.number}, before ${date}, where indexing begins.`)
       yield* Effect.sleep(pollMillis)
       return false
     }
@@ -261,7 +274,9 @@ export const run = Effect.fn("Indexer.run")(function* (
     if (checkpoint === null) {
       if (!(yield* findBegin(theirs))) return
       if (theirs.number >= fromBlock) return yield* extend(theirs)
-      yield* report.waiting(`The node is at block ${theirs.number}; indexing begins at block ${fromBlock}.`)
+      yield* report.expecting(
+        `The node is at block ${theirs.number}; waiting for block ${fromBlock}, where indexing begins.`,
+      )
       return yield* Effect.sleep(pollMillis)
     }
     const { first, head } = checkpoint
@@ -270,7 +285,8 @@ export const run = Effect.fn("Indexer.run")(function* (
       return yield* extend(theirs)
     }
     if (theirs.number < first) {
-      yield* report.waiting(`The node is at block ${theirs.number}, below the first indexed block ${first}.`)
+      const message = `The node is at block ${theirs.number}, below the first indexed block ${first}.`
+      yield* report.waiting(message, "the node is below the index")
       return yield* Effect.sleep(pollMillis)
     }
     const [ours] = yield* store.headers(theirs.number, theirs.number)

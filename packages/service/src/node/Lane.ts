@@ -3,7 +3,7 @@
  * halves when the node is slow, full or short of quota, and then grows by one at a time. Which calls share a request is the
  * client's business; it learns by itself how many a request may hold.
  */
-import type { Methods } from "@daybook/rpc/Method"
+import type { Call, Methods } from "@daybook/rpc/Method"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -13,6 +13,21 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 
 /**
+ * What came of several calls in one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Together {
+  /** In the order of the calls. */
+  readonly results: ReadonlyArray<Result.Result<unknown, CallError>>
+  /** Time that the node took, in milliseconds. */
+  readonly millis: number
+  /** The node has enough of us. */
+  readonly isOverloaded: boolean
+}
+
+/**
  * A node, and how fast it is asked.
  *
  * @category models
@@ -20,6 +35,8 @@ import * as Semaphore from "effect/Semaphore"
  */
 export interface Lane {
   readonly calls: Methods
+  /** Several calls in one request, which counts as one open call. */
+  readonly together: (calls: ReadonlyArray<Call>) => Effect.Effect<Together>
   /** Calls that may be open at once, as learnt so far. */
   readonly open: () => number
 }
@@ -80,6 +97,18 @@ export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effe
       }),
     )
 
+  const together = (calls: ReadonlyArray<Call>): Effect.Effect<Together> =>
+    permits.withPermits(1)(
+      Effect.gen(function* () {
+        const startedAt = yield* Clock.currentTimeMillis
+        const results = yield* client.batch(calls)
+        const now = yield* Clock.currentTimeMillis
+        const isTooMuch = results.some((result) => Result.isFailure(result) && isOverloaded(result.failure))
+        yield* learn(!isTooMuch, startedAt, now)
+        return { results, millis: now - startedAt, isOverloaded: isTooMuch }
+      }),
+    )
+
   const methods: Record<string, unknown> = {}
   for (const name of Object.keys(RpcMethod.all)) {
     if (!RpcMethod.isName(name)) continue
@@ -87,5 +116,5 @@ export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effe
     const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, CallError>
     methods[name] = (...params: ReadonlyArray<unknown>) => paced(call(...params))
   }
-  return { calls: methods as unknown as Methods, open: () => open }
+  return { calls: methods as unknown as Methods, together, open: () => open }
 })

@@ -3,17 +3,16 @@
  * URL to the next, and sharing the work of a backfill among them. It makes sure that each node is of the configured chain before
  * it believes it, and finds out which tracer it has. It stores nothing and decides nothing about reorganisations.
  */
-import * as RpcClient from "@daybook/rpc/RpcClient"
-import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
-import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { BlockRef, IndexerStatus } from "../store/Store.ts"
-import * as Lane from "./Lane.ts"
+import * as Bulk from "./Bulk.ts"
+import * as Endpoint from "./Endpoint.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -22,7 +21,7 @@ import * as Tracer from "./Tracer.ts"
  * @category models
  * @since 0.1.0
  */
-export type TraceSource = IndexerStatus["traces"]
+export type TraceSource = NonNullable<IndexerStatus["traces"]>
 
 /**
  * What links a block to the chain.
@@ -30,11 +29,7 @@ export type TraceSource = IndexerStatus["traces"]
  * @category models
  * @since 0.1.0
  */
-export interface Header extends BlockRef {
-  readonly parentHash: string
-  /** Seconds since 1970. */
-  readonly timestamp?: number
-}
+export type Header = Endpoint.Header
 
 /**
  * No node of the chain gave an answer; the message names the last one that was asked and what it said.
@@ -96,6 +91,8 @@ export interface Node {
   readonly traceSource: Effect.Effect<TraceSource, NodeError>
   /** Asks the nodes for their chain again, whatever they said before. */
   readonly checkChain: Effect.Effect<void, NodeError>
+  /** The way to several blocks from a number on, at one of the nodes. */
+  readonly bulk: (number: number) => Effect.Effect<Bulk.Bulk>
   /** True when every node is on this machine, so that asking often costs little. */
   readonly isLocal: boolean
   /** The same questions to one node each, in order of preference: to ask another when one gave what cannot be true. */
@@ -117,69 +114,6 @@ export interface Options {
   readonly traces?: "auto" | "off"
 }
 
-interface Endpoint {
-  readonly host: string
-  readonly calls: Methods
-  /** Asked last until then, in milliseconds since 1970: it failed a moment ago. */
-  restsUntil: number
-  isVerified: boolean
-  refusesHashes: boolean
-  lacksFinalized: boolean
-  tracer: Tracer.Tracer | undefined
-  /** Its tracer has given an answer. */
-  hasTraced: boolean
-}
-
-const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
-
-/** The endpoint's tracer, found out once, by a block that it has. */
-const tracerOf = (endpoint: Endpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
-  endpoint.tracer === undefined
-    ? Effect.tap(Tracer.find(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
-    : Effect.succeed(endpoint.tracer)
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
-
-const headerOf = (
-  block: {
-    readonly number: bigint | null
-    readonly hash: string | null
-    readonly parentHash: string
-    readonly timestamp: bigint
-  } | null,
-): Header | null =>
-  block === null || block.number === null || block.hash === null
-    ? null
-    : {
-        number: Number(block.number),
-        hash: block.hash,
-        parentHash: block.parentHash,
-        timestamp: Number(block.timestamp),
-      }
-
-const receiptsOf = (endpoint: Endpoint, block: BlockRef): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
-  const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
-  if (endpoint.refusesHashes) return byNumber
-  return endpoint.calls.eth_getBlockReceipts(block.hash).pipe(
-    Effect.catchTag("RpcError", (error) => {
-      if (error.kind === "notFound") return Effect.succeed(null)
-      if (error.isRetryable || error.kind === "methodUnsupported") return Effect.fail(error)
-      return Effect.tap(byNumber, () => Effect.sync(() => (endpoint.refusesHashes = true)))
-    }),
-  )
-}
-
-const finalizedOf = (endpoint: Endpoint): Effect.Effect<number | null, CallError> =>
-  endpoint.lacksFinalized
-    ? Effect.succeed(null)
-    : endpoint.calls.eth_getBlockByNumber("finalized", false).pipe(
-        Effect.map((block) => headerOf(block)?.number ?? null),
-        Effect.catchIf(isAnswer, () => {
-          endpoint.lacksFinalized = true
-          return Effect.succeed(null)
-        }),
-      )
-
 /** Time for which a node that failed is asked after the others. */
 const restMillis = 5_000
 /** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
@@ -188,7 +122,7 @@ const settledBlocks = 64
 const stillLooks = 5
 
 const build = (
-  endpoints: ReadonlyArray<Endpoint>,
+  endpoints: ReadonlyArray<Endpoint.Endpoint>,
   options: Options,
   /** What all nodes together have, where these are some of them: a node without a tracer does not stand for the others. */
   sourceOfAll?: Effect.Effect<TraceSource, NodeError>,
@@ -199,7 +133,9 @@ const build = (
   let stillFor = 0
   let source: TraceSource | undefined
 
-  const verify = Effect.fnUntraced(function* (endpoint: Endpoint): Effect.fn.Return<void, CallError | WrongChain> {
+  const verify = Effect.fnUntraced(function* (
+    endpoint: Endpoint.Endpoint,
+  ): Effect.fn.Return<void, CallError | WrongChain> {
     if (endpoint.isVerified) return
     const found = yield* endpoint.calls.eth_chainId()
     if (found !== BigInt(chainId)) {
@@ -209,7 +145,7 @@ const build = (
   })
 
   /** The endpoints in the order in which they are asked: from one on, those that failed a moment ago last. */
-  const inTurn = (start: number, now: number): ReadonlyArray<readonly [index: number, endpoint: Endpoint]> =>
+  const inTurn = (start: number, now: number): ReadonlyArray<readonly [index: number, endpoint: Endpoint.Endpoint]> =>
     endpoints
       .map((_, turn) => (start + turn) % endpoints.length)
       .map((index) => [index, endpoints[index]!] as const)
@@ -217,7 +153,7 @@ const build = (
 
   /** Asks one node after the other until one gives more than nothing; nothing counts only when no node has more. */
   const ask = Effect.fnUntraced(function* <A>(
-    question: (endpoint: Endpoint) => Effect.Effect<A, CallError>,
+    question: (endpoint: Endpoint.Endpoint) => Effect.Effect<A, CallError>,
     start: number = preferred,
   ): Effect.fn.Return<A, NodeError> {
     let wrong: WrongChain | undefined
@@ -236,7 +172,7 @@ const build = (
       }
       if (outcome.failure._tag === "WrongChain") wrong = outcome.failure
       else failure = outcome.failure
-      if (!isAnswer(outcome.failure as CallError)) endpoint.restsUntil = now + restMillis
+      if (!Endpoint.isAnswer(outcome.failure as CallError)) endpoint.restsUntil = now + restMillis
       if (outcome.failure._tag === "TransportError") endpoint.isVerified = false
     }
     if (nothing !== undefined) return nothing.value
@@ -244,25 +180,17 @@ const build = (
     return yield* new NodeFailed({ message: failure.message, cause: failure })
   })
 
-  /** Where to begin for a block: at a node of its own deep below the head. */
-  const startFor = (number: number): number =>
-    highest - number > settledBlocks ? (preferred + number) % endpoints.length : preferred
+  const isSettled = (number: number): boolean => highest - number > settledBlocks
 
-  const headOf = (endpoint: Endpoint): Effect.Effect<Header, CallError> =>
-    Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
-      const header = headerOf(block)
-      if (header !== null) return Effect.succeed(header)
-      const { host } = endpoint
-      const [path, came, expected] = ["result", "null", "the newest block"]
-      return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, came, expected }))
-    })
+  /** Where to begin for a block: at a node of its own deep below the head. */
+  const startFor = (number: number): number => (isSettled(number) ? (preferred + number) % endpoints.length : preferred)
 
   /** Asks every node for its head and prefers the one that is furthest. */
   const furthest = Effect.fnUntraced(function* (known: Header): Effect.fn.Return<Header> {
     let best = known
     const found = yield* Effect.forEach(
       endpoints,
-      (endpoint) => Effect.option(Effect.andThen(verify(endpoint), headOf(endpoint))),
+      (endpoint) => Effect.option(Effect.andThen(verify(endpoint), Endpoint.head(endpoint))),
       { concurrency: "unbounded" },
     )
     for (const [index, header] of found.entries()) {
@@ -275,7 +203,7 @@ const build = (
 
   /** The preferred node's head; the furthest of all when that one lags behind what was seen, or stands still for long. */
   const head = Effect.gen(function* () {
-    const found = yield* ask(headOf)
+    const found = yield* ask(Endpoint.head)
     stillFor = found.number > highest ? 0 : stillFor + 1
     const isBehind = found.number < highest || stillFor >= stillLooks
     const best = endpoints.length > 1 && isBehind ? yield* furthest(found) : found
@@ -291,7 +219,7 @@ const build = (
     const block = yield* head
     let undecided: NodeError | undefined
     for (const endpoint of endpoints) {
-      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), tracerOf(endpoint, block)))
+      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), Endpoint.tracer(endpoint, block)))
       if (outcome._tag === "Success") {
         if (outcome.success === "off") continue
         return (source = outcome.success === "trace_block" ? "trace_block" : "debug_traceBlock")
@@ -308,7 +236,7 @@ const build = (
     return yield* ask(
       (endpoint) =>
         Effect.gen(function* () {
-          const tracer = yield* tracerOf(endpoint, block)
+          const tracer = yield* Endpoint.tracer(endpoint, block)
           const outcome = yield* Effect.result(
             Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
           )
@@ -327,26 +255,35 @@ const build = (
     )
   })
 
+  let bulks = 0
+  const bulk = Effect.fnUntraced(function* (number: number): Effect.fn.Return<Bulk.Bulk> {
+    const start = isSettled(number) ? bulks++ % endpoints.length : preferred
+    const [[, endpoint] = []] = inTurn(start, yield* Clock.currentTimeMillis)
+    if (endpoint === undefined || (yield* Effect.isFailure(verify(endpoint)))) return Bulk.none
+    return Bulk.make(endpoint, traces)
+  })
+
   return {
     head,
-    finalized: ask(finalizedOf),
+    finalized: ask(Endpoint.finalized),
     header: (number) =>
       Effect.map(
         ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, false)),
         (block) => {
-          const header = headerOf(block)
+          const header = Endpoint.headerOf(block)
           return header?.number === number ? header : null
         },
       ),
     block: (number) => ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, true), startFor(number)),
-    receipts: (block) => ask((endpoint) => receiptsOf(endpoint, block), startFor(block.number)),
+    receipts: (block) => ask((endpoint) => Endpoint.receipts(endpoint, block), startFor(block.number)),
     traces,
     traceSource: Effect.suspend(findSource),
+    bulk,
     checkChain: Effect.suspend(() => {
       for (const endpoint of endpoints) endpoint.isVerified = false
       return ask(() => Effect.void)
     }),
-    isLocal: endpoints.every(({ host }) => isLoopback(host)),
+    isLocal: endpoints.every(Endpoint.isLocal),
     ...(endpoints.length > 1
       ? { each: endpoints.map((endpoint) => build([endpoint], options, Effect.suspend(findSource))) }
       : {}),
@@ -363,13 +300,6 @@ const build = (
  * @since 0.1.0
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, (url) =>
-    Effect.gen(function* () {
-      const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
-      const { calls } = yield* Lane.make(client)
-      const learnt = { isVerified: false, refusesHashes: false, lacksFinalized: false, hasTraced: false }
-      return { host: client.host, calls, restsUntil: 0, tracer: undefined, ...learnt } satisfies Endpoint
-    }),
-  )
+  const endpoints = yield* Effect.forEach(options.urls, Endpoint.make)
   return build(endpoints, options)
 })

@@ -290,7 +290,7 @@ describe("Indexer", () => {
       const indexer = yield* start(store, [node.url], { fromBlock: 3 })
 
       expect(yield* indexer.until(({ _tag }) => _tag === "Waiting")).toMatchObject({
-        message: "The node is at block 0; indexing begins at block 3.",
+        message: "The node is at block 0; waiting for block 3, where indexing begins.",
       })
       yield* Head.mine(node, 4)
       yield* indexer.until(caughtUp(4))

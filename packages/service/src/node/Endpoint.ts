@@ -1,0 +1,176 @@
+/**
+ * One node of a chain: the way to it, what it has shown of itself, and the questions whose answers depend on that.
+ */
+import * as RpcClient from "@daybook/rpc/RpcClient"
+import type { CallError } from "@daybook/rpc/RpcError"
+import type { Methods } from "@daybook/rpc/Method"
+import type { Receipt } from "@daybook/schema/Receipt"
+import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import * as Effect from "effect/Effect"
+import type { BlockRef } from "../store/Store.ts"
+import * as Lane from "./Lane.ts"
+import * as Portion from "./Portion.ts"
+import * as Tracer from "./Tracer.ts"
+
+/**
+ * What links a block to the chain.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Header extends BlockRef {
+  readonly parentHash: string
+  /** Seconds since 1970. */
+  readonly timestamp?: number
+}
+
+/**
+ * A node, and what is known of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Endpoint {
+  readonly host: string
+  readonly lane: Lane.Lane
+  readonly calls: Methods
+  /** How many blocks it is asked for at once. */
+  readonly portion: Portion.Portion
+  /** Asked last until then, in milliseconds since 1970: it failed a moment ago. */
+  restsUntil: number
+  isVerified: boolean
+  refusesHashes: boolean
+  lacksFinalized: boolean
+  tracer: Tracer.Tracer | undefined
+  /** Its tracer has given an answer. */
+  hasTraced: boolean
+}
+
+/**
+ * The way to the node of a URL. No request is made.
+ *
+ * **Errors**
+ * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Endpoint, InvalidOption> {
+  const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
+  const lane = yield* Lane.make(client)
+  return {
+    host: client.host,
+    lane,
+    calls: lane.calls,
+    portion: Portion.make(),
+    restsUntil: 0,
+    isVerified: false,
+    refusesHashes: false,
+    lacksFinalized: false,
+    tracer: undefined,
+    hasTraced: false,
+  }
+})
+
+/**
+ * True for a node on this machine.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isLocal = ({ host }: Endpoint): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
+
+/**
+ * The node answered, and will not answer otherwise when it is asked again.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
+
+/**
+ * The header of a block that is mined; `null` for one that is not, or none.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const headerOf = (
+  block: {
+    readonly number: bigint | null
+    readonly hash: string | null
+    readonly parentHash: string
+    readonly timestamp: bigint
+  } | null,
+): Header | null =>
+  block === null || block.number === null || block.hash === null
+    ? null
+    : {
+        number: Number(block.number),
+        hash: block.hash,
+        parentHash: block.parentHash,
+        timestamp: Number(block.timestamp),
+      }
+
+/**
+ * The node's tracer, found out once, by a block that it has.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const tracer = (endpoint: Endpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
+  endpoint.tracer === undefined
+    ? Effect.tap(Tracer.find(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
+    : Effect.succeed(endpoint.tracer)
+
+/**
+ * The receipts of a block by its hash, by its number where the node takes no hashes; `null` when it has no such block.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const receipts = (
+  endpoint: Endpoint,
+  block: BlockRef,
+): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
+  const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
+  if (endpoint.refusesHashes) return byNumber
+  return endpoint.calls.eth_getBlockReceipts(block.hash).pipe(
+    Effect.catchTag("RpcError", (error) => {
+      if (error.kind === "notFound") return Effect.succeed(null)
+      if (error.isRetryable || error.kind === "methodUnsupported") return Effect.fail(error)
+      return Effect.tap(byNumber, () => Effect.sync(() => (endpoint.refusesHashes = true)))
+    }),
+  )
+}
+
+/**
+ * Number of the last block that the node calls final; `null` where it has no such tag.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const finalized = (endpoint: Endpoint): Effect.Effect<number | null, CallError> =>
+  endpoint.lacksFinalized
+    ? Effect.succeed(null)
+    : endpoint.calls.eth_getBlockByNumber("finalized", false).pipe(
+        Effect.map((block) => headerOf(block)?.number ?? null),
+        Effect.catchIf(isAnswer, () => {
+          endpoint.lacksFinalized = true
+          return Effect.succeed(null)
+        }),
+      )
+
+/**
+ * The newest block of the node.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const head = (endpoint: Endpoint): Effect.Effect<Header, CallError> =>
+  Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
+    const header = headerOf(block)
+    if (header !== null) return Effect.succeed(header)
+    const { host } = endpoint
+    const [path, came, expected] = ["result", "null", "the newest block"]
+    return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, came, expected }))
+  })
