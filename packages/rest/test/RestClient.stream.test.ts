@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "./server.ts"
+import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
 
 const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
 const query = { address: wallet }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
-import { type Handler, reply, script, type Server } from "./server.ts"
+import { type Handler, reply, script, type Server } from "@daybook/chain/ScriptedServer"
 
 const retry = { base: 1, cap: 5 }
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>

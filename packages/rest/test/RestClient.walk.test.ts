@@ -3,7 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, page, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "./server.ts"
+import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
 
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
   RestClient.make({ baseUrl: server.url, apiKey: "key-1", ...options })

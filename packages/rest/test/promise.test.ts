@@ -4,7 +4,7 @@ import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
 import { createRestClient } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "./server.ts"
+import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
 
 const query = { address: wallet }
 const clientOf = (server: Server, options: { readonly timeout?: number } = {}) =>

@@ -26,7 +26,7 @@ describe("RpcClient", () => {
         assert.strictEqual(found?.number, 5n)
         assert.deepEqual(found?.transactions, [hash("c")] as never)
         assert.strictEqual(
-          server.seen[0]?.text,
+          server.seen[0]?.body,
           '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}',
         )
         assert.strictEqual(server.seen[0]?.headers["content-type"], "application/json")

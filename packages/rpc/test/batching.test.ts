@@ -68,7 +68,7 @@ describe("batching", () => {
 
         yield* client.eth_chainId()
 
-        assert.isTrue(server.seen[0]?.text.startsWith("{"))
+        assert.isTrue(server.seen[0]?.body.startsWith("{"))
       }),
     )
 
@@ -91,7 +91,7 @@ describe("batching", () => {
         const client = yield* RpcClient.make({ url: server.url, batch: { maxBytes: 400 } })
 
         assert.deepStrictEqual(yield* balances(client, 8), numbers(8))
-        for (const { text } of server.seen) assert.isAtMost(text.length, 400)
+        for (const { body } of server.seen) assert.isAtMost(body.length, 400)
         assert.isBelow(server.seen.length, 8)
       }),
     )

@@ -37,7 +37,7 @@ const says =
   (status: number, body: (id: number | undefined, text: string) => unknown): Handler =>
   (seen, response) => {
     const text = told(seen.url, seen.headers)
-    const all = seen.text.startsWith("[")
+    const all = seen.body.startsWith("[")
     const bodies = seen.calls.map((call) => body(call.id, text))
     response.writeHead(status, { "x-request-id": encoded })
     response.end(typeof bodies[0] === "string" ? bodies[0] : JSON.stringify(all ? bodies : bodies[0]))

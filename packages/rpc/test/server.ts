@@ -1,7 +1,6 @@
-/** A real HTTP server on a free port of 127.0.0.1 that answers JSON-RPC by a script and notes what it saw. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
-import { Effect } from "effect"
+/** A server that answers JSON-RPC by a script and notes the calls that it saw. */
+import * as ScriptedServer from "@daybook/chain/ScriptedServer"
+import type { IncomingMessage, ServerResponse } from "node:http"
 
 /** A call as the server reads it. */
 export interface Asked {
@@ -11,73 +10,23 @@ export interface Asked {
   readonly params: ReadonlyArray<unknown>
 }
 
-export interface Seen {
-  readonly url: string
-  readonly headers: IncomingMessage["headers"]
-  readonly text: string
+export interface Seen extends ScriptedServer.Seen {
   /** The calls of the request, in order; one for a single call. */
   readonly calls: ReadonlyArray<Asked>
 }
 
 export type Handler = (seen: Seen, response: ServerResponse, number: number, request: IncomingMessage) => void
 
-export interface Server {
-  readonly url: string
-  readonly host: string
-  readonly seen: ReadonlyArray<Seen>
-  /** Resolves when the client has closed the connection of the request with this number (1 is the first). */
-  readonly closed: (number: number) => Promise<void>
-}
-
 const callsOf = (text: string): ReadonlyArray<Asked> => {
   const body: Asked | ReadonlyArray<Asked> = JSON.parse(text)
   return "id" in body ? [body] : body
 }
 
-export const serve = (handler: Handler) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<Server & { readonly stop: () => Promise<void> }>((resolve) => {
-          const seen: Array<Seen> = []
-          const sockets = new Set<Socket>()
-          const closings = new Map<number, Promise<void>>()
-          let count = 0
-          const server = createServer((request, response) => {
-            const number = ++count
-            closings.set(number, new Promise((done) => void request.socket.once("close", () => done())))
-            let text = ""
-            request.setEncoding("utf8").on("data", (part: string) => (text += part))
-            request.on("end", () => {
-              const { url = "", headers } = request
-              const one: Seen = { url, headers, text, calls: callsOf(text) }
-              seen.push(one)
-              handler(one, response, number, request)
-            })
-          })
-          server.on("connection", (socket) => {
-            sockets.add(socket)
-            socket.on("close", () => sockets.delete(socket))
-          })
-          server.listen(0, "127.0.0.1", () => {
-            const { port } = server.address() as AddressInfo
-            const host = `127.0.0.1:${port}`
-            const stop = () =>
-              new Promise<void>((done) => {
-                server.close(() => done())
-                for (const socket of sockets) socket.destroy()
-              })
-            resolve({ url: `http://${host}`, host, seen, closed: async (number) => closings.get(number), stop })
-          })
-        }),
-    ),
-    (server) => Effect.promise(server.stop),
-  )
-
 /** Answers the n-th request with the n-th handler, and further ones with the last. */
 export const script = (...handlers: ReadonlyArray<Handler>) =>
-  serve((seen, response, number, request) =>
-    handlers[Math.min(number, handlers.length) - 1]?.(seen, response, number, request),
+  ScriptedServer.serveAs(
+    (seen): Seen => ({ ...seen, calls: callsOf(seen.body) }),
+    (seen, response, number, request) => ScriptedServer.nth(handlers, number)?.(seen, response, number, request),
   )
 
 /** Answers with a status and the text that `body` makes of the calls. */
@@ -98,7 +47,7 @@ export const replies =
   (items: (calls: ReadonlyArray<Asked>) => ReadonlyArray<unknown>): Handler =>
   (seen, response) => {
     const made = items(seen.calls)
-    const isAlone = !seen.text.startsWith("[") && made.length === 1
+    const isAlone = !seen.body.startsWith("[") && made.length === 1
     response.end(JSON.stringify(isAlone ? made[0] : made))
   }
 

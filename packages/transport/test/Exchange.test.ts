@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber } from "effect"
 import { ClientError, Endpoint, type Event, Exchange, type Http, type RetryPolicy } from "../src/index.ts"
-import { reply, script, type Server } from "./server.ts"
+import { reply, script, type Server } from "@daybook/chain/ScriptedServer"
 
 const quick: RetryPolicy.Options = { base: 1, cap: 2, deadline: "5 seconds" }
 const client = (policy: RetryPolicy.Options = quick, options: Exchange.Options = {}) =>

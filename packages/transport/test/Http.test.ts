@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
-import { reply, script, serve } from "./server.ts"
+import { reply, script, serve } from "@daybook/chain/ScriptedServer"
 
 const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 1_000, within: Duration.seconds(5) }
 const within = (millis: number): Http.Limits => ({ ...limits, within: Duration.millis(millis) })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ClientError, Endpoint, Exchange, PromiseFace } from "../src/index.ts"
-import { script, type Server } from "./server.ts"
+import { script, type Server } from "@daybook/chain/ScriptedServer"
 
 const call = (server: Server, timeout: number) =>
   Exchange.makeUnsafe().request({ endpoint: Endpoint.makeUnsafe({ url: server.url }), timeout }, Exchange.accept)

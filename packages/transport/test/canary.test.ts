@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References, Tracer } from "effect"
 import { Endpoint, type Event, Exchange, type Http } from "../src/index.ts"
-import { type Handler, reply, script } from "./server.ts"
+import { type Handler, reply, script } from "@daybook/chain/ScriptedServer"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
 const spellings = [
