@@ -5,14 +5,8 @@
 import * as Schema from "effect/Schema"
 import { isDigits, smallDecimal } from "./internal/hexText.ts"
 import { unread, type Unread } from "./internal/coder.ts"
-import { leaf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
-
-const maxDigits = 78
-const max = 2n ** 256n
-
-// JSON has -0, which is no way to write a count, and would not come back as it is.
-const isCount = (input: unknown): input is number =>
-  Number.isSafeInteger(input) && (input as number) >= 0 && !Object.is(input, -0)
+import { bigint, isCount, maxDigits, numberLeaf, safeInteger, tooLarge } from "./internal/integer.ts"
+import { leaf, orEmpty, relax } from "./internal/leaf.ts"
 
 const toBigInt = (input: unknown): bigint | Unread => {
   if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
@@ -20,7 +14,7 @@ const toBigInt = (input: unknown): bigint | Unread => {
   if (small >= 0) return BigInt(small)
   if (input.length > maxDigits || !isDigits(input)) return unread
   const value = BigInt(input)
-  return value < max ? value : unread
+  return value < tooLarge ? value : unread
 }
 
 const toSafeInteger = (input: unknown): number | Unread => {
@@ -54,11 +48,7 @@ export const Decimal: Schema.Codec<bigint, string> = leaf({
   wire,
   read: toBigInt,
   write: (value) => value.toString(),
-  type: typeSide<bigint>({
-    expected: "an unsigned bigint of at most 256 bits",
-    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
-    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: max - 1n })),
-  }),
+  type: bigint,
 })
 
 /**
@@ -78,11 +68,7 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
   wire,
   read: toSafeInteger,
   write: (value) => value.toString(),
-  type: typeSide<number>({
-    expected: "an unsigned safe integer",
-    is: isCount,
-    from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  }),
+  type: safeInteger,
 })
 
 /**
@@ -109,16 +95,5 @@ export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(S
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(Decimal, (options) => ({
   ...options,
-  expected: "a block number such as 12",
-  wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  read: (input) => {
-    const value = toSafeInteger(input)
-    return value === unread ? unread : BigInt(value)
-  },
-  write: (value: bigint) => Number(value),
-  type: typeSide<bigint>({
-    expected: "an unsigned bigint of at most 53 bits",
-    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,
-    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 53n - 1n })),
-  }),
+  ...numberLeaf("a block number such as 12", toSafeInteger),
 }))

@@ -5,21 +5,19 @@
 import * as Schema from "effect/Schema"
 import { hexCase, isDigits, smallHex } from "./internal/hexText.ts"
 import { unread, type Unread } from "./internal/coder.ts"
-import { leaf, orNull, relax, typeSide } from "./internal/leaf.ts"
+import { bigint, isCount, maxDigits, numberLeaf, safeInteger, tooLarge } from "./internal/integer.ts"
+import { leaf, orNull, relax } from "./internal/leaf.ts"
 
 const maxHexLength = 66
-const maxDigits = 78
-
-// JSON has -0, which is no way to write a count, and would not come back as it is.
-const isCount = (input: unknown): input is number =>
-  Number.isSafeInteger(input) && (input as number) >= 0 && !Object.is(input, -0)
 
 const toBigInt = (input: unknown): bigint | Unread => {
   if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
   const small = smallHex(input)
   if (small >= 0) return BigInt(small)
   if (input.length > maxDigits) return unread
-  return (input.length <= maxHexLength && hexCase(input) !== 0) || isDigits(input) ? BigInt(input) : unread
+  if (input.length <= maxHexLength && hexCase(input) !== 0) return BigInt(input)
+  const value = isDigits(input) ? BigInt(input) : tooLarge
+  return value < tooLarge ? value : unread
 }
 
 const toSafeInteger = (input: unknown): number | Unread => {
@@ -35,7 +33,6 @@ const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u))
   examples: ["0x0", "0x1f"],
 })
 
-const max = 2n ** 256n
 const maxSafe = 2n ** 53n - 1n
 
 /**
@@ -56,11 +53,7 @@ export const Quantity: Schema.Codec<bigint, string> = leaf({
   wire,
   read: toBigInt,
   write: (value) => `0x${value.toString(16)}`,
-  type: typeSide<bigint>({
-    expected: "an unsigned bigint of at most 256 bits",
-    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < max,
-    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: max - 1n })),
-  }),
+  type: bigint,
 })
 
 /**
@@ -80,11 +73,7 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
   wire,
   read: toSafeInteger,
   write: (value) => `0x${value.toString(16)}`,
-  type: typeSide<number>({
-    expected: "an unsigned safe integer",
-    is: isCount,
-    from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  }),
+  type: safeInteger,
 })
 
 /**
@@ -121,18 +110,7 @@ export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orN
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (options) => ({
   ...options,
-  expected: "an unsigned integer",
-  wire: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  read: (input) => {
-    const value = toSafeInteger(input)
-    return value === unread ? unread : BigInt(value)
-  },
-  write: (value: bigint) => Number(value),
-  type: typeSide<bigint>({
-    expected: "an unsigned bigint of at most 53 bits",
-    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < 2n ** 53n,
-    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 53n - 1n })),
-  }),
+  ...numberLeaf("an unsigned integer", toSafeInteger),
 }))
 
 /**

@@ -26,6 +26,7 @@ describe("Quantity", () => {
       expect(decode("0XAB")).toBe(171n)
       expect(decode(12345)).toBe(12345n)
       expect(decode("2362174980374604")).toBe(2362174980374604n)
+      expect(decode((2n ** 256n - 1n).toString())).toBe(2n ** 256n - 1n)
     })
 
     it("writes the canonical form only", () => {
@@ -40,6 +41,7 @@ describe("Quantity", () => {
       "0x-1",
       " 0x1",
       `0x${"f".repeat(65)}`,
+      (2n ** 256n).toString(),
       "1e3",
       null,
       undefined,
