@@ -12,6 +12,7 @@ import * as Label from "./label/Label.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+const Mebibytes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1024 * 1024 }))
 const isNodeUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 const isSocketUrl = (text: string): boolean => /^wss?:/i.test(text.trim())
 const NodeUrl = Schema.String.check(
@@ -94,6 +95,8 @@ export const Config = Schema.Struct({
     Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
     () => ({}),
   ),
+  /** The relay: memory for answers of nodes that never change, shared by all chains; 0 keeps none. Default 64. Source: decision 0024. */
+  relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Schema.String), () => ["*"]),
 })
@@ -144,6 +147,7 @@ const mayHoldKey = (path: Path): boolean => path[0] === "database" || path.inclu
 const keysAt = (path: Path): ReadonlyArray<string> => {
   if (path.length === 1) return Object.keys(Config.fields)
   if (path[0] === "chains") return Object.keys(ChainConfig.fields)
+  if (path[0] === "relay") return ["cacheMebibytes"]
   return path[0] === "listen" ? ["host", "port"] : ["perSecond", "burst"]
 }
 

@@ -26,6 +26,7 @@ describe("Config", () => {
         empty: "string",
         maxLimit: 100,
         rateLimit: { perSecond: 25, burst: 50 },
+        relay: { cacheMebibytes: 64 },
         allowedOrigins: ["*"],
       })
     })
@@ -38,8 +39,11 @@ describe("Config", () => {
     it("names every key that is missing or unknown", () => {
       expect(problems({})).toEqual([`"listen" is missing.`, `"database" is missing.`, `"chains" is missing.`])
       expect(problems({ ...smallest, rcp: 1, listen: { ...smallest.listen, ip: "::" } })).toEqual([
-        `"rcp" is not a known key; accepted: listen, database, chains, empty, maxLimit, rateLimit, allowedOrigins.`,
+        `"rcp" is not a known key; accepted: listen, database, chains, empty, maxLimit, rateLimit, relay, allowedOrigins.`,
         `"listen.ip" is not a known key; accepted: host, port.`,
+      ])
+      expect(problems({ ...smallest, relay: { cache: 1 } })).toEqual([
+        `"relay.cache" is not a known key; accepted: cacheMebibytes.`,
       ])
       expect(problems({ ...smallest, chains: { "my chain": chain({ id: 5, url: "x" }) } })).toEqual([
         `"chains."my chain".url" is not a known key; accepted: ${Object.keys(Config.ChainConfig.fields).join(", ")}.`,
@@ -56,6 +60,7 @@ describe("Config", () => {
         empty: "nil",
         maxLimit: 0,
         rateLimit: { burst: -1 },
+        relay: { cacheMebibytes: -1 },
         allowedOrigins: "*",
       }
       expect(problems(input)).toEqual([
@@ -70,6 +75,7 @@ describe("Config", () => {
         `"empty" is "nil"; accepted: "string" | "null".`,
         `"maxLimit" is 0; accepted: a value greater than or equal to 1.`,
         `"rateLimit.burst" is -1; accepted: a value greater than or equal to 1.`,
+        `"relay.cacheMebibytes" is -1; accepted: a value between 0 and 1048576.`,
         `"allowedOrigins" is "*"; accepted: array.`,
       ])
       for (const whole of [null, [], "text", 5]) expect(problems(whole)).toHaveLength(1)

@@ -114,6 +114,20 @@ export const read = (text: string): Body => {
 /** A response with a result, which is JSON text already. */
 export const success = (id: string, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
 
+/** The bytes of a response with a result, which is JSON text or its bytes already. */
+export const successBytes = (id: string, result: string | Uint8Array): Uint8Array => {
+  const head = `{"jsonrpc":"2.0","id":${id},"result":`
+  const isText = typeof result === "string"
+  const bytes = Buffer.allocUnsafeSlow(
+    Buffer.byteLength(head) + (isText ? Buffer.byteLength(result) : result.length) + 1,
+  )
+  const start = bytes.write(head, 0)
+  if (isText) bytes.write(result, start)
+  else bytes.set(result, start)
+  bytes.write("}", bytes.length - 1)
+  return bytes
+}
+
 /** A response with an error. */
 export const failure = (id: string | undefined, { code, data, message }: Failure): string => {
   const error = JSON.stringify(data === undefined ? { code, message } : { code, message, data })

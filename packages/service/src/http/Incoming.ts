@@ -2,10 +2,9 @@
  * A request as the handlers see it: an id, the path in segments, the raw query, and a body that is bounded while it is read.
  */
 import { randomUUID } from "node:crypto"
-import * as ByteSize from "effect/ByteSize"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 
 /** The body is larger than is accepted. */
@@ -29,6 +28,29 @@ export interface Incoming {
   readonly text: (maxBytes: number) => Effect.Effect<string, BodyTooLarge | BodyBroken>
 }
 
+/** Reads a body as Node gives it: most arrive in one piece, and a stream of pieces costs more than all else about a small one. */
+const readText = (request: HttpServerRequest, maxBytes: number): Effect.Effect<string, BodyTooLarge | BodyBroken> =>
+  Effect.callback((resume) => {
+    const message = NodeHttpServerRequest.toIncomingMessage(request)
+    if (message.destroyed) return resume(Effect.fail(new BodyBroken()))
+    const pieces: Array<Buffer> = []
+    let size = 0
+    const settle = (outcome: Effect.Effect<string, BodyTooLarge | BodyBroken>) => {
+      leave()
+      resume(outcome)
+    }
+    const take = (piece: Buffer) => {
+      size += piece.length
+      if (size > maxBytes) settle(Effect.fail(new BodyTooLarge({ maxBytes })))
+      else pieces.push(piece)
+    }
+    const end = () => settle(Effect.succeed(Buffer.concat(pieces).toString("utf8")))
+    const fail = () => settle(Effect.fail(new BodyBroken()))
+    const leave = () => message.off("data", take).off("end", end).off("error", fail).off("close", fail)
+    message.on("data", take).on("end", end).on("error", fail).on("close", fail)
+    return Effect.sync(leave)
+  })
+
 /** Wraps a request of the platform. */
 export const fromRequest = (request: HttpServerRequest): Incoming => {
   const at = request.url.indexOf("?")
@@ -42,14 +64,7 @@ export const fromRequest = (request: HttpServerRequest): Incoming => {
     text: (maxBytes) =>
       Number(request.headers["content-length"] ?? 0) > maxBytes
         ? Effect.fail(new BodyTooLarge({ maxBytes }))
-        : request.text.pipe(
-            Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
-            Effect.mapError((error) =>
-              error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
-                ? new BodyTooLarge({ maxBytes })
-                : new BodyBroken(),
-            ),
-          ),
+        : readText(request, maxBytes),
   }
 }
 

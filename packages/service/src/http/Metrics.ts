@@ -1,11 +1,13 @@
 /**
- * `GET /metrics`: how each chain's index stands, as numbers over time, in the text form of Prometheus. What is told is what the
- * indexer wrote into its store, so it is the same in every process that serves.
+ * `GET /metrics`: how each chain's index stands, and what the relay's cache does, as numbers over time, in the text form of
+ * Prometheus. What is told of an index is what its indexer wrote into the store, so it is the same in every process that serves;
+ * the cache is this process's own.
  *
  * Source: Prometheus, text-based format 0.0.4.
  */
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Counts, RelayCache } from "./RelayCache.ts"
 import * as Status from "./Status.ts"
 import type { IndexedChain } from "./Wallet.ts"
 
@@ -52,8 +54,34 @@ export const text = (statuses: ReadonlyArray<Status.Status>): string =>
     .join("\n")
     .concat("\n")
 
+/** The text of the cache's numbers. */
+export const cacheText = (cache: Pick<RelayCache, "counts" | "size">): string => {
+  const counter = (name: string, help: string, of: (counts: Counts) => number) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} counter`,
+    ...cache.counts().map((counts) => `${name}{chain="${escaped(counts.chain)}"} ${of(counts)}`),
+  ]
+  return [
+    ...counter("daybook_relay_cache_hits_total", "Relayed calls answered from memory.", ({ hits }) => hits),
+    ...counter(
+      "daybook_relay_cache_misses_total",
+      "Relayed calls that a node answered although their answer may be kept.",
+      ({ misses }) => misses,
+    ),
+    "# HELP daybook_relay_cache_bytes Memory that kept answers take.",
+    "# TYPE daybook_relay_cache_bytes gauge",
+    `daybook_relay_cache_bytes ${cache.size()}`,
+    "",
+  ].join("\n")
+}
+
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** Makes the handler of `GET /metrics`. */
-export const make = (chains: ReadonlyArray<IndexedChain>): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.map(Effect.forEach(chains, Status.of), (statuses) => HttpServerResponse.text(text(statuses), { contentType }))
+export const make = (
+  chains: ReadonlyArray<IndexedChain>,
+  cache: RelayCache,
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(Effect.forEach(chains, Status.of), (statuses) =>
+    HttpServerResponse.text(`${text(statuses)}${cacheText(cache)}`, { contentType }),
+  )

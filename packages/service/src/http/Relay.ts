@@ -21,18 +21,17 @@ import * as Envelope from "./Envelope.ts"
 import { type Incoming, segmentText } from "./Incoming.ts"
 import { show } from "./Problem.ts"
 import type { Headers } from "./Refusal.ts"
-import type { Upstream } from "./Upstream.ts"
+import type { CachedChain, RelayCache, ResultText } from "./RelayCache.ts"
 
-/** A chain and the way to its nodes. */
-export interface RelayedChain extends ServedChain {
-  readonly upstream: Upstream
-}
+/** A chain, what is indexed of it, and the way to its nodes. */
+export interface RelayedChain extends ServedChain, Pick<CachedChain, "store" | "upstream"> {}
 
 /** What the relay works with. */
 export interface Options {
   readonly config: Pick<Config, "rateLimit">
   readonly chains: ReadonlyArray<RelayedChain>
   readonly admission: Admission.Admission
+  readonly cache: RelayCache
 }
 
 /** Bytes of a body at most. */
@@ -86,50 +85,52 @@ const isExposed = (name: RpcMethod.Name, grant: KeyGrant): boolean =>
 
 /** How a call ended, before it is written. */
 type Outcome =
-  | { readonly _tag: "Result"; readonly text: string }
+  | { readonly _tag: "Result"; readonly text: ResultText }
   | { readonly _tag: "Failed"; readonly failure: Envelope.Failure }
   | { readonly _tag: "Down"; readonly failure: Envelope.Failure; readonly retryAfterSeconds: number }
 
 const failed = (failure: Envelope.Failure): Outcome => ({ _tag: "Failed", failure })
 
-const perform = Effect.fn("Relay.call")(function* (
-  item: Envelope.Item,
-  chain: RelayedChain,
-  grant: KeyGrant,
-): Effect.fn.Return<Outcome> {
-  if (item._tag === "Wrong") return failed(item.failure)
-  const { method, params } = item
-  if (!RpcMethod.isName(method) || !isExposed(method, grant)) {
-    const message = RpcMethod.isName(method)
-      ? `${show(method)} is not open to this key; a key made with --operator may call it.`
-      : `${show(method)} is not a method of this service; the README of @daybook/service lists them.`
-    return failed({ code: JsonRpc.code.methodNotFound, message })
-  }
-  yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
-  const problem = paramsProblem(method, params)
-  if (problem !== undefined) return failed({ code: JsonRpc.code.invalidParams, message: problem })
-  if (item.id === undefined) return { _tag: "Result", text: "null" }
-  return yield* chain.upstream.call(method, params).pipe(
-    Effect.match({
-      onSuccess: (text): Outcome => ({ _tag: "Result", text }),
-      onFailure: (error): Outcome =>
-        error._tag === "RpcError"
-          ? failed({ code: error.code, message: error.message, data: error.data })
-          : {
-              _tag: "Down",
-              failure: { code: code.unavailable, message: error.message },
-              retryAfterSeconds: error.retryAfterSeconds,
-            },
-    }),
-  )
-})
+const perform = Effect.fnUntraced(
+  function* (cache: RelayCache, item: Envelope.Item, chain: RelayedChain, grant: KeyGrant): Effect.fn.Return<Outcome> {
+    if (item._tag === "Wrong") return failed(item.failure)
+    const { method, params } = item
+    if (!RpcMethod.isName(method) || !isExposed(method, grant)) {
+      const message = RpcMethod.isName(method)
+        ? `${show(method)} is not open to this key; a key made with --operator may call it.`
+        : `${show(method)} is not a method of this service; the README of @daybook/service lists them.`
+      return failed({ code: JsonRpc.code.methodNotFound, message })
+    }
+    yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
+    const problem = paramsProblem(method, params)
+    if (problem !== undefined) return failed({ code: JsonRpc.code.invalidParams, message: problem })
+    if (item.id === undefined) return { _tag: "Result", text: "null" }
+    return yield* cache.call(chain, method, params).pipe(
+      Effect.match({
+        onSuccess: (text): Outcome => ({ _tag: "Result", text }),
+        onFailure: (error): Outcome =>
+          error._tag === "RpcError"
+            ? failed({ code: error.code, message: error.message, data: error.data })
+            : {
+                _tag: "Down",
+                failure: { code: code.unavailable, message: error.message },
+                retryAfterSeconds: error.retryAfterSeconds,
+              },
+      }),
+    )
+  },
+  // A stack would show this line.
+  Effect.withSpan("Relay.call", {}, { captureStackTrace: false }),
+)
+
+const textOf = (text: ResultText): string => (typeof text === "string" ? text : Buffer.from(text).toString())
 
 const write = (id: string, outcome: Outcome): string =>
-  outcome._tag === "Result" ? Envelope.success(id, outcome.text) : Envelope.failure(id, outcome.failure)
+  outcome._tag === "Result" ? Envelope.success(id, textOf(outcome.text)) : Envelope.failure(id, outcome.failure)
 
 /** Makes the handler of the relay; the segments are those of the path. It answers every request. */
 export const make = (options: Options) => {
-  const { admission, chains, config } = options
+  const { admission, cache, chains, config } = options
   const find = Chains.finder(chains)
 
   const single = Effect.fnUntraced(function* (
@@ -139,9 +140,10 @@ export const make = (options: Options) => {
     grant: KeyGrant,
     headers: Headers,
   ): Effect.fn.Return<HttpServerResponse> {
-    const outcome = yield* perform(item, chain, grant)
+    const outcome = yield* perform(cache, item, chain, grant)
     const { id } = item
     if (id === undefined) return Answer.empty(headers)
+    if (outcome._tag === "Result") return Answer.jsonBytes(Envelope.successBytes(id, outcome.text), headers)
     if (outcome._tag !== "Down") return Answer.json(write(id, outcome), { headers })
     const retry = { ...headers, "retry-after": String(outcome.retryAfterSeconds) }
     return refuse(incoming, 503, outcome.failure, "unavailable", { id, headers: retry })
@@ -156,7 +158,9 @@ export const make = (options: Options) => {
     const texts = yield* Effect.forEach(
       items,
       (item) =>
-        Effect.map(perform(item, chain, grant), (outcome) => (item.id === undefined ? [] : [write(item.id, outcome)])),
+        Effect.map(perform(cache, item, chain, grant), (outcome) =>
+          item.id === undefined ? [] : [write(item.id, outcome)],
+        ),
       { concurrency },
     )
     const answers = texts.flat()

@@ -28,6 +28,7 @@ import * as Incoming from "./Incoming.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Refusal from "./Refusal.ts"
 import * as Relay from "./Relay.ts"
+import * as RelayCache from "./RelayCache.ts"
 import * as Wallet from "./Wallet.ts"
 
 /** What the server works with. */
@@ -87,14 +88,15 @@ const routes = (options: Options): ((incoming: Incoming.Incoming) => Route | nul
   const { chains, config, keys } = options
   const admission = Admission.make(keys, config.rateLimit)
   const wallet = Wallet.make({ ...options, admission })
-  const relay = Relay.make({ chains, config, admission })
+  const cache = RelayCache.make(config.relay.cacheMebibytes * 1024 * 1024)
+  const relay = Relay.make({ chains, config, admission, cache })
   const ready = Health.ready({ chains, keys })
   const openApi = JSON.stringify(RestApi.openApi({ maxLimit: config.maxLimit }))
   const get = (name: string, run: Route["run"]): Route => ({ name, method: "GET", run, failed: failedRest })
   const fixed = new Map<string, Route>([
     ["health", get("/health", () => Health.health)],
     ["ready", get("/ready", ready)],
-    ["metrics", get("/metrics", () => Metrics.make(chains))],
+    ["metrics", get("/metrics", () => Metrics.make(chains, cache))],
     ["openapi.json", get("/openapi.json", () => Effect.succeed(Answer.json(openApi)))],
   ])
   const verbose = get("/api/v2.2/:address/verbose", (incoming) => wallet(incoming, incoming.segments[2] ?? ""))
