@@ -38,11 +38,8 @@ const add = (bloom: Uint8Array, text: string) => {
   set(bloom, low & 0x7ff)
 }
 
-const toHex = (bloom: Uint8Array): string =>
-  `0x${Buffer.from(bloom.buffer, bloom.byteOffset, bloom.byteLength).toString("hex")}`
-
 /**
- * The bloom of no logs.
+ * The bloom of no logs, as a node writes it.
  *
  * @category models
  * @since 0.1.0
@@ -50,33 +47,42 @@ const toHex = (bloom: Uint8Array): string =>
 export const none: string = `0x${"00".repeat(bloomBytes)}`
 
 /**
- * The bloom of a receipt's logs, lower-case hex.
+ * The bloom of a receipt's logs, 256 bytes; `null` for no logs.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const ofLogs = (logs: Receipt["logs"]): string => {
-  if (logs.length === 0) return none
+export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => {
+  if (logs.length === 0) return null
   const bloom = new Uint8Array(bloomBytes)
   for (const { address, topics } of logs) {
     add(bloom, address)
     for (const topic of topics) add(bloom, topic)
   }
-  return toHex(bloom)
+  return bloom
 }
 
 /**
- * The union of blooms, lower-case hex.
+ * Tells whether a bloom is the one that a node wrote, in hex of any case.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const union = (blooms: Iterable<string>): string => {
-  const all = new Uint8Array(bloomBytes)
-  for (const text of blooms) {
-    if (text === none) continue
-    const bloom = Buffer.from(text.slice(2), "hex")
-    for (let at = 0; at < bloomBytes; at++) all[at]! |= bloom[at] ?? 0
+export const isSame = (bloom: Uint8Array | null, text: string): boolean =>
+  bloom === null ? text === none : text.length === none.length && Buffer.from(text.slice(2), "hex").equals(bloom)
+
+/**
+ * The union of blooms; `null` when all are of no logs.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const union = (blooms: Iterable<Uint8Array | null>): Uint8Array | null => {
+  let all: Uint8Array | null = null
+  for (const bloom of blooms) {
+    if (bloom === null) continue
+    all ??= new Uint8Array(bloomBytes)
+    for (let at = 0; at < bloomBytes; at++) all[at]! |= bloom[at]!
   }
-  return toHex(all)
+  return all
 }

@@ -113,15 +113,15 @@ const isUnsigned = (transaction: MinedBlock["transactions"][number]): boolean =>
   /^0x0{40}$/.test(transaction.from) && /^0x0{40}$/.test(transaction.to ?? "")
 
 const faultOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
-  const inBlock: Array<string> = []
+  const inBlock: Array<Uint8Array | null> = []
   for (const [index, receipt] of receipts.entries()) {
     const isLeftOut = index === receipts.length - 1 && isUnsigned(block.transactions[index]!)
     if (isLeftOut) continue
     const bloom = Bloom.ofLogs(receipt.logs)
-    if (bloom !== receipt.logsBloom.toLowerCase()) return `the bloom of receipt ${index} is not that of its logs`
+    if (!Bloom.isSame(bloom, receipt.logsBloom)) return `the bloom of receipt ${index} is not that of its logs`
     inBlock.push(bloom)
   }
-  if (block.logsBloom !== null && Bloom.union(inBlock) !== block.logsBloom.toLowerCase()) {
+  if (block.logsBloom !== null && !Bloom.isSame(Bloom.union(inBlock), block.logsBloom)) {
     return "the bloom of the block is not that of its logs: some are missing, or too many"
   }
   return null

@@ -7,6 +7,7 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import type { Fetch } from "@daybook/transport/Http"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -112,6 +113,8 @@ export interface Options {
   readonly chainId: number
   /** `auto` takes what the nodes have, `off` asks for none. Default `auto`. */
   readonly traces?: "auto" | "off"
+  /** How requests are sent. Default: the platform's `fetch`, which costs more. */
+  readonly fetch?: Fetch
 }
 
 /** Time for which a node that failed is asked after the others. */
@@ -300,6 +303,6 @@ const build = (
  * @since 0.1.0
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, Endpoint.make)
+  const endpoints = yield* Effect.forEach(options.urls, (url) => Endpoint.make(url, options.fetch))
   return build(endpoints, options)
 })
