@@ -17,6 +17,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports?: Readonly<Record<string, unknown>>
+  readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>

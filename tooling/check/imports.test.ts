@@ -100,6 +100,14 @@ describe("imports", () => {
     ])
   })
 
+  it("names a conditional import that package.json does not have", () => {
+    const base = plant({ "packages/rpc/src/A.ts": `import "#platform"` })
+
+    expect(problems(base)).toEqual([
+      "packages/rpc/src/A.ts:1 imports #platform, which packages/rpc/package.json does not have under imports",
+    ])
+  })
+
   it("names an import that reaches into another package's files", () => {
     const base = plant({
       "packages/rpc/src/A.ts": `import "../../schema/src/Hex.ts"`,

@@ -88,6 +88,11 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
         : []
     }
     const own = manifest(join(base, folder))
+    if (edge.specifier.startsWith("#")) {
+      return edge.specifier in (own.imports ?? {})
+        ? []
+        : [`${at(edge)} imports ${edge.specifier}, which ${folder}/package.json does not have under imports`]
+    }
     const name = packageOf(edge.specifier)
     if (name === own.name) return []
     const may = [...(allowed[folder] ?? []), ...(test ? testTools : [])]

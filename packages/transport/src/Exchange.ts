@@ -96,8 +96,6 @@ const bytesOf = (maxBytes: number): Result.Result<number, InvalidOption> =>
 
 const orDie = <A>(result: Result.Result<A, InvalidOption>): Effect.Effect<A> => Effect.orDie(Effect.fromResult(result))
 
-const globalFetch: Http.Fetch = (url, init) => globalThis.fetch(url, init)
-
 /**
  * Accepts an answer with a 2xx status and tells the others apart by status alone. For clients that know no better.
  *
@@ -142,7 +140,7 @@ const build = (options: Options): Result.Result<Exchange, InvalidOption> =>
     yield* OptionCheck.members(options, optionKinds)
     const policy = yield* RetryPolicy.parse(options.policy, "policy")
     const maxBytes = yield* bytesOf(options.maxBytes ?? 64 * 1024 * 1024)
-    const fetch = options.fetch ?? globalFetch
+    const fetch = options.fetch ?? Http.platformFetch
     const pause = Pause.make({ spread: Duration.times(policy.base, policy.jitter) })
     const { onEvent } = options
     let calls = 0

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
+import { platformFetch as ofPlatform } from "#platform"
 import type { Attempt } from "./Attempt.ts"
 import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
 import { type Endpoint, resolve, type Target } from "./Endpoint.ts"
@@ -33,6 +34,20 @@ export type Fetch = (
     readonly signal: AbortSignal
   },
 ) => Promise<FetchResponse>
+
+/**
+ * The `fetch` of a client that is given none: undici's requests on Node, the global `fetch` elsewhere.
+ *
+ * **Details**
+ * - On Node the global `fetch` is used all the same once a program has replaced it or set undici's global dispatcher, and when Node is
+ *   told to use a proxy (`NODE_USE_ENV_PROXY`).
+ *
+ * Source: decision 0024.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const platformFetch: Fetch = ofPlatform
 
 /**
  * The part of a `Response` that is used.

@@ -1,6 +1,6 @@
 /**
- * A `fetch` for Node that costs about half of the platform's: undici's own requests, with answers decompressed.
- * Give it to a client as the option `fetch`. It needs `undici`, which is an optional peer of this package.
+ * A `fetch` for Node that costs about two thirds of the platform's: undici's own requests, with answers decompressed.
+ * Clients on Node use one by themselves; make one to set how connections are kept, or to close them.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -195,7 +195,8 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
   }
   const fetch: Fetch = (url, { method, headers, body, signal }) => {
     const { origin, path } = parse(url)
-    const sent = { "accept-encoding": "gzip, deflate", ...headers }
+    // Some gateways refuse a request that does not say what sends it; Node's own fetch says "node".
+    const sent = { "user-agent": "node", "accept-encoding": "gzip, deflate", ...headers }
     return dispatch(agent, { origin, path, method, headers: sent, ...(body === undefined ? {} : { body }) }, signal)
   }
   return Object.assign(fetch, { close: () => agent.destroy() })

@@ -20,7 +20,7 @@ describe("index", () => {
       Endpoint: ["identity", "make", "makeUnsafe", "resolve"],
       Event: [],
       Exchange: ["accept", "make", "makeUnsafe"],
-      Http: ["headersOf", "methodOf", "send"],
+      Http: ["headersOf", "methodOf", "platformFetch", "send"],
       OptionCheck: ["baseUrl", "isSignal", "member", "members", "text", "wrong"],
       Pause: ["make"],
       PromiseFace: ["run"],

@@ -2,7 +2,7 @@
 import * as Chain from "@daybook/schema/Chain"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
-import type { Fetch } from "@daybook/transport/Http"
+import { platformFetch } from "@daybook/transport/Http"
 import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as Pause from "@daybook/transport/Pause"
 import { fromKey, type Key } from "@daybook/transport/Redaction"
@@ -128,8 +128,6 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
     }),
   )
 
-const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
-
 /** What the members of a client's options are. */
 export const optionKinds = {
   url: "any",
@@ -177,7 +175,7 @@ export const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Settings, InvalidOption> {
   yield* Effect.fromResult(OptionCheck.members(given, optionKinds))
   const options: Partial<Options> = given ?? {}
-  const { timeout, rateLimit, fetch = globalFetch } = options
+  const { timeout, rateLimit, fetch = platformFetch } = options
   const retry = yield* Effect.fromResult(RetryPolicy.parse(options.retry, "retry"))
   const batch = yield* batchOf(options.batch)
   if (rateLimit !== undefined) yield* checkRate(rateLimit)
