@@ -1,6 +1,4 @@
 /** The RPC clients that are measured. Each asks for the same block, one by one or twenty at a time. */
-import { Agent, request } from "undici"
-
 export interface Client {
   /** Asks once. */
   readonly one: (hydrated: boolean) => Promise<unknown>
@@ -15,42 +13,48 @@ const hex = "0x1312d00"
 const numbers = (calls: number) => Array.from({ length: calls }, (_, at) => number + at)
 const toHex = (value: number): `0x${string}` => `0x${value.toString(16)}`
 
-const daybook = async (url: string, isUndici: boolean): Promise<Client> => {
+const daybook = async (url: string, fetch?: typeof globalThis.fetch): Promise<Client> => {
   const { createRpcClient } = await import("../../../packages/rpc/src/promise.ts")
-  const undici = await import("../../../packages/transport/src/undici.ts")
-  const client = createRpcClient({ url, ...(isUndici ? { fetch: undici.makeUnsafe() } : {}) })
+  const client = createRpcClient({ url, fetch })
   return {
     one: (hydrated) => client.eth_getBlockByNumber(number, hydrated),
     many: (hydrated, calls) => Promise.all(numbers(calls).map((one) => client.eth_getBlockByNumber(one, hydrated))),
   }
 }
 
+/** What asks without a library: sends a body and reads JSON. */
+const bare = (ask: (body: unknown) => Promise<unknown>): Client => {
+  const call = (id: number, block: string, hydrated: boolean) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "eth_getBlockByNumber",
+    params: [block, hydrated],
+  })
+  return {
+    one: (hydrated) => ask(call(1, hex, hydrated)),
+    many: async (hydrated, calls) =>
+      (await ask(numbers(calls).map((one, id) => call(id, toHex(one), hydrated)))) as ReadonlyArray<unknown>,
+  }
+}
+
+const headers = { "content-type": "application/json" }
+
 export const clients: Readonly<Record<string, (url: string) => Promise<Client>>> = {
   "undici and JSON.parse": async (url) => {
+    const { Agent, request } = await import("undici")
     const dispatcher = new Agent()
-    const ask = async (body: unknown) => {
-      const response = await request(url, {
-        method: "POST",
-        dispatcher,
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      })
-      return JSON.parse(await response.body.text()) as { readonly result: unknown }
-    }
-    const call = (id: number, block: string, hydrated: boolean) => ({
-      jsonrpc: "2.0",
-      id,
-      method: "eth_getBlockByNumber",
-      params: [block, hydrated],
+    return bare(async (body) => {
+      const response = await request(url, { method: "POST", dispatcher, headers, body: JSON.stringify(body) })
+      return JSON.parse(await response.body.text())
     })
-    return {
-      one: async (hydrated) => (await ask(call(1, hex, hydrated))).result,
-      many: async (hydrated, calls) =>
-        (await ask(numbers(calls).map((one, id) => call(id, toHex(one), hydrated)))) as never as ReadonlyArray<unknown>,
-    }
   },
-  "@daybook/rpc over undici": (url) => daybook(url, true),
-  "@daybook/rpc over fetch": (url) => daybook(url, false),
+  "fetch and JSON.parse": async (url) =>
+    bare(async (body) => {
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
+      return JSON.parse(await response.text())
+    }),
+  "**@daybook/rpc**": (url) => daybook(url),
+  "@daybook/rpc over the global fetch": (url) => daybook(url, globalThis.fetch),
   viem: async (url) => {
     const { createPublicClient, http } = await import("viem")
     const plain = createPublicClient({ transport: http(url), cacheTime: 0 })
