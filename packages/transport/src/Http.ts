@@ -42,7 +42,7 @@ export type Fetch = (
  * - On Node the global `fetch` is used all the same once a program has replaced it or set undici's global dispatcher, and when Node is
  *   told to use a proxy (`NODE_USE_ENV_PROXY`).
  *
- * Source: decision 0024.
+ * Source: decision 0025.
  *
  * @category services
  * @since 0.1.0

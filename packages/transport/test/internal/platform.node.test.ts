@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { reply, script } from "@daybook/chain/ScriptedServer"
 import { Effect } from "effect"
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici"
 import { platformFetch } from "../../src/internal/platform.node.ts"
-import { reply, script } from "../server.ts"
 
 const init = () => ({ method: "GET", headers: {}, redirect: "manual" as const, signal: new AbortController().signal })
 
