@@ -3,43 +3,16 @@
  * They are yieldable Effect errors and real `Error`s; recognise them by `_tag`, because two copies of a package make two classes.
  * No field, message or stack holds a key, or a URL that may hold one.
  */
-import type { Attempt } from "@daybook/transport/Attempt"
-import type { ClientError, Facts } from "@daybook/transport/ClientError"
+import { type Answers, answers, type ClientError, type Facts } from "@daybook/transport/ClientError"
 import type { ApiError } from "@daybook/schema/ApiError"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
-
-interface Answers {
-  readonly message: string
-  /** Host and port of the server, as in `api.example:8080`. */
-  readonly host: string
-  /** True when the same call may succeed later. */
-  readonly isRetryable: boolean
-  /** The wait the server asked for, counted from the answer; undefined when it asked for none. */
-  readonly retryAfter: Duration.Duration | undefined
-  /** The id that the server gave the request; quote it to whoever runs the server. */
-  readonly requestId: string | undefined
-  /** Every HTTP request made for this call, oldest first. */
-  readonly attempts: ReadonlyArray<Attempt>
-}
 
 interface Refusal extends Facts {
   /** The HTTP status of the answer. */
   readonly status: number
   /** What the server said, shortened and without any key; undefined when it said nothing that can be shown. */
   readonly detail?: string | undefined
-}
-
-const answers = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Answers => {
-  const attempts = facts.attempts ?? []
-  return {
-    message: attempts.length > 1 ? `${message} (${attempts.length} attempts were made.)` : message,
-    host: facts.host,
-    isRetryable,
-    retryAfter,
-    requestId: facts.requestId,
-    attempts,
-  }
 }
 
 const said = (detail: string | undefined): string => {

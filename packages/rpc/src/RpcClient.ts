@@ -5,6 +5,7 @@
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import * as OptionCheck from "@daybook/transport/OptionCheck"
+import { shorten } from "@daybook/transport/Redaction"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
@@ -22,7 +23,7 @@ import type { Call, Methods, ReturnedBy } from "./Method.ts"
 import type { CallOptions, Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
 import { encodeParams, notCalls, rawParams, requestOf } from "./internal/params.ts"
-import { firstProblem } from "./internal/problem.ts"
+import { describeWhole, firstProblem } from "./internal/problem.ts"
 import * as course from "./internal/course.ts"
 import type { Member } from "./internal/fleet.ts"
 import type { Gathering } from "./internal/line.ts"
@@ -137,14 +138,14 @@ const typed = (
 ): Result.Result<unknown, CallError> => {
   const decoded = readerOf(RpcMethod.resultOf(name, params))(answer.value)
   if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
-  const problem = firstProblem(decoded.failure, answer.value)
   const { reply } = answer
+  const problem = firstProblem(decoded.failure, answer.value, (part) => shorten(reply.scrub(describeWhole(part)), 100))
   return Result.fail(
     new InvalidResponse({
       ...reply,
       reason: "content",
       path: `${answer.isBare ? "body" : "result"}${problem.path}`,
-      came: reply.scrub(problem.came),
+      came: problem.came,
       expected: problem.expected,
     }),
   )

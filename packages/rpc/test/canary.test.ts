@@ -133,6 +133,26 @@ const rejected = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
+/** What a server says back around the places where texts are cut: the key stands across each of them once. */
+const longKey = "Qw7Er9Ty2Ui4Op6As8Df1Gh3Jk5Lz0Xc"
+const paddings = [...Array.from({ length: 34 }, (_, at) => 70 + at), ...Array.from({ length: 34 }, (_, at) => 170 + at)]
+
+const cutting: Readonly<Record<string, (text: string) => Handler>> = {
+  "another id": (text) => reply(() => success(text, "0x1")),
+  "a text result": (text) => reply(([call]) => success(call?.id, text)),
+  "an object result": (text) => reply(([call]) => success(call?.id, { a: text })),
+  "another version": (text) => reply(([call]) => ({ ...success(call?.id, "0x1"), jsonrpc: text })),
+  "a malformed error": (text) =>
+    reply(([call]) => ({ jsonrpc: "2.0", id: call?.id, error: { code: text, message: "" } })),
+  "JSON that breaks off": (text) => reply(`{"jsonrpc":"${text}`),
+  "plain words": (text) => reply(text),
+  "a page": (text) => reply(`<html>${text}`),
+}
+
+/** What viem makes of a failure; a raw value that the node gave is not an error and is not looked at. */
+const viemTexts = (error: unknown): ReadonlyArray<string> =>
+  error instanceof Error && error.cause !== undefined ? texts(error) : []
+
 describe("canary", () => {
   for (const [place, options] of Object.entries(places)) {
     describe(`a key as ${place}`, () => {
@@ -164,8 +184,17 @@ describe("canary", () => {
       )
     })
   }
-})
 
-/** What viem makes of a failure; a raw value that the node gave is not an error and is not looked at. */
-const viemTexts = (error: unknown): ReadonlyArray<string> =>
-  error instanceof Error && error.cause !== undefined ? texts(error) : []
+  it.live.each(Object.keys(cutting))("no part of it stands in a message that is cut in its midst: %s", (name) =>
+    Effect.gen(function* () {
+      const handlers = paddings.map((padding) => cutting[name]!(`${"x".repeat(padding)}${longKey} and more`))
+      const server = yield* script(...handlers)
+      const client = yield* RpcClient.make({ url: `${server.url}/v3/${longKey}`, retry: { maxAttempts: 1 } })
+      for (const _ of paddings) {
+        const error = yield* Effect.flip(client.eth_chainId())
+
+        for (const text of texts(error)) assert.notInclude(text, longKey.slice(0, 6))
+      }
+    }),
+  )
+})

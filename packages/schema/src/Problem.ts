@@ -64,46 +64,63 @@ const step = ({ path, value }: Place, key: PropertyKey): Place => {
 const expectedBy = (issue: SchemaIssue.Leaf): string =>
   issue._tag === "MissingKey" ? "this key" : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /, "")
 
-const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>): void => {
+type Show = (value: unknown) => string
+
+const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>, showing: Show): void => {
   switch (issue._tag) {
     case "Pointer":
-      return collect(issue.issue, issue.path.reduce(step, place), into)
+      return collect(issue.issue, issue.path.reduce(step, place), into, showing)
     case "Encoding":
-      return collect(issue.issue, place, into)
+      return collect(issue.issue, place, into, showing)
     case "Filter": {
       const message = SchemaIssue.defaultCheckHook(issue)
-      if (message === undefined) return collect(issue.issue, place, into)
-      into.push({ path: place.path, expected: message.replace(/^Expected /, ""), came: show(place.value) })
+      if (message === undefined) return collect(issue.issue, place, into, showing)
+      into.push({ path: place.path, expected: message.replace(/^Expected /, ""), came: showing(place.value) })
       return
     }
     case "Composite":
-      for (const inner of issue.issues) collect(inner, place, into)
+      for (const inner of issue.issues) collect(inner, place, into, showing)
       return
     case "AnyOf": {
-      // Each member of a union says why it does not fit; the first is the one that was meant most.
-      const [first] = issue.issues
-      if (first !== undefined) return collect(first, place, into)
-      into.push({ path: place.path, expected: "another kind of value", came: show(place.value) })
+      const members = issue.issues.map((inner) => {
+        const found: Array<Problem> = []
+        collect(inner, place, found, showing)
+        return found
+      })
+      // Where members fit as far as their kind, the first is the one that was meant most; else any of them will do.
+      const deeper = members.find(([first]) => first !== undefined && first.path !== place.path)
+      if (deeper !== undefined) {
+        into.push(...deeper)
+        return
+      }
+      const kinds = new Set(members.flatMap((found) => found.map(({ expected }) => expected)))
+      const expected = kinds.size === 0 ? "another kind of value" : [...kinds].join("; or ")
+      into.push({ path: place.path, expected, came: showing(place.value) })
       return
     }
     default:
-      into.push({ path: place.path, expected: expectedBy(issue), came: show(place.value) })
+      into.push({ path: place.path, expected: expectedBy(issue), came: showing(place.value) })
   }
 }
 
 /**
  * The problems that an error of a schema tells of: one, unless the schema was asked for all (`errors: "all"`).
  *
- * `value` is what was decoded; it is needed to say what came.
+ * `value` is what was decoded; it is needed to say what came. `showing` says it in words: by default in at most about a hundred
+ * characters, which may cut what has to be found and taken out as a whole, such as a key.
  *
  * Source: decision 0012.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const fromError = (error: Schema.SchemaError | SchemaIssue.Issue, value: unknown): ReadonlyArray<Problem> => {
+export const fromError = (
+  error: Schema.SchemaError | SchemaIssue.Issue,
+  value: unknown,
+  showing: (value: unknown) => string = show,
+): ReadonlyArray<Problem> => {
   const problems: Array<Problem> = []
-  collect(Schema.isSchemaError(error) ? error.issue : error, { path: "", value }, problems)
+  collect(Schema.isSchemaError(error) ? error.issue : error, { path: "", value }, problems, showing)
   return problems
 }
 

@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import * as Problem from "../src/Problem.ts"
+import * as RpcMethod from "../src/RpcMethod.ts"
 import * as Receipt from "../src/Receipt.ts"
 import * as Transaction from "../src/Transaction.ts"
 import * as WalletPage from "../src/WalletPage.ts"
@@ -38,6 +39,14 @@ describe("Problem", () => {
       expect(linesOf(WalletPage.WalletPage, { ...fixture.walletPage, result: { ...record, value: "1.5" } })).toEqual([
         'result.value: expected decimal digits such as 21000, got "1.5"',
       ])
+    })
+
+    it("tells each alternative where none fits, and what is wrong inside where one does", () => {
+      const lines = (value: unknown) => linesOf(RpcMethod.StateBlock, value)
+      expect(lines("newest")).toEqual([
+        'expected a hash of 32 bytes in hex; or a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized, got "newest"',
+      ])
+      expect(lines({ blockHash: "0x1" })).toEqual(['blockHash: expected a hash of 32 bytes in hex, got "0x1"'])
     })
 
     it("says what came for every kind of value", () => {

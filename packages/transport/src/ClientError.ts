@@ -46,16 +46,38 @@ export interface Facts {
   readonly attempts?: ReadonlyArray<Attempt>
 }
 
-interface Answers {
+/**
+ * What each error of a client holds, beside its own fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answers {
   readonly message: string
+  /** Host and port of the endpoint that was asked last. */
   readonly host: string
+  /** True when the same call may succeed later. */
   readonly isRetryable: boolean
+  /** The wait the server asked for, counted from the answer; undefined when it asked for none. */
   readonly retryAfter: Duration.Duration | undefined
+  /** The id that the server gave the request; quote it to whoever runs the server. */
   readonly requestId: string | undefined
+  /** Every HTTP request made for this call, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-const answers = (facts: Facts, message: string, isRetryable: boolean, retryAfter?: Duration.Duration): Answers => {
+/**
+ * Makes them of the facts of a call. The message tells how many attempts were made, when there were several.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const answers = (
+  facts: Facts,
+  message: string,
+  isRetryable = false,
+  retryAfter?: Duration.Duration,
+): Answers => {
   const attempts = facts.attempts ?? []
   return {
     message: attempts.length > 1 ? `${message} (${attempts.length} attempts were made.)` : message,

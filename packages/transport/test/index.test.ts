@@ -16,6 +16,7 @@ describe("index", () => {
         "TimeoutError",
         "TransportError",
         "Unauthorized",
+        "answers",
       ],
       Endpoint: ["identity", "make", "makeUnsafe", "resolve"],
       Event: [],

@@ -1,30 +1,9 @@
 /** Turns what a schema has to say about an answer into a place, what came there, and what belongs there. */
-import * as SchemaIssue from "effect/SchemaIssue"
+import * as Problem from "@daybook/schema/Problem"
+import type * as SchemaIssue from "effect/SchemaIssue"
 
-export interface Fault {
-  /** As in `result[3].hash`; `body` for the whole. */
-  readonly path: string
-  readonly came: string
-  readonly expected: string
-}
-
-interface Place {
-  readonly path: string
-  readonly value: unknown
-}
-
-/** One step into the answer. Where a single object stands for its list, the position has no place of its own. */
-const step = (place: Place, key: PropertyKey): Place => {
-  const { path, value } = place
-  if (typeof key === "number") {
-    return Array.isArray(value) ? { path: `${path}[${key}]`, value: value[key] as unknown } : place
-  }
-  const name = String(key).slice(0, 60)
-  const inside = typeof value === "object" && value !== null && Object.hasOwn(value, key)
-  return { path: path === "" ? name : `${path}.${name}`, value: inside ? Reflect.get(value, key) : undefined }
-}
-
-const showAt = (value: unknown): string => {
+/** So much of a value that a key in it is still whole when it is taken out; what is shown is shorter. */
+const showWhole = (value: unknown): string => {
   if (value === undefined) return "missing"
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === "object" && value !== null) {
@@ -34,29 +13,10 @@ const showAt = (value: unknown): string => {
   return JSON.stringify(typeof value === "string" ? value.slice(0, 400) : value)
 }
 
-const expectedBy = (issue: SchemaIssue.Leaf): string =>
-  issue._tag === "MissingKey"
-    ? "a value, as the interface has it"
-    : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /, "")
-
-const at = (issue: SchemaIssue.Issue, place: Place): Fault => {
-  switch (issue._tag) {
-    case "Pointer":
-      return at(issue.issue, issue.path.reduce(step, place))
-    case "Filter":
-    case "Encoding":
-      return at(issue.issue, place)
-    case "Composite":
-      return at(issue.issues[0], place)
-    case "AnyOf": {
-      const [first] = issue.issues
-      if (first !== undefined) return at(first, place)
-      return { path: place.path || "body", came: showAt(place.value), expected: "another type of value" }
-    }
-    default:
-      return { path: place.path || "body", came: showAt(place.value), expected: expectedBy(issue) }
-  }
+/** The first fault of an answer; its path is `body` for the whole. */
+export const faultOf = (issue: SchemaIssue.Issue, answer: unknown): Problem.Problem => {
+  const [first] = Problem.fromError(issue, answer, showWhole)
+  // Sound: an issue has at least one problem.
+  const { path, came, expected } = first as Problem.Problem
+  return { path: path || "body", came, expected }
 }
-
-/** The first fault of an answer. */
-export const faultOf = (issue: SchemaIssue.Issue, answer: unknown): Fault => at(issue, { path: "", value: answer })

@@ -29,7 +29,7 @@ describe("fault", () => {
       assert.deepStrictEqual(fault(page([rest])), {
         path: "result[0].gas",
         came: "missing",
-        expected: "a value, as the interface has it",
+        expected: "this key",
       })
     })
     it("calls the whole answer the body", () => {

@@ -8,7 +8,7 @@ import * as Quantity from "@daybook/schema/Quantity"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
-import { describe } from "./problem.ts"
+import { describe, describeWhole } from "./problem.ts"
 import { isObject, type Said, type Sent } from "./wire.ts"
 
 const readHash = SchemaParser.decodeUnknownResult(Hash.Hash)
@@ -33,7 +33,7 @@ export const readBare = (body: unknown, call: Sent): Said | undefined => {
   const params: ReadonlyArray<unknown> = call.params
   const fault = (key: string, asked: unknown): Said => ({
     _tag: "Wrong",
-    wrong: { path: key, came: describe(body[key]), expected: `${describe(asked)}, as was asked` },
+    wrong: { path: key, came: describeWhole(body[key]), expected: `${describe(asked)}, as was asked` },
   })
   if (!isSame(readHash, body["blockHash"], params[0])) return fault("blockHash", params[0])
   if (!isSame(readIndex, body["transactionIndex"], params[1])) return fault("transactionIndex", params[1])

@@ -68,7 +68,7 @@ const invalid = (wrong: Wrong, reply: Reply, isRetryable: boolean): InvalidRespo
     ...reply,
     reason: good ? "content" : "status",
     path: good ? wrong.path : "status",
-    came: good ? reply.scrub(wrong.came) : text === "" ? String(status) : `${status} with the text: ${text}`,
+    came: good ? shorten(reply.scrub(wrong.came)) : text === "" ? String(status) : `${status} with the text: ${text}`,
     expected: good ? wrong.expected : "a status from 200 to 299, or a JSON-RPC error",
     isRetryable: isRetryable || isPassing(status),
     advice: nothingThere.has(status) ? checkUrl : undefined,
@@ -105,7 +105,7 @@ export const failureOfText = (reply: Reply): CallError => {
   const text = reply.text.trim()
   const isPage = text.startsWith("<")
   const isCut = text === "" || text.startsWith("{") || text.startsWith("[")
-  const came = text === "" ? "empty" : shorten(text)
+  const came = text === "" ? "empty" : text.slice(0, 4096)
   const wrong: Wrong = {
     path: "body",
     came: isPage ? `a page: ${came}` : isCut && text !== "" ? `JSON that breaks off or is malformed: ${came}` : came,

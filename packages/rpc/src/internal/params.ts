@@ -92,7 +92,7 @@ export const encodeParams = (
     if (position >= params.length) break
     const encoded = slot.encode(params[position])
     if (Result.isFailure(encoded)) {
-      const problem = firstProblem(encoded.failure, params[position])
+      const problem = firstProblem(encoded.failure, params[position], describe)
       const came = `${problem.path === "" ? "" : `wrong at ${problem.path}: `}${problem.came}`
       return Result.fail(new InvalidParams({ method: name, position, came, expected: problem.expected }))
     }

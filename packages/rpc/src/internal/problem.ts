@@ -1,57 +1,33 @@
 /** Says in a few words what a schema refused: where, what came there, and what belongs there. */
+import * as Problem from "@daybook/schema/Problem"
 import { shorten } from "@daybook/transport/Redaction"
-import * as SchemaIssue from "effect/SchemaIssue"
+import type * as SchemaIssue from "effect/SchemaIssue"
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** A value in a few words, at most about a hundred characters. */
-export const describe = (value: unknown): string => {
+/** So much of a value that a key in it is still whole when it is taken out; cut it after that. */
+export const describeWhole = (value: unknown): string => {
   if (value === undefined) return "missing"
   if (value === "") return "an empty text"
-  if (typeof value === "string") return shorten(JSON.stringify(value.slice(0, 400)), 100)
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 1_000))
   if (typeof value === "bigint") return `${value}n`
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`
   if (Array.isArray(value) && value.length > 3) return `an array of ${value.length}`
   try {
-    return shorten(JSON.stringify(value) ?? "a value without a text", 100)
+    return (JSON.stringify(value) ?? "a value without a text").slice(0, 10_000)
   } catch {
     return "a value that is not JSON"
   }
 }
 
-const keysOf = (path: ReadonlyArray<unknown> | undefined): ReadonlyArray<PropertyKey> =>
-  (path ?? []).map((part) => {
-    const key: unknown = typeof part === "object" && part !== null && "key" in part ? part.key : part
-    return typeof key === "number" || typeof key === "symbol" ? key : String(key)
-  })
+/** A value of the program's own in a few words, at most about a hundred characters. */
+export const describe = (value: unknown): string => shorten(describeWhole(value), 100)
 
-const valueAt = (value: unknown, keys: ReadonlyArray<PropertyKey>): unknown =>
-  keys.reduce<unknown>(
-    (at, key) =>
-      typeof at === "object" && at !== null ? (at as Readonly<Record<PropertyKey, unknown>>)[key] : undefined,
-    value,
-  )
-
-const pathText = (keys: ReadonlyArray<PropertyKey>): string =>
-  keys.reduce<string>(
-    (text, key) => (/^\d+$/.test(String(key)) ? `${text}[${String(key)}]` : `${text}.${String(key)}`),
-    "",
-  )
-
-/** Where a value is wrong and how. */
-export interface Problem {
-  /** As in `.transactions[3].hash`; empty for the value itself. */
-  readonly path: string
-  readonly came: string
-  readonly expected: string
-}
-
-/** The first thing that is wrong with `value`. */
-export const firstProblem = (issue: SchemaIssue.Issue, value: unknown): Problem => {
-  const first = format(issue).issues[0]
-  const keys = keysOf(first?.path)
-  const message = first?.message ?? "Expected another value"
-  const expected = /^Expected (.*)$/s.exec(message)?.[1]
-  const wanted = expected ?? (message === "Missing key" ? "this key" : message)
-  return { path: pathText(keys), came: describe(valueAt(value, keys)), expected: shorten(wanted, 300) }
+/** The first thing that is wrong with `value`. Its path is as in `.transactions[3].hash`, and empty for the value itself. */
+export const firstProblem = (
+  issue: SchemaIssue.Issue,
+  value: unknown,
+  showing: (value: unknown) => string,
+): Problem.Problem => {
+  // Sound: an issue has at least one problem.
+  const [{ path, came, expected }] = Problem.fromError(issue, value, showing) as [Problem.Problem]
+  return { path: path === "" || path.startsWith("[") ? path : `.${path}`, came, expected: shorten(expected, 300) }
 }

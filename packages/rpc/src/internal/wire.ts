@@ -5,7 +5,7 @@
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
-import { describe, firstProblem } from "./problem.ts"
+import { describeWhole, firstProblem } from "./problem.ts"
 
 /** One call as it is sent. */
 export interface Sent {
@@ -25,6 +25,7 @@ export type Said =
 /** What is not as the interface says. */
 export interface Wrong {
   readonly path: string
+  /** As `describeWhole` has it: what is shown is shorter and without keys. */
   readonly came: string
   readonly expected: string
 }
@@ -45,7 +46,7 @@ export const requestText = (call: Sent): string =>
   `{"jsonrpc":"2.0","id":${call.id},"method":${JSON.stringify(call.method)},"params":${JSON.stringify(call.params)}}`
 
 const versionFault = (reply: Readonly<Record<string, unknown>>, path: string): Said | undefined =>
-  reply["jsonrpc"] === "2.0" ? undefined : wrong(`${path}jsonrpc`, describe(reply["jsonrpc"]), '"2.0"')
+  reply["jsonrpc"] === "2.0" ? undefined : wrong(`${path}jsonrpc`, describeWhole(reply["jsonrpc"]), '"2.0"')
 
 /** Words of a failure in a shape that is not JSON-RPC: `error` as text, or the shape of block explorers. */
 const wordsOf = (reply: Readonly<Record<string, unknown>>): string | undefined => {
@@ -76,7 +77,7 @@ const readFailure = (reply: Readonly<Record<string, unknown>>, path: string): Sa
   }
   const error = readError(reply["error"])
   if (Result.isSuccess(error)) return { _tag: "Error", error: error.success }
-  const problem = firstProblem(error.failure, reply["error"])
+  const problem = firstProblem(error.failure, reply["error"], describeWhole)
   return wrong(`${path}error${problem.path}`, problem.came, problem.expected)
 }
 
@@ -87,13 +88,13 @@ const readReply = (reply: Readonly<Record<string, unknown>>, id: number, path: s
     return {
       _tag: "Words",
       words,
-      wrong: { path: path === "" ? "body" : path.slice(0, -1), came: describe(words), expected },
+      wrong: { path: path === "" ? "body" : path.slice(0, -1), came: describeWhole(words), expected },
     }
   }
   const isFailure = "error" in reply
   const own = reply["id"]
   if (own !== id && !(isFailure && own == null)) {
-    return wrong(`${path}id`, describe(own), `${id}, the id of the call`)
+    return wrong(`${path}id`, describeWhole(own), `${id}, the id of the call`)
   }
   if (isFailure) return readFailure(reply, path)
   const fault = versionFault(reply, path)
@@ -105,7 +106,7 @@ const readReply = (reply: Readonly<Record<string, unknown>>, id: number, path: s
 
 /** What the answer to a single call says. */
 export const readSingle = (body: unknown, id: number): Said =>
-  isObject(body) ? readReply(body, id, "") : wrong("body", describe(body), "a JSON-RPC reply, which is an object")
+  isObject(body) ? readReply(body, id, "") : wrong("body", describeWhole(body), "a JSON-RPC reply, which is an object")
 
 /** How many replies of a batch cannot be told to belong to a call, in words. */
 const strays = (replies: ReadonlyArray<unknown>, ids: ReadonlySet<unknown>): string => {
@@ -121,7 +122,7 @@ export const readBatch = (body: unknown, calls: ReadonlyArray<Sent>): ReadonlyAr
         ? wrong("body", "one reply", `an array of ${calls.length} replies`)
         : isObject(body) && ("error" in body || wordsOf(body) !== undefined)
           ? readForAll(body)
-          : wrong("body", describe(body), `an array of ${calls.length} replies`)
+          : wrong("body", describeWhole(body), `an array of ${calls.length} replies`)
     return calls.map(() => said)
   }
   const replies: ReadonlyArray<unknown> = body
