@@ -19,7 +19,7 @@ const checkpoint = database.prepare("SELECT first, number, hash, finalized FROM 
 const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
 const rows = database.prepare(
   `SELECT t.block, t.tx_index, t.body FROM appearance a
-   JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+   JOIN "transaction" t ON t.id = a.block * 1048576 + a.tx_index
    WHERE a.chain = ? AND a.address = ? AND (a.block, a.tx_index) < (?, ?) AND a.block >= ?
    ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`,
 )

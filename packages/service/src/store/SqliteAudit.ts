@@ -8,6 +8,7 @@ import type { Appearance, Audit, StoredBlock, StoredTransaction } from "./Audit.
 import { fromHex, split, toHex } from "./Bytes.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Params, SqliteConnection } from "./SqliteClient.ts"
+import * as SqlitePlace from "./SqlitePlace.ts"
 import * as SqliteReader from "./SqliteReader.ts"
 import * as SqliteRows from "./SqliteRows.ts"
 import * as SqliteSchema from "./SqliteSchema.ts"
@@ -20,13 +21,13 @@ const problemsAtMost = 20
 const blocksIn = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
   WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
 const transactionsIn = `SELECT block, tx_index, decoder_revision, hash, addresses, body, internal FROM "transaction"
-  WHERE chain = ? AND block BETWEEN ? AND ? ORDER BY block, tx_index`
+  WHERE id >= ? AND id < ? ORDER BY id`
 const hasAppearance = `SELECT 1 FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
 const appearancesAfter = `SELECT a.address, a.block, a.tx_index, t.addresses FROM appearance a
-  LEFT JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+  LEFT JOIN "transaction" t ON t.id = a.block * ${SqlitePlace.ofBlock} + a.tx_index
   WHERE a.chain = ? AND (a.address, a.block, a.tx_index) > (?, ?, ?)
   ORDER BY a.address, a.block, a.tx_index LIMIT ?`
-const deleteTransactionsOf = `DELETE FROM "transaction" WHERE chain = ? AND block = ?`
+const deleteTransactionsOf = `DELETE FROM "transaction" WHERE id >= ? AND id < ?`
 const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
 const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? AND number = ?`
 
@@ -56,7 +57,7 @@ const addressesOf = (joined: Uint8Array) =>
 
 const transactionsUnsafe = (connection: SqliteConnection, chain: number, from: number, to: number) => {
   const byBlock = new Map<number, Array<StoredTransaction>>()
-  const rows = connection.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, from, to])
+  const rows = connection.valuesUnsafe<TransactionColumns>(transactionsIn, SqlitePlace.range(from, to))
   for (const [block, index, decoderRevision, hash, joined, body, internal] of rows) {
     const addresses = addressesOf(joined)
     const lost = addresses.filter(
@@ -124,7 +125,7 @@ const writesOf = (file: string, chain: number): Effect.Effect<Writes, StoreError
       dropStrays: (strays) =>
         write(() => {
           for (const { address, block, index } of strays) {
-            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, [chain, block, block])
+            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, SqlitePlace.range(block, block))
             const document = own.find(([, at]) => at === index)
             if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
             writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), block, index])
@@ -140,7 +141,7 @@ const writesOf = (file: string, chain: number): Effect.Effect<Writes, StoreError
               writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), number, index])
             }
           }
-          writer.rowsUnsafe(deleteTransactionsOf, [chain, number])
+          writer.rowsUnsafe(deleteTransactionsOf, SqlitePlace.range(number, number))
           writer.rowsUnsafe(deleteBlock, [chain, number])
           SqliteRows.insertUnsafe(writer, chain, rows)
           return true

@@ -54,8 +54,10 @@ const preparedStatements = 200
 const busyTimeoutMillis = 5000
 
 const setUp = {
+  // The cache holds what one append changes: a smaller one spills it to the disk before it is committed. Appearances go to pages
+  // all over the file: a log of 64 MiB writes each of them back once where a short one does so again and again.
   writer:
-    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864",
+    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
   reader: "PRAGMA query_only=1; PRAGMA cache_size=-16000; PRAGMA mmap_size=268435456",
 }
 

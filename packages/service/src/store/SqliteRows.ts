@@ -4,6 +4,7 @@
  */
 import { fromHex, join, split } from "./Bytes.ts"
 import type { Params, SqliteConnection } from "./SqliteClient.ts"
+import * as SqlitePlace from "./SqlitePlace.ts"
 import * as Statements from "./SqliteStatements.ts"
 import type { BlockRows } from "./Store.ts"
 
@@ -18,7 +19,17 @@ export const insertUnsafe = (connection: SqliteConnection, chain: number, block:
   const rows: Array<Params> = []
   for (const { addresses, body, hash, index, internal } of transactions) {
     const bytes = addresses.map(fromHex)
-    rows.push([chain, number, index, decoderRevision, fromHex(hash), join(bytes), body, internal])
+    rows.push([
+      SqlitePlace.of(number, index),
+      chain,
+      number,
+      index,
+      decoderRevision,
+      fromHex(hash),
+      join(bytes),
+      body,
+      internal,
+    ])
     for (const address of bytes) appearances.push([chain, address, number, index])
   }
   connection.manyUnsafe(Statements.insertTransaction, rows)
@@ -36,7 +47,7 @@ export const removeAppearancesUnsafe = (
     readonly block: number
     readonly index: number
     readonly addresses: Uint8Array
-  }>(Statements.addressesOf, [chain, from, to])
+  }>(Statements.addressesOf, SqlitePlace.range(from, to))
   connection.manyUnsafe(
     Statements.deleteAppearance,
     rows.flatMap(({ addresses, block, index }) =>

@@ -2,6 +2,7 @@
  * The tables of a chain's file and every statement on them. Plain SQL with the chain first in each key, so that another engine
  * can hold several chains in one database and spread `appearance` by address.
  */
+import * as SqlitePlace from "./SqlitePlace.ts"
 import type { SqliteSchema } from "./SqliteSchema.ts"
 
 /**
@@ -9,7 +10,8 @@ import type { SqliteSchema } from "./SqliteSchema.ts"
  *
  * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
  * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
- * many rows the block has, null where an older version wrote it. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
+ * many rows the block has, null where an older version wrote it. `transaction.id` is the row's place (`SqlitePlace`), so that a page
+ * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
  * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
  */
 export const schema: SqliteSchema = {
@@ -63,6 +65,23 @@ export const schema: SqliteSchema = {
      ) WITHOUT ROWID;`,
     `ALTER TABLE checkpoint ADD COLUMN watch TEXT;
      ALTER TABLE block ADD COLUMN transactions INTEGER;`,
+    `CREATE TABLE document (
+       id INTEGER PRIMARY KEY,
+       chain INTEGER NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       decoder_revision INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       addresses BLOB NOT NULL,
+       body TEXT NOT NULL,
+       internal TEXT
+     );
+     INSERT INTO document
+       SELECT block * 1048576 + tx_index, chain, block, tx_index, decoder_revision, hash, addresses, body, internal
+       FROM "transaction" ORDER BY block, tx_index;
+     DROP TABLE "transaction";
+     ALTER TABLE document RENAME TO "transaction";
+     CREATE INDEX transaction_decoder_revision ON "transaction" (chain, decoder_revision);`,
   ],
 }
 
@@ -70,7 +89,7 @@ const row = `t.block, t.tx_index, t.body, t.decoder_revision, t.internal`
 
 const page = (internal: "t.internal" | "NULL") => `SELECT a.block, a.tx_index, t.body, t.decoder_revision, ${internal}
   FROM appearance a
-  JOIN "transaction" t ON t.chain = a.chain AND t.block = a.block AND t.tx_index = a.tx_index
+  JOIN "transaction" t ON t.id = a.block * ${SqlitePlace.ofBlock} + a.tx_index
   WHERE a.chain = ? AND a.address = ?`
 
 const up = `AND (a.block, a.tx_index) > (?, ?) AND a.block <= ? ORDER BY a.block, a.tx_index LIMIT ?`
@@ -118,7 +137,7 @@ export const nextRevision = `SELECT decoder_revision AS revision FROM "transacti
 /** Rows of a revision. Parameters: chain, revision, limit. */
 export const ofRevision = `SELECT ${row}, b.hash FROM "transaction" t
   JOIN block b ON b.chain = t.chain AND b.number = t.block
-  WHERE t.chain = ? AND t.decoder_revision = ? ORDER BY t.block, t.tx_index LIMIT ?`
+  WHERE t.chain = ? AND t.decoder_revision = ? ORDER BY t.id LIMIT ?`
 
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
@@ -136,9 +155,9 @@ export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions)
   VALUES (?, ?, ?, ?, ?, ?)`
 
-/** Parameters: chain, block, index, revision, hash, addresses, body, internal. */
+/** Parameters: place, chain, block, index, revision, hash, addresses, body, internal. */
 export const insertTransaction = `INSERT INTO "transaction"
-  (chain, block, tx_index, decoder_revision, hash, addresses, body, internal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  (id, chain, block, tx_index, decoder_revision, hash, addresses, body, internal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Parameters: chain, address, block, index. */
 export const insertAppearance = `INSERT INTO appearance (chain, address, block, tx_index) VALUES (?, ?, ?, ?)`
@@ -146,15 +165,14 @@ export const insertAppearance = `INSERT INTO appearance (chain, address, block, 
 /** Parameters: first, number, hash, timestamp, chain. */
 export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
 
-/** Parameters: chain, from, to. */
-export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction"
-  WHERE chain = ? AND block BETWEEN ? AND ?`
+/** Parameters: first place, place after the last. */
+export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction" WHERE id >= ? AND id < ?`
 
 /** Parameters: chain, address, block, index. */
 export const deleteAppearance = `DELETE FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
 
-/** Parameters: chain, first block to go. */
-export const deleteTransactions = `DELETE FROM "transaction" WHERE chain = ? AND block >= ?`
+/** Parameters: first place to go. */
+export const deleteTransactions = `DELETE FROM "transaction" WHERE id >= ?`
 
 /** Parameters: chain, first block to go. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`
@@ -185,7 +203,7 @@ export const lease = `UPDATE checkpoint SET lease_owner = ?, lease_until = ?
 /** Parameters: status, chain. */
 export const writeStatus = `UPDATE checkpoint SET status = ? WHERE chain = ?`
 
-/** Parameters: body, revision, chain, block, index, chain, block, block hash. */
+/** Parameters: body, revision, place, chain, block, block hash. */
 export const rewrite = `UPDATE "transaction" SET body = ?, decoder_revision = ?
-  WHERE chain = ? AND block = ? AND tx_index = ?
+  WHERE id = ?
   AND EXISTS (SELECT 1 FROM block WHERE chain = ? AND number = ? AND hash = ?)`

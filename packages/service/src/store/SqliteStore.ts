@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Params, SqliteConnection } from "./SqliteClient.ts"
+import * as SqlitePlace from "./SqlitePlace.ts"
 import * as SqliteReader from "./SqliteReader.ts"
 import * as SqliteSchema from "./SqliteSchema.ts"
 import * as SqliteRows from "./SqliteRows.ts"
@@ -146,7 +147,7 @@ const writes = (options: SqliteStoreOptions) =>
           }
           yield* writer.attempt(() => {
             rememberUnsafe(lowest)
-            writer.rowsUnsafe(Statements.deleteTransactions, [chain, lowest])
+            writer.rowsUnsafe(Statements.deleteTransactions, [SqlitePlace.of(lowest, 0)])
             writer.rowsUnsafe(Statements.deleteBlocks, [chain, lowest])
             if (target === null) writer.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, chain])
             else moveUnsafe(found.first, target, target.timestamp)
@@ -180,9 +181,7 @@ const writes = (options: SqliteStoreOptions) =>
             rows.map(({ block, blockHash, body, index }) => [
               body,
               revision,
-              chain,
-              block,
-              index,
+              SqlitePlace.of(block, index),
               chain,
               block,
               fromHex(blockHash),

@@ -56,11 +56,11 @@ describe("SqliteStore", () => {
 
         expect(planOf(file, Statements.pageUp)).toEqual([
           "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND (block,tx_index)>(?,?) AND block<?)",
-          "SEARCH t USING INDEX sqlite_autoindex_transaction_1 (chain=? AND block=? AND tx_index=?)",
+          "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
         ])
         expect(planOf(file, Statements.pageDown)).toEqual([
           "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND block>? AND (block,tx_index)<(?,?))",
-          "SEARCH t USING INDEX sqlite_autoindex_transaction_1 (chain=? AND block=? AND tx_index=?)",
+          "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
         ])
       }),
     )
@@ -120,7 +120,7 @@ describe("SqliteStore", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "The database chain.sqlite has schema 9, written by a newer Daybook; this one knows up to 2. Run the newer version."
+          "The database chain.sqlite has schema 9, written by a newer Daybook; this one knows up to 3. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
