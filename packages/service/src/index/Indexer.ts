@@ -268,7 +268,7 @@ export const run = Effect.fn("Indexer.run")(function* (
     }
     isLeaseTold = false
     const theirs = yield* node.head
-    rules ??= yield* Rules.learn(node)
+    rules ??= yield* Rules.learn(node, theirs.number)
     yield* report.connected(yield* node.traceSource, Rules.skipped(rules, checks))
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
     if (checkpoint === null) {

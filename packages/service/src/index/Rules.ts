@@ -107,8 +107,8 @@ export const ofChain = (chainId: number): Rules | undefined => rows[chainId]?.ru
 export const finalityBlocksOf = (chainId: number): number => rows[chainId]?.finalityBlocks ?? usualFinalityBlocks
 
 /**
- * Finds the rules of a chain that is not listed, by its newest block and the one it begins with: a hash that comes out right is
- * a proof that the chain follows Ethereum's rules, since none comes out right by chance.
+ * Finds the rules of a chain that is not listed by one of its blocks, the newest: a hash that comes out right is a proof that the
+ * chain follows Ethereum's rules, since none comes out right by chance.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`: no answer.
@@ -116,8 +116,7 @@ export const finalityBlocksOf = (chainId: number): number => rows[chainId]?.fina
  * @category constructors
  * @since 0.1.0
  */
-export const learn = Effect.fnUntraced(function* (node: Node): Effect.fn.Return<Rules, NodeError> {
-  const { number } = yield* node.head
+export const learn = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<Rules, NodeError> {
   const block = yield* node.block(number)
   return block !== null && block.hash !== null && HeaderHash.of(block) === block.hash ? ethereum : none
 })

@@ -133,6 +133,7 @@ const build = (
   const { chainId, traces: wanted = "auto" } = options
   let preferred = 0
   let highest = -1
+  let newest: Header | undefined
   let stillFor = 0
   let source: TraceSource | undefined
 
@@ -212,6 +213,7 @@ const build = (
     const best = endpoints.length > 1 && isBehind ? yield* furthest(found) : found
     if (isBehind) stillFor = 0
     highest = best.number
+    newest = best
     return best
   })
 
@@ -219,7 +221,7 @@ const build = (
     if (wanted === "off") return "off"
     if (source !== undefined) return source
     if (sourceOfAll !== undefined) return yield* sourceOfAll
-    const block = yield* head
+    const block = newest ?? (yield* head)
     let undecided: NodeError | undefined
     for (const endpoint of endpoints) {
       const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), Endpoint.tracer(endpoint, block)))

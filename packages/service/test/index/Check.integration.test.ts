@@ -59,7 +59,7 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
       }
 
       expect([...types].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 4])
-      expect(yield* Rules.learn(node)).toEqual(Rules.ethereum)
+      expect(yield* Rules.learn(node, (yield* node.head).number)).toEqual(Rules.ethereum)
     }),
   )
 
