@@ -31,7 +31,7 @@ export interface Options {
   readonly retry?: Omit<RetryPolicy.Options, "deadline"> | undefined
   /** Bytes of one decompressed answer at most. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: the platform's own `fetch`. */
+  /** Default: undici on Node, the platform's own `fetch` elsewhere. Source: decision 0025. */
   readonly fetch?: Fetch | undefined
   /** Sent with each request; values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined

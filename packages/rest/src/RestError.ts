@@ -3,7 +3,7 @@
  * They are yieldable Effect errors and real `Error`s; recognise them by `_tag`, because two copies of a package make two classes.
  * No field, message or stack holds a key, or a URL that may hold one.
  */
-import { type Answers, answers, type ClientError, type Facts } from "@daybook/transport/ClientError"
+import { type Fields, fields, type ClientError, type Facts } from "@daybook/transport/ClientError"
 import type { ApiError } from "@daybook/schema/ApiError"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -41,7 +41,7 @@ export type BadRequestCode = Extract<ApiError, { readonly _tag: "BadRequest" }>[
  * @since 0.1.0
  */
 export class BadRequest extends Data.TaggedError("BadRequest")<
-  Answers & {
+  Fields & {
     readonly code: BadRequestCode
     /** The parameter that was wrong; undefined when the server does not tell. */
     readonly parameter: string | undefined
@@ -62,7 +62,7 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
       status === undefined
         ? `The parameter "${parameter}" ${options.detail} No request was made.`
         : `${options.host} refuses the request${said(options.detail)} Correct the query.`
-    super({ ...answers(options, message), code: options.code ?? "bad_request", parameter, status })
+    super({ ...fields(options, message), code: options.code ?? "bad_request", parameter, status })
   }
 }
 
@@ -74,10 +74,10 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
  * @category errors
  * @since 0.1.0
  */
-export class Forbidden extends Data.TaggedError("Forbidden")<Answers & { readonly status: number }> {
+export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
     const message = `${options.host} does not let this API key do that${said(options.detail)} Ask whoever runs the server.`
-    super({ ...answers(options, message), status: options.status })
+    super({ ...fields(options, message), status: options.status })
   }
 }
 
@@ -89,10 +89,10 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Answers & { readonl
  * @category errors
  * @since 0.1.0
  */
-export class NotFound extends Data.TaggedError("NotFound")<Answers & { readonly status: number }> {
+export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
     const message = `${options.host} has nothing under this path${said(options.detail)} Check the base URL: it is what stands before /api/v2.2.`
-    super({ ...answers(options, message), status: options.status })
+    super({ ...fields(options, message), status: options.status })
   }
 }
 
@@ -110,7 +110,7 @@ export class NotFound extends Data.TaggedError("NotFound")<Answers & { readonly 
  * @since 0.1.0
  */
 export class StaleCursor extends Data.TaggedError("StaleCursor")<
-  Answers & {
+  Fields & {
     /** First block whose rows are void. */
     readonly resumeFromBlock: bigint
     readonly status: number
@@ -119,7 +119,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
   constructor(options: Refusal & { readonly resumeFromBlock: bigint }) {
     const { resumeFromBlock, status } = options
     const message = `The chain has reorganised under this walk: rows of block ${resumeFromBlock} and later are void. Drop them and ask again from that block.`
-    super({ ...answers(options, message), resumeFromBlock, status })
+    super({ ...fields(options, message), resumeFromBlock, status })
   }
 }
 
@@ -135,10 +135,10 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
  * @category errors
  * @since 0.1.0
  */
-export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Answers & { readonly status: number }> {
+export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
     const message = `The quota of this API key at ${options.host} is used up${said(options.detail)} Wait for the next period or raise the quota.`
-    super({ ...answers(options, message), status: options.status })
+    super({ ...fields(options, message), status: options.status })
   }
 }
 
@@ -150,10 +150,10 @@ export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Answers & {
  * @category errors
  * @since 0.1.0
  */
-export class Unavailable extends Data.TaggedError("Unavailable")<Answers & { readonly status: number }> {
+export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { readonly status: number }> {
   constructor(options: Refusal & { readonly retryAfter?: Duration.Duration | undefined }) {
     const message = `${options.host} cannot answer now${said(options.detail)} Try again later.`
-    super({ ...answers(options, message, true, options.retryAfter), status: options.status })
+    super({ ...fields(options, message, true, options.retryAfter), status: options.status })
   }
 }
 
@@ -170,7 +170,7 @@ export class Unavailable extends Data.TaggedError("Unavailable")<Answers & { rea
  * @since 0.1.0
  */
 export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
-  Answers & {
+  Fields & {
     /** The order that was asked. */
     readonly order: "ASC" | "DESC"
     /** Block of the row that is out of order. */
@@ -191,7 +191,7 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
   ) {
     const { order, block, after, hash } = options
     const message = `${options.host} sent block ${block} after block ${after} in a walk of order ${order} (transaction ${hash}). Rows may be missing or doubled; start again, or ask another server.`
-    super({ ...answers(options, message), order, block, after, hash })
+    super({ ...fields(options, message), order, block, after, hash })
   }
 }
 

@@ -48,13 +48,17 @@ export interface Row {
 }
 
 /**
- * The rows in the order in which they are tried; the first that fits decides. Words come before codes: they are more exact.
+ * The rows in the order in which they are tried; the first that fits decides. First come codes that mean one thing whatever the words,
+ * then words, which are more exact than the other codes, then those.
  *
  * @category models
  * @since 0.1.0
  */
 export const table: ReadonlyArray<Row> = [
   { kind: "reverted", codes: [3], source: "geth, anvil: code 3" },
+  { kind: "rateLimited", codes: [429], source: "gateways that put the status into the code" },
+  { kind: "pruned", codes: [4444], source: "EIP-4444" },
+  { kind: "methodUnsupported", codes: [-32601], source: "JSON-RPC 2.0" },
   {
     kind: "reverted",
     words: /\breverted?\b|^VM Exception|^execution error: revert|invalid opcode|out of gas$/i,
@@ -72,7 +76,7 @@ export const table: ReadonlyArray<Row> = [
       /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|\b429\b|back ?off/i,
     source: "providers that answer -32000 or plain text; Cloudflare 1015",
   },
-  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029, 429], source: "EIP-1474 -32005; large providers" },
+  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029], source: "EIP-1474 -32005; large providers" },
   {
     kind: "unauthorized",
     words:
@@ -112,19 +116,10 @@ export const table: ReadonlyArray<Row> = [
   { kind: "notFound", codes: [-32001, -39001], source: "EIP-1474 resource not found; reth, erigon: unknown block tag" },
   { kind: "internal", codes: [-32603, -32002, -32050, -32052], source: "JSON-RPC 2.0; EIP-1474 resource unavailable" },
   { kind: "tooLarge", codes: [-32003, -32008, -32202], source: "batches refused; jsonrpsee: response is too big" },
-  { kind: "methodUnsupported", codes: [-32601, -32004], source: "JSON-RPC 2.0; EIP-1474" },
+  { kind: "methodUnsupported", codes: [-32004], source: "EIP-1474" },
   { kind: "invalidParams", codes: [-32602, -32600, -32700], source: "JSON-RPC 2.0" },
   { kind: "reverted", codes: [-32015], source: "parity, nethermind: VM execution error" },
-  { kind: "pruned", codes: [4444], source: "EIP-4444" },
 ]
-
-/** Codes that mean one thing whatever the words: the words of -32602 may quote anything the caller sent. */
-const exact = new Map<number, ErrorKind>([
-  [3, "reverted"],
-  [429, "rateLimited"],
-  [4444, "pruned"],
-  [-32601, "methodUnsupported"],
-])
 
 /**
  * The kind of a node's error.
@@ -142,8 +137,6 @@ const exact = new Map<number, ErrorKind>([
  * @since 0.1.0
  */
 export const of = (error: { readonly code: number; readonly message: string }): Row["kind"] => {
-  const known = exact.get(error.code)
-  if (known !== undefined) return known
   const message = error.message.slice(0, 2_000)
   const fits = (row: Row): boolean =>
     (row.codes === undefined || row.codes.includes(error.code)) && (row.words === undefined || row.words.test(message))

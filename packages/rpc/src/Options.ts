@@ -72,7 +72,7 @@ export interface CommonOptions {
   readonly share?: boolean | undefined
   /** Default: none. */
   readonly rateLimit?: RateLimit | undefined
-  /** Default: the platform's own `fetch`. On Node, `@daybook/transport/undici` has a cheaper one. */
+  /** Default: undici on Node, the platform's own `fetch` elsewhere. Source: decision 0025. */
   readonly fetch?: Fetch | undefined
   /** Sent with each request, to every endpoint; their values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined

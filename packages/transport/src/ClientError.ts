@@ -52,7 +52,7 @@ export interface Facts {
  * @category models
  * @since 0.1.0
  */
-export interface Answers {
+export interface Fields {
   readonly message: string
   /** Host and port of the endpoint that was asked last. */
   readonly host: string
@@ -72,12 +72,7 @@ export interface Answers {
  * @category constructors
  * @since 0.1.0
  */
-export const answers = (
-  facts: Facts,
-  message: string,
-  isRetryable = false,
-  retryAfter?: Duration.Duration,
-): Answers => {
+export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
   const attempts = facts.attempts ?? []
   return {
     message: attempts.length > 1 ? `${message} (${attempts.length} attempts were made.)` : message,
@@ -107,7 +102,7 @@ const brokenOff = (phase: Phase, host: string, reason: string): string => {
  * @since 0.1.0
  */
 export class TransportError extends Data.TaggedError("TransportError")<
-  Answers & {
+  Fields & {
     /** Where the request was when it failed. */
     readonly phase: Phase
     /** The fault as the platform names it, without any key. */
@@ -116,7 +111,7 @@ export class TransportError extends Data.TaggedError("TransportError")<
 > {
   constructor(options: Facts & { readonly phase: Phase; readonly reason: string }) {
     const { phase, reason } = options
-    super({ ...answers(options, brokenOff(phase, options.host, reason), true), phase, reason })
+    super({ ...fields(options, brokenOff(phase, options.host, reason), true), phase, reason })
   }
 }
 
@@ -127,7 +122,7 @@ export class TransportError extends Data.TaggedError("TransportError")<
  * @since 0.1.0
  */
 export class TimeoutError extends Data.TaggedError("TimeoutError")<
-  Answers & {
+  Fields & {
     /** What was awaited when the time ran out: the headers, or the rest of the body. */
     readonly phase: Phase
     /** The time that was allowed: for all attempts together, or for one where the policy limits that. */
@@ -138,7 +133,7 @@ export class TimeoutError extends Data.TaggedError("TimeoutError")<
     const { phase, deadline } = options
     const awaited = phase === "body" ? "the rest of the body" : "an answer"
     const message = `${options.host} did not send ${awaited} within ${Duration.format(deadline)}. Allow more time or try again later.`
-    super({ ...answers(options, message, true), phase, deadline })
+    super({ ...fields(options, message, true), phase, deadline })
   }
 }
 
@@ -158,7 +153,7 @@ export type InvalidReason = "status" | "redirect" | "too-large" | "encoding" | "
  * @since 0.1.0
  */
 export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
-  Answers & {
+  Fields & {
     readonly reason: InvalidReason
     /** Where in the answer the fault is, as in `result[3].hash`; `status` or `body` for the whole. */
     readonly path: string
@@ -186,7 +181,7 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
     const { reason, path, came, expected, status } = options
     const advice = options.advice === undefined ? "" : ` ${options.advice}`
     const message = `The answer of ${options.host} is not usable: ${path} is ${came}; expected ${expected}.${advice}`
-    const facts = answers(options, message, options.isRetryable ?? false, options.retryAfter)
+    const facts = fields(options, message, options.isRetryable ?? false, options.retryAfter)
     super({ ...facts, reason, path, came, expected, status })
   }
 }
@@ -206,7 +201,7 @@ export type RateLimitScope = "endpoint" | "call"
  * @since 0.1.0
  */
 export class RateLimited extends Data.TaggedError("RateLimited")<
-  Answers & {
+  Fields & {
     readonly scope: RateLimitScope
     /** The HTTP status; undefined when no request was made because the endpoint had asked for a pause. */
     readonly status: number | undefined
@@ -224,12 +219,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
     const detail = options.detail === undefined ? "" : ` (${options.detail})`
     const advice =
       retryAfter === undefined ? "Send fewer requests." : `It asked to wait ${Duration.format(retryAfter)}.`
-    const facts = answers(
-      options,
-      `${options.host} refuses more requests for now${detail}. ${advice}`,
-      true,
-      retryAfter,
-    )
+    const facts = fields(options, `${options.host} refuses more requests for now${detail}. ${advice}`, true, retryAfter)
     super({ ...facts, scope: options.scope ?? "endpoint", status })
   }
 }
@@ -240,11 +230,11 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
  * @category errors
  * @since 0.1.0
  */
-export class Unauthorized extends Data.TaggedError("Unauthorized")<Answers & { readonly status: number | undefined }> {
+export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { readonly status: number | undefined }> {
   constructor(options: Facts & { readonly status?: number | undefined; readonly detail?: string | undefined }) {
     const detail = options.detail === undefined ? "" : ` (${options.detail})`
     const message = `${options.host} does not accept the API key${detail}. Check the key and what it is allowed to do.`
-    super({ ...answers(options, message, false), status: options.status })
+    super({ ...fields(options, message, false), status: options.status })
   }
 }
 

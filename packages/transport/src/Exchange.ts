@@ -33,7 +33,7 @@ export interface Options {
   readonly policy?: RetryPolicy.Options | undefined
   /** Bytes of one decompressed answer at most. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: the platform's own `fetch`, looked up at each request. */
+  /** Default: undici on Node, the platform's own `fetch` elsewhere, looked up at each request. Source: decision 0025. */
   readonly fetch?: Http.Fetch | undefined
   /** Told each moment of each call, at once. What it throws is left aside: a log must not end a call. */
   readonly onEvent?: ((event: Event) => void) | undefined

@@ -74,7 +74,7 @@ export type Kind =
   | "count"
   | "rate"
   | "cost"
-  | "share"
+  | "fraction"
   | "duration"
   | "wait"
 
@@ -124,7 +124,7 @@ const rules: Readonly<Record<Exclude<Kind, "any">, Rule>> = {
   count: { takes: "a whole number above 0", accepts: (given) => Number.isSafeInteger(given) && Number(given) > 0 },
   rate: { takes: "a number above 0", accepts: (given) => isNumber(given) && given > 0 },
   cost: { takes: "a number of at least 0", accepts: (given) => isNumber(given) && given >= 0 },
-  share: { takes: "a number from 0 to 1", accepts: (given) => isNumber(given) && given >= 0 && given <= 1 },
+  fraction: { takes: "a number from 0 to 1", accepts: (given) => isNumber(given) && given >= 0 && given <= 1 },
   duration: { takes: `a duration above zero ${durations}`, accepts: (given) => millisOf(given) > 0 },
   wait: { takes: `a duration ${durations}`, accepts: (given) => millisOf(given) >= 0 },
 }

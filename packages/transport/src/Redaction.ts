@@ -1,5 +1,5 @@
 /**
- * Turns what may hold a key into text that may be shown: messages, header maps, URLs.
+ * Turns what may hold a key into text that may be shown: messages and header maps.
  * Everything that a server or the platform says passes through here before it enters an error, a span or a log.
  */
 import * as Redacted from "effect/Redacted"
@@ -86,18 +86,3 @@ const telling = /auth|key|token|secret|cookie|credential|password|signature|sess
  */
 export const headers = (map: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, telling.test(name) ? mark : value]))
-
-/**
- * The part of a URL that may be shown: scheme, host and port. Path, query and user may hold a key, so they are left out.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const url = (text: string): string => {
-  try {
-    const { protocol, host, pathname, search } = new URL(text)
-    return host === "" ? mark : `${protocol}//${host}${pathname.length + search.length > 1 ? `/${mark}` : ""}`
-  } catch {
-    return mark
-  }
-}

@@ -62,7 +62,7 @@ export const optionKinds = {
   maxAttempts: "count",
   base: "wait",
   cap: "wait",
-  jitter: "share",
+  jitter: "fraction",
   deadline: "duration",
   attemptTimeout: "duration",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>

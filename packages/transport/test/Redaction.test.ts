@@ -24,13 +24,6 @@ describe("Redaction", () => {
         { "X-API-Key": "<redacted>", Authorization: "<redacted>", cookie: "<redacted>", accept: "application/json" },
       ))
   })
-  describe("url", () => {
-    it("keeps scheme, host and port alone", () =>
-      assert.strictEqual(Redaction.url("https://u:p@a.test:8443/v3/key?k=1#x"), "https://a.test:8443/<redacted>"))
-    it("keeps a bare host", () => assert.strictEqual(Redaction.url("https://a.test"), "https://a.test"))
-    it("shows nothing of what is no URL", () => assert.strictEqual(Redaction.url("key"), "<redacted>"))
-    it("shows nothing of a URL without a host", () => assert.strictEqual(Redaction.url("data:key"), "<redacted>"))
-  })
   describe("shorten", () => {
     it("leaves a short text", () => assert.strictEqual(Redaction.shorten("a b"), "a b"))
     it("puts lines and control characters on one line", () =>

@@ -16,7 +16,7 @@ describe("index", () => {
         "TimeoutError",
         "TransportError",
         "Unauthorized",
-        "answers",
+        "fields",
       ],
       Endpoint: ["identity", "make", "makeUnsafe", "resolve"],
       Event: [],
@@ -25,7 +25,7 @@ describe("index", () => {
       OptionCheck: ["baseUrl", "isSignal", "member", "members", "text", "wrong"],
       Pause: ["make"],
       PromiseFace: ["run"],
-      Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten", "url"],
+      Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten"],
       RetryAfter: ["fromHeaders", "httpDate", "longest"],
       RetryPolicy: ["delayMillis", "make", "makeUnsafe", "optionKinds", "parse", "run", "withDeadline"],
     })

@@ -40,10 +40,10 @@ export const chainSegment = (chain: string | number | bigint, hyphens: boolean):
 const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, InvalidOption> => {
   const isNumber = typeof given === "bigint" || typeof given === "number"
   const takes = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
-  if (!isNumber && typeof given !== "string")
-    return refuse("chain", `${given == null ? "is missing" : "is of another kind"}. It takes ${takes}.`)
+  if (given === undefined || given === null) return refuse("chain", `is missing. It takes ${takes}.`)
+  if (!isNumber && typeof given !== "string") return Effect.fail(OptionCheck.wrong("chain", takes, given))
   if (isNumber && (given < 0 || (typeof given === "number" && !Number.isSafeInteger(given)))) {
-    return refuse("chain", `takes ${takes}; ${given} came.`)
+    return Effect.fail(OptionCheck.wrong("chain", takes, given))
   }
   return isNumber
     ? Effect.succeed(chainSegment(given, hyphens))
