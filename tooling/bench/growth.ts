@@ -1,7 +1,8 @@
 /**
  * How a SQLite store behaves as it grows: `node growth.ts [transactions...]`, by default 10,000, 100,000 and 1,000,000. Rows are
  * those of the recorded chain, again and again under new numbers and wallets, so that their sizes are real. One busy wallet is
- * in a twentieth of all transactions. Prints a table.
+ * in a twentieth of all transactions. Pages are read and spliced in this process, and asked of `daybook serve` over a socket, one
+ * after the other. Prints a table.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
@@ -13,6 +14,8 @@ import * as Splice from "../../packages/service/src/http/Splice.ts"
 import * as SqliteStore from "../../packages/service/src/store/SqliteStore.ts"
 import type { BlockRows, StoreShape, TransactionRow } from "../../packages/service/src/store/Store.ts"
 import { rowsOf } from "./indexRows.ts"
+import { fill } from "./pageLoad.ts"
+import { configure, service } from "./pageService.ts"
 
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10_000, 100_000, 1_000_000]
 const pages = 4000
@@ -48,7 +51,15 @@ const make = (parent: BlockRows | undefined, serial: number): BlockRows => {
 const page = (store: StoreShape, address: string, order: "ASC" | "DESC") =>
   Effect.map(
     store.snapshot((snapshot) =>
-      snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order, after: null, limit: 26 }),
+      snapshot.page({
+        address,
+        from: 0,
+        to: Number.MAX_SAFE_INTEGER,
+        order,
+        after: null,
+        limit: 26,
+        internal: false,
+      }),
     ),
     (rows) =>
       Splice.page(
@@ -65,7 +76,9 @@ const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
 })
 
 const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
-  const file = join(folder, `growth-${wanted}.sqlite`)
+  // No node is asked.
+  const { file: configuration, key } = configure(folder, "http://127.0.0.1:9")
+  const file = join(folder, "data", "chain-bench.sqlite")
   const store = yield* SqliteStore.make({ file, chainId: 31337 })
   let head: BlockRows | undefined
   let count = 0
@@ -85,17 +98,36 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
     millis += yield* timed(store.append(head ?? null, batch))
     head = batch.at(-1)
   }
+  const anyWallet = (turn: number) => walletOf(Math.imul(turn + 1, 7919) % count)
+  const orderOf = (turn: number) => (turn % 2 === 0 ? "DESC" : "ASC")
   const latencies = (kind: "busy" | "any") =>
     Effect.gen(function* () {
       const found: Array<number> = []
       for (let turn = 0; turn < pages; turn++) {
-        const address = kind === "busy" ? busy : walletOf(Math.imul(turn + 1, 7919) % count)
-        found.push(yield* timed(page(store, address, turn % 2 === 0 ? "DESC" : "ASC")))
+        found.push(yield* timed(page(store, kind === "busy" ? busy : anyWallet(turn), orderOf(turn))))
       }
       return found.slice(pages / 10).toSorted((a, b) => a - b)
     })
+  const overSocket = async () => {
+    const ours = await service(configuration, "serve")
+    const shots = Array.from({ length: pages }, (_, turn) => ({
+      url: new URL(`/api/v2.2/${anyWallet(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`, ours.origin),
+      headers: { "x-api-key": key },
+    }))
+    const times = (most: number) => {
+      let sent = 0
+      return () => sent++ >= most
+    }
+    try {
+      await fill(shots.toReversed(), 1, times(pages / 10))
+      return await fill(shots, 1, times(pages))
+    } finally {
+      await ours.stop()
+    }
+  }
   const ofAny = yield* latencies("any")
   const ofBusy = yield* latencies("busy")
+  const served = yield* Effect.promise(overSocket)
   const unwinds: Array<number> = []
   for (let turn = 0; turn < 5; turn++) {
     const [to] = yield* store.headers(head!.number - unwound, head!.number - unwound)
@@ -117,24 +149,24 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
   const cell = (sorted: ReadonlyArray<number>) =>
     `${quantile(sorted, 0.5).toFixed(3)} / ${quantile(sorted, 0.99).toFixed(3)} ms`
   console.log(
-    `| ${count.toLocaleString("en")} | ${Math.round((count / millis) * 1000).toLocaleString("en")}/s | ${cell(ofAny)} | ${cell(ofBusy)} | ${quantile(
+    `| ${count.toLocaleString("en")} | ${Math.round((count / millis) * 1000).toLocaleString("en")}/s | ${cell(ofAny)} | ${cell(ofBusy)} | ${served.p50.toFixed(3)} / ${served.p99.toFixed(3)} ms | ${quantile(
       unwinds.toSorted((a, b) => a - b),
       0.5,
     ).toFixed(
       1,
     )} ms | ${(bytes / count).toFixed(0)} | ${(documentBytes / count).toFixed(0)} | ${(bytes / documentBytes).toFixed(2)} |`,
   )
-  return { any: quantile(ofAny, 0.5), busy: quantile(ofBusy, 0.5) }
+  return { any: quantile(ofAny, 0.5), busy: quantile(ofBusy, 0.5), served: served.p50 }
 })
 
 console.log(
   `\`node tooling/bench/growth.ts\` on ${cpus()[0]?.model ?? "?"}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}\n`,
 )
 console.log(
-  "| transactions | appended | page of 25, any wallet, p50 / p99 | of the busiest wallet | unwind of 12 blocks | bytes each | document | ratio |",
+  "| transactions | appended | page of 25, any wallet, p50 / p99 | of the busiest wallet | of any wallet, served | unwind of 12 blocks | bytes each | document | ratio |",
 )
-console.log("|---|---|---|---|---|---|---|---|")
-const found: Array<{ readonly any: number; readonly busy: number }> = []
+console.log("|---|---|---|---|---|---|---|---|---|")
+const found: Array<{ readonly any: number; readonly busy: number; readonly served: number }> = []
 for (const size of sizes) {
   const folder = mkdtempSync(join(tmpdir(), "daybook-growth-"))
   try {
@@ -147,6 +179,6 @@ const [first] = found
 const last = found.at(-1)
 if (first !== undefined && last !== undefined && found.length > 1) {
   console.log(
-    `\nfrom ${sizes[0]} to ${sizes.at(-1)}: page p50 grows ${(last.any / first.any).toFixed(2)} times, of the busiest wallet ${(last.busy / first.busy).toFixed(2)} times`,
+    `\nfrom ${sizes[0]} to ${sizes.at(-1)}: page p50 grows ${(last.any / first.any).toFixed(2)} times, of the busiest wallet ${(last.busy / first.busy).toFixed(2)} times, served ${(last.served / first.served).toFixed(2)} times`,
   )
 }

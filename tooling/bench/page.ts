@@ -1,7 +1,8 @@
 /**
  * Serving, end to end over sockets, each server in a process of its own: `node page.ts [hand|backfill|relay] [--rounds 5]`.
  * `hand`: a page of 25 by the service and by node:http with node:sqlite, the same bytes. `backfill`: pages in the role `all`
- * while a chain of a thousand blocks comes in, and after it. `relay`: a call through the relay and to the node directly.
+ * while a chain of a thousand blocks comes in, and after it. `relay`: a call through the relay, kept by it or not, and to the node
+ * directly.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { Agent } from "node:http"
@@ -9,7 +10,8 @@ import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { recorded } from "./indexChain.ts"
-import { fill, type Load, once, type Shot, steady } from "./pageLoad.ts"
+import { cells, fill, forMillis, type Load, median, once, ratio, type Shot, steady } from "./pageLoad.ts"
+import { blockOf, comparing, newest, withRealNode } from "./pageRelay.ts"
 import { configure, ready, service, start } from "./pageService.ts"
 
 const words = process.argv.slice(2)
@@ -19,16 +21,6 @@ const wanted = words.filter((word, index) => /^[a-z]+$/.test(word) && index !== 
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name)
 const lanes = 16
 const millis = 3000
-
-const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
-const forMillis = (time: number) => {
-  const until = performance.now() + time
-  return () => performance.now() > until
-}
-const cells = (loads: ReadonlyArray<Load>) =>
-  `${median(loads.map(({ perSecond }) => perSecond)).toFixed(0)}/s | ${median(loads.map(({ p50 }) => p50)).toFixed(2)} ms | ${median(loads.map(({ p99 }) => p99)).toFixed(2)} ms`
-const ratio = (ours: ReadonlyArray<Load>, theirs: ReadonlyArray<Load>, part: (load: Load) => number) =>
-  median(ours.map((load, round) => part(load) / part(theirs[round]!))).toFixed(2)
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-pages-"))
 const node = await start("indexServer.ts", [await recorded(), "0"])
@@ -67,71 +59,47 @@ try {
   await first.stop()
   const addresses = wallets(file)
 
-  if (wants("hand") || wants("relay")) {
+  if (wants("hand")) {
     const ours = await service(indexed.file, "serve")
     const byHand = await start("pageByHand.ts", [file, indexed.key])
     try {
-      if (wants("hand")) {
-        const ourShots = shotsAt(ours.origin, indexed.key, addresses)
-        const handShots = shotsAt(`http://127.0.0.1:${byHand.line}`, indexed.key, addresses)
-        const agent = new Agent({ keepAlive: true })
-        for (const [index, shot] of ourShots.entries()) {
-          if ((await once(agent, shot)) !== (await once(agent, handShots[index]!))) throw new Error("the bytes differ")
-        }
-        agent.destroy()
-        const found = { ours: [] as Array<Load>, hand: [] as Array<Load> }
-        for (let round = 0; round <= rounds; round++) {
-          const one = await fill(ourShots, lanes, forMillis(millis))
-          const other = await fill(handShots, lanes, forMillis(millis))
-          if (round === 0) continue
-          found.ours.push(one)
-          found.hand.push(other)
-        }
-        console.log(`page of 25, ${lanes} at a time, the same bytes\n\n| | requests | p50 | p99 |\n|---|---|---|---|`)
-        console.log(
-          `| daybook serve | ${cells(found.ours)} |\n| node:http + node:sqlite by hand | ${cells(found.hand)} |`,
-        )
-        console.log(
-          `| ratio | ${ratio(found.ours, found.hand, (load) => load.perSecond)} | ${ratio(found.ours, found.hand, (load) => load.p50)} | ${ratio(found.ours, found.hand, (load) => load.p99)} |\n`,
-        )
+      const ourShots = shotsAt(ours.origin, indexed.key, addresses)
+      const handShots = shotsAt(`http://127.0.0.1:${byHand.line}`, indexed.key, addresses)
+      const agent = new Agent({ keepAlive: true })
+      for (const [index, shot] of ourShots.entries()) {
+        if ((await once(agent, shot)) !== (await once(agent, handShots[index]!))) throw new Error("the bytes differ")
       }
-      if (wants("relay")) {
-        const headers = { "content-type": "application/json" }
-        const calls = {
-          "a block of 20 transactions": (number: number) => [
-            "eth_getBlockByNumber",
-            [`0x${number.toString(16)}`, true],
-          ],
-          "the newest block's hashes": () => ["eth_getBlockByNumber", ["latest", false]],
-        } as const
-        console.log(`a call, ${lanes} at a time\n\n| | requests | p50 | p99 |\n|---|---|---|---|`)
-        for (const [name, call] of Object.entries(calls)) {
-          const shots = (url: string): ReadonlyArray<Shot> =>
-            Array.from({ length: 50 }, (_, index) => {
-              const [method, params] = call(100 + index)
-              return { url: new URL(url), headers, body: JSON.stringify({ jsonrpc: "2.0", id: index, method, params }) }
-            })
-          const relayed = shots(`${ours.origin}/rpc/bench/${indexed.key}`)
-          const direct = shots(rpc)
-          const found = { ours: [] as Array<Load>, direct: [] as Array<Load> }
-          for (let round = 0; round <= rounds; round++) {
-            const one = await fill(relayed, lanes, forMillis(millis))
-            const other = await fill(direct, lanes, forMillis(millis))
-            if (round === 0) continue
-            found.ours.push(one)
-            found.direct.push(other)
-          }
-          console.log(`| ${name}, relayed | ${cells(found.ours)} |\n| to the node | ${cells(found.direct)} |`)
-          console.log(
-            `| ratio | ${ratio(found.ours, found.direct, (load) => load.perSecond)} | ${ratio(found.ours, found.direct, (load) => load.p50)} | ${ratio(found.ours, found.direct, (load) => load.p99)} |`,
-          )
-        }
-        console.log("")
+      agent.destroy()
+      const found = { ours: [] as Array<Load>, hand: [] as Array<Load> }
+      for (let round = 0; round <= rounds; round++) {
+        const one = await fill(ourShots, lanes, forMillis(millis))
+        const other = await fill(handShots, lanes, forMillis(millis))
+        if (round === 0) continue
+        found.ours.push(one)
+        found.hand.push(other)
       }
+      console.log(`page of 25, ${lanes} at a time, the same bytes\n\n| | requests | p50 | p99 |\n|---|---|---|---|`)
+      console.log(
+        `| daybook serve | ${cells(found.ours)} |\n| node:http + node:sqlite by hand | ${cells(found.hand)} |`,
+      )
+      console.log(
+        `| ratio | ${ratio(found.ours, found.hand, (load) => load.perSecond)} | ${ratio(found.ours, found.hand, (load) => load.p50)} | ${ratio(found.ours, found.hand, (load) => load.p99)} |\n`,
+      )
     } finally {
       await ours.stop()
       await byHand.stop()
     }
+  }
+
+  if (wants("relay")) {
+    console.log(`a call, ${lanes} at a time\n\n| | requests | p50 | p99 | ratio |\n|---|---|---|---|---|`)
+    const compare = comparing({ rounds, lanes, millis })
+    await compare("a block of 20 transactions, the replayed node", rpc, indexed, blockOf(100))
+    await compare("the newest block's hashes, the replayed node", rpc, indexed, newest)
+    await withRealNode(join(folder, "real"), (url, real) =>
+      compare("a block of 20 transactions, a real node", url, real, blockOf(10)),
+    )
+    console.log("")
   }
 
   if (wants("backfill")) {

@@ -41,6 +41,27 @@ export const once = (agent: Agent, shot: Shot): Promise<string> =>
     sent.end(shot.body)
   })
 
+/** The middle of some numbers. */
+export const median = (numbers: ReadonlyArray<number>): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
+
+/** Tells when a time is over. */
+export const forMillis = (time: number) => {
+  const until = performance.now() + time
+  return () => performance.now() > until
+}
+
+/** Cells of a table: the medians of some rounds. */
+export const cells = (loads: ReadonlyArray<Load>): string =>
+  `${median(loads.map(({ perSecond }) => perSecond)).toFixed(0)}/s | ${median(loads.map(({ p50 }) => p50)).toFixed(2)} ms | ${median(loads.map(({ p99 }) => p99)).toFixed(2)} ms`
+
+/** The median of the ratios within each round. */
+export const ratio = (
+  ours: ReadonlyArray<Load>,
+  theirs: ReadonlyArray<Load>,
+  part: (load: Load) => number = ({ perSecond }) => perSecond,
+): string => median(ours.map((load, round) => part(load) / part(theirs[round]!))).toFixed(2)
+
 const quantile = (sorted: ReadonlyArray<number>, part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
 
 const loadOf = (latencies: Array<number>, millis: number): Load => {

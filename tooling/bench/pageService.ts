@@ -1,8 +1,8 @@
 /** Runs programs of the benchmark beside it: the service by its command line, a node that replays, a server written by hand. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 
 const here = import.meta.dirname
@@ -35,8 +35,21 @@ export const start = async (
   return { ...program(child), line: String(line).trim() }
 }
 
+/** A configuration, and a key to what it starts. */
+export interface Configured {
+  readonly file: string
+  readonly key: string
+}
+
+/** The same with a relay that keeps no answer. */
+export const withoutCache = ({ file, key }: Configured): Configured => {
+  const other = join(dirname(file), "uncached.json")
+  writeFileSync(other, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), relay: { cacheMebibytes: 0 } }))
+  return { file: other, key }
+}
+
 /** Writes a configuration of one chain, `bench`, into a folder, and makes a key. */
-export const configure = (folder: string, rpc: string): { readonly file: string; readonly key: string } => {
+export const configure = (folder: string, rpc: string): Configured => {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, "daybook.json")
   const config = {
