@@ -197,6 +197,21 @@ describe("promise", () => {
         }),
     )
 
+    it.live.each([undefined, null, "", 5])("refuses the method %j before it is called", (given) =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const { requestText } = createRpcClient({ url: server.url })
+
+        const error = yield* Effect.promise(() =>
+          rejection((requestText as (given: unknown) => Promise<string>)(given)),
+        )
+
+        assert.strictEqual(tagOf(error), "InvalidParams")
+        assert.include(String(error), `expected the name of a method such as "eth_chainId". Nothing was sent.`)
+        assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+
     it.live("says that a block is missing", () =>
       Effect.gen(function* () {
         const client = createRpcClient({ url: "http://127.0.0.1:1" })

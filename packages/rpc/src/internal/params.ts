@@ -126,8 +126,12 @@ export const notCalls = (given: unknown): InvalidParams =>
     expected: `a list of calls such as [{ method: "eth_chainId" }]`,
   })
 
-/** The JSON text of parameters that are sent as they are; bigints become hex quantities. */
+/** The JSON of parameters that are sent as they are; bigints become hex quantities. */
 export const rawParams = (method: string, params: unknown): Result.Result<unknown, InvalidParams> => {
+  if (typeof method !== "string" || method === "") {
+    const expected = `the name of a method such as "eth_chainId"`
+    return Result.fail(new InvalidParams({ method: "requestText", position: 0, came: describe(method), expected }))
+  }
   const given = params ?? []
   if (typeof given !== "object") {
     return Result.fail(
