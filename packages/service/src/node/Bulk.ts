@@ -7,10 +7,11 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { FlatTrace } from "@daybook/schema/Trace"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../store/Store.ts"
-import type { Endpoint } from "./Endpoint.ts"
+import * as Endpoint from "./Endpoint.ts"
 import * as Portion from "./Portion.ts"
 import type { Traces } from "./Tracer.ts"
 
@@ -53,7 +54,7 @@ const valuesOf = <A>(results: ReadonlyArray<Result.Result<unknown, CallError>>):
  * @since 0.1.0
  */
 export const make = (
-  endpoint: Endpoint,
+  endpoint: Endpoint.Endpoint,
   tracesOf: (block: BlockRef) => Effect.Effect<Traces | null, unknown>,
 ): Bulk => {
   const { lane, portion } = endpoint
@@ -61,6 +62,11 @@ export const make = (
   const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, blocks: number) {
     const { isOverloaded, millis, results } = yield* lane.together(calls)
     portion.answered(blocks, millis, isOverloaded)
+    const failures = results.filter(Result.isFailure)
+    const [first] = failures
+    if (first !== undefined && failures.length === results.length) {
+      Endpoint.noteFailure(endpoint, first.failure, yield* Clock.currentTimeMillis)
+    }
     return results
   })
 

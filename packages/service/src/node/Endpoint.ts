@@ -92,6 +92,31 @@ export const isLocal = ({ host }: Endpoint): boolean => /^(localhost|127(\.\d+){
  */
 export const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
 
+/** Time for which a node that failed is asked after the others. */
+const restMillis = 5_000
+
+/**
+ * Has the node asked after the others for a while.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const rest = (endpoint: Endpoint, now: number): void => {
+  endpoint.restsUntil = now + restMillis
+}
+
+/**
+ * Notes that the node failed a question at an instant: unless that was its answer, it is asked after the others for a while, and
+ * one whose connection broke may be another one when it comes back.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const noteFailure = (endpoint: Endpoint, error: CallError, now: number): void => {
+  if (!isAnswer(error)) rest(endpoint, now)
+  if (error._tag === "TransportError") endpoint.isVerified = false
+}
+
 /**
  * The header of a block that is mined; `null` for one that is not, or none.
  *

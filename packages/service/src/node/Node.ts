@@ -117,8 +117,6 @@ export interface Options {
   readonly fetch?: Fetch
 }
 
-/** Time for which a node that failed is asked after the others. */
-const restMillis = 5_000
 /** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
 const settledBlocks = 64
 /** Looks at a head that stands still before the other nodes are asked for theirs. */
@@ -174,10 +172,13 @@ const build = (
         if (turn > 0 && start === preferred) preferred = index
         return outcome.success
       }
-      if (outcome.failure._tag === "WrongChain") wrong = outcome.failure
-      else failure = outcome.failure
-      if (!Endpoint.isAnswer(outcome.failure as CallError)) endpoint.restsUntil = now + restMillis
-      if (outcome.failure._tag === "TransportError") endpoint.isVerified = false
+      if (outcome.failure._tag === "WrongChain") {
+        wrong = outcome.failure
+        Endpoint.rest(endpoint, now)
+      } else {
+        failure = outcome.failure
+        Endpoint.noteFailure(endpoint, failure, now)
+      }
     }
     if (nothing !== undefined) return nothing.value
     if (failure === undefined) return yield* Effect.fail(wrong!)

@@ -138,4 +138,18 @@ describe("Bulk", () => {
       expect(both).toEqual([4, 2])
     }),
   )
+
+  it.live("is at the others for a while after a node failed altogether", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* start(healthy()), yield* start(healthy())]
+      const node = yield* looked([one, two])
+      two.answers["eth_getBlockByNumber"] = () => "break"
+      const came = yield* Effect.forEach([4, 8, 16, 32], (number) =>
+        Effect.flatMap(node.bulk(number), (bulk) => bulk.blocks([number])),
+      )
+
+      expect(came.flat().map((found) => found !== null)).toEqual([true, false, true, true])
+      expect(one.calls).toHaveLength(3)
+    }),
+  )
 })
