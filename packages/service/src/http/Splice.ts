@@ -14,41 +14,46 @@ export interface Row {
 /** How a page is written. */
 export interface Options {
   readonly label: Label
+  /** Whose page it is: its label, which most records need, is looked up once. */
+  readonly wallet?: string
   /** Internal transactions are put in; every row must have some text of them. */
   readonly include: boolean
   /** `null` writes empty values so; `string` leaves them as they are stored. */
   readonly empty: "string" | "null"
 }
 
-/**
- * The address of a key in a body; undefined where it is null. The key is the first of its name, since only a hash, numbers and
- * addresses stand before it.
- */
-const addressAt = (body: string, key: string): string | undefined => {
-  const start = body.indexOf(`"${key}":`) + key.length + 3
-  return body[start] === '"' ? body.slice(start + 1, body.indexOf('"', start + 1)) : undefined
-}
+const textOf = (found: string | null): string => (found === null ? "null" : JSON.stringify(found))
 
-const labelText = (label: Label, address: string | undefined): string => {
-  const found = address === undefined ? null : label(address)
-  return found === null ? "null" : JSON.stringify(found)
+/**
+ * Makes the lookup of the label's text for the address of a key in a body. The key is the first of its name, since only a hash,
+ * numbers and addresses stand before it.
+ */
+const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
+  const own = wallet === undefined ? undefined : { quoted: `"${wallet}"`, text: textOf(label(wallet)) }
+  return (body: string, key: string): string => {
+    const start = body.indexOf(`"${key}":`) + key.length + 3
+    if (own !== undefined && body.startsWith(own.quoted, start)) return own.text
+    return body[start] === '"' ? textOf(label(body.slice(start + 1, body.indexOf('"', start + 1)))) : "null"
+  }
 }
 
 /** Inside a JSON text a quote is escaped, so these can only be a key and its value. */
 const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topic[0-3])":""/g
 
-/** The stored text of a record, and what stands in the place of its last `}`, with a comma after it. */
-const parts = (row: Row, options: Options): readonly [body: string, tail: string] => {
-  const { label } = options
-  const body = options.empty === "null" ? row.body.replace(emptyValues, '"$1":null') : row.body
-  const labels = `,"from_address_label":${labelText(label, addressAt(body, "from_address"))},"to_address_label":${labelText(label, addressAt(body, "to_address"))}`
-  const internal = options.include ? `,"internal_transactions":${row.internal ?? "[]"}` : ""
-  return [body, `${labels}${internal}},`]
+/** Makes what gives the stored text of a record, and what stands in the place of its last `}`, with a comma after it. */
+const parting = (options: Options) => {
+  const labelOf = labels(options)
+  return (row: Row): readonly [body: string, tail: string] => {
+    const body = options.empty === "null" ? row.body.replace(emptyValues, '"$1":null') : row.body
+    const internal = options.include ? `,"internal_transactions":${row.internal ?? "[]"}` : ""
+    const tail = `,"from_address_label":${labelOf(body, "from_address")},"to_address_label":${labelOf(body, "to_address")}${internal}},`
+    return [body, tail]
+  }
 }
 
 /** The text of one record. */
 export const record = (row: Row, options: Options): string => {
-  const [body, tail] = parts(row, options)
+  const [body, tail] = parting(options)(row)
   return `${body.slice(0, -1)}${tail.slice(0, -1)}`
 }
 
@@ -60,7 +65,7 @@ export const page = (
 ): Uint8Array => {
   const { cursor, page: number, pageSize } = place
   const head = `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${number}","page_size":"${pageSize}","result":[`
-  const records = rows.map((row) => parts(row, options))
+  const records = rows.map(parting(options))
   let size = head.length + "]}".length
   for (const [body, tail] of records) size += Buffer.byteLength(body) + Buffer.byteLength(tail)
   const bytes = Buffer.allocUnsafeSlow(size)

@@ -161,6 +161,7 @@ const read = Effect.fnUntraced(function* (
 export const make = (options: Options) => {
   const { admission, chains, config, decoder } = options
   const find = Chains.finder(chains)
+  const readParameters = Parameters.reader(config.maxLimit)
 
   const chainOf = (parameters: Parameters.Parameters, cursor: Cursor.Cursor | undefined) => {
     if (parameters.chain !== undefined) return find(parameters.chain)
@@ -203,7 +204,7 @@ export const make = (options: Options) => {
       return yield* Refusal.rateLimited(id, message, decision.headers)
     }
     const wallet = yield* accept(Parameters.readAddress(segment))
-    const parameters = yield* accept(Parameters.read(incoming.query, config.maxLimit))
+    const parameters = yield* accept(readParameters(incoming.query))
     const given = parameters.cursor === undefined ? undefined : yield* accept(Cursor.fromText(parameters.cursor))
     const chain = yield* Effect.mapError(Effect.fromResult(chainOf(parameters, given)), ({ code, message }) =>
       Refusal.badRequest(id, { parameter: "chain", message }, code),
@@ -228,7 +229,7 @@ export const make = (options: Options) => {
         page: found.page,
         pageSize: parameters.limit,
       },
-      { label: chain.label, include: parameters.include, empty: grant.empty ?? config.empty },
+      { label: chain.label, wallet, include: parameters.include, empty: grant.empty ?? config.empty },
     )
     return Answer.jsonBytes(bytes, { ...completeness(found.checkpoint), ...decision.headers })
   })

@@ -46,34 +46,37 @@ export const pageRow = ([block, index, body, decoderRevision, internal]: StoredR
   internal,
 })
 
+type CheckpointColumns = readonly [
+  first: number,
+  number: number | null,
+  hash: Uint8Array,
+  timestamp: number,
+  finalized: number | null,
+  watch: string | null,
+]
+
 /** The checkpoint; null while the index is empty. */
 export const checkpointUnsafe = (connection: SqliteConnection, chain: number): Checkpoint | null => {
-  const [row] = connection.rowsUnsafe<{
-    readonly first: number
-    readonly number: number | null
-    readonly hash: Uint8Array
-    readonly timestamp: number
-    readonly finalized: number | null
-    readonly watch: string | null
-  }>(Statements.checkpoint, [chain])
-  if (row === undefined || row.number === null) return null
+  const [row] = connection.valuesUnsafe<CheckpointColumns>(Statements.checkpoint, [chain])
+  if (row === undefined) return null
+  const [first, number, hash, headTimestamp, finalized, watch] = row
+  if (number === null) return null
   return {
-    first: row.first,
-    head: { number: row.number, hash: toHex(row.hash) },
-    headTimestamp: row.timestamp,
-    finalized: row.finalized,
-    ...(row.watch === null ? {} : { watch: JSON.parse(row.watch) as ReadonlyArray<string> }),
+    first,
+    head: { number, hash: toHex(hash) },
+    headTimestamp,
+    finalized,
+    ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
   }
 }
 
 /** The stored block of a number; null outside the index. */
 export const blockUnsafe = (connection: SqliteConnection, chain: number, number: number) => {
-  const [row] = connection.rowsUnsafe<{
-    readonly number: number
-    readonly hash: Uint8Array
-    readonly timestamp: number
-  }>(Statements.block, [chain, number])
-  return row === undefined ? null : { number: row.number, hash: toHex(row.hash), timestamp: row.timestamp }
+  const [row] = connection.valuesUnsafe<readonly [number: number, hash: Uint8Array, timestamp: number]>(
+    Statements.block,
+    [chain, number],
+  )
+  return row === undefined ? null : { number: row[0], hash: toHex(row[1]), timestamp: row[2] }
 }
 
 const numberUnsafe = (connection: SqliteConnection, sql: string, chain: number, timestamp: number) =>

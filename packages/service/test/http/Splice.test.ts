@@ -64,6 +64,16 @@ describe("Splice", () => {
       )
     })
 
+    it("labels the wallet of the page as every other address, wherever it stands", () => {
+      const from = '{"from_address":"0xa","to_address":"0xb"}'
+      const to = '{"from_address":"0xab","to_address":"0xa"}'
+      const place = { cursor: null, page: 0, pageSize: 2 }
+      for (const wallet of ["0xa", "0xb", "0xab"]) {
+        const bytes = Splice.page([row(from), row(to)], place, { ...string, wallet })
+        expect(text(bytes)).toBe(text(Splice.page([row(from), row(to)], place, string)))
+      }
+    })
+
     it("measures texts beyond ASCII in bytes", () => {
       const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
       const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
