@@ -246,6 +246,23 @@ describe("endpoints", () => {
     )
   })
 
+  describe("a rate of the client's own, with several endpoints", () => {
+    it.live("goes to the next endpoint instead of waiting, and fails when all are used up", () =>
+      Effect.gen(function* () {
+        const [one, two] = [yield* script(gives("0x1")), yield* script(gives("0x2"))]
+        const rateLimit = { perSecond: 0.1, burst: 1 }
+        const rpc = yield* RpcClient.make({ url: [one.url, two.url], timeout: 500, rateLimit })
+
+        const given = [yield* rpc.eth_chainId(), yield* rpc.eth_chainId()]
+        const error = yield* Effect.flip(rpc.eth_chainId())
+
+        assert.deepStrictEqual(given, [1n, 2n])
+        assert.isTrue(error._tag === "RateLimited" && error.scope === "call")
+        assert.deepStrictEqual([one.seen.length, two.seen.length], [1, 1])
+      }),
+    )
+  })
+
   describe("the scope of a client", () => {
     it.live("ends its calls, closes their sockets, and lets none begin", () =>
       Effect.gen(function* () {

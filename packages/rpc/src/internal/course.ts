@@ -100,7 +100,8 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     const paused = new Map<fleets.Member, number>()
     if (candidates.length > 1) {
       for (const one of candidates) {
-        paused.set(one, Duration.toMillis(yield* pause.remaining(one.line.endpoint)))
+        const asked = Duration.toMillis(yield* pause.remaining(one.line.endpoint))
+        paused.set(one, Math.max(asked, one.limiter?.waitMillis(call.method, now) ?? 0))
       }
     }
     const pausedMillis = (one: fleets.Member) => paused.get(one) ?? 0

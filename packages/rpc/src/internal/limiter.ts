@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import type { RateLimit } from "../Options.ts"
 
 export interface Limiter {
+  /** How long a call would have to wait now, in milliseconds; 0 or less: not at all. The time is the monotonic clock's. */
+  readonly waitMillis: (method: string, nowMillis: number) => number
   /**
    * Takes what a call costs, waiting for it for at most `withinMillis`. Gives the time that would have had to be waited,
    * with nothing taken, when that is longer; otherwise undefined.
@@ -19,21 +21,27 @@ export const make = (options: RateLimit): Limiter => {
   let level = burst
   let filledAt: number | undefined
 
+  const costOf = (method: string): number =>
+    Math.min(Object.hasOwn(units, method) ? units[method]! : defaultUnits, burst)
+
+  const waitMillis: Limiter["waitMillis"] = (method, nowMillis) => {
+    level = Math.min(burst, level + ((nowMillis - (filledAt ?? nowMillis)) * perSecond) / 1000)
+    filledAt = nowMillis
+    return ((costOf(method) - level) * 1000) / perSecond
+  }
+
   const take: Limiter["take"] = (method, withinMillis) =>
     Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
-      const now = Number(nanos) / 1e6
-      level = Math.min(burst, level + ((now - (filledAt ?? now)) * perSecond) / 1000)
-      filledAt = now
-      const cost = Math.min(Object.hasOwn(units, method) ? units[method]! : defaultUnits, burst)
-      const waitMillis = ((cost - level) * 1000) / perSecond
-      if (waitMillis >= withinMillis) return Effect.succeed(Duration.millis(Math.ceil(waitMillis)))
+      const millis = waitMillis(method, Number(nanos) / 1e6)
+      if (millis >= withinMillis) return Effect.succeed(Duration.millis(Math.ceil(millis)))
+      const cost = costOf(method)
       level -= cost
-      if (waitMillis <= 0) return Effect.undefined
-      return Effect.sleep(Duration.millis(waitMillis)).pipe(
+      if (millis <= 0) return Effect.undefined
+      return Effect.sleep(Duration.millis(millis)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => (level += cost))),
         Effect.as(undefined),
       )
     })
 
-  return { take }
+  return { waitMillis, take }
 }
