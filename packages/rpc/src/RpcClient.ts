@@ -24,9 +24,9 @@ import type { CallOptions, Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
 import { encodeParams, notCalls, rawParams, requestOf } from "./internal/params.ts"
 import { describeWhole, firstProblem } from "./internal/problem.ts"
-import * as course from "./internal/course.ts"
-import type { Member } from "./internal/fleet.ts"
-import type { Gathering } from "./internal/line.ts"
+import * as retry from "./internal/retry.ts"
+import type { Member } from "./internal/pool.ts"
+import type { Queue } from "./internal/batcher.ts"
 import type { Answer } from "./internal/reading.ts"
 import { callKinds, read, type Settings } from "./internal/settings.ts"
 import * as telemetry from "./internal/telemetry.ts"
@@ -195,7 +195,7 @@ const changed = (limits: Limits, given: CallOptions): Result.Result<Limits, Inva
     }))
   })
 
-const hostOf = ({ members }: Calling): string => members[0]?.line.endpoint.host ?? ""
+const hostOf = ({ members }: Calling): string => members[0]?.batcher.endpoint.host ?? ""
 
 /** Runs under a span that ends without the value: a tracer that keeps exits would keep whole answers alive and print them. */
 const spanned = <A>(
@@ -243,13 +243,13 @@ const goesAlone = (method: string): boolean =>
 interface Way {
   readonly together: number
   readonly isShared: boolean
-  readonly gatheringOf: (member: Member) => Gathering
+  readonly queueOf: (member: Member) => Queue
 }
 
 const wayOf = ({ isBatched, isShared }: Limits, method: string): Way => ({
   together: isBatched && !goesAlone(method) ? Number.POSITIVE_INFINITY : 1,
   isShared: isShared && RpcMethod.isName(method),
-  gatheringOf: (member) => member.line.gathering,
+  queueOf: (member) => member.batcher.queue,
 })
 
 /** One call: counted, timed, and ended with the scope of its client. */
@@ -265,10 +265,10 @@ const started = <A>(
     if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
     if (closing?.isClosed() === true) return Effect.interrupt
     const limits = calling.limits.success
-    const { fleet, pause } = settings
+    const { pool, pause } = settings
     const { policy, maxBytes, maxItemBytes } = limits
-    const running = course.run({
-      fleet,
+    const running = retry.run({
+      pool,
       members,
       pause,
       policy,
@@ -324,15 +324,15 @@ const batchOf = (
   calls: ReadonlyArray<{ readonly method: string; readonly params?: ReadonlyArray<unknown> }>,
 ) =>
   Effect.suspend(() => {
-    const gatherings = new Map<Member, Gathering>()
-    const gatheringOf = (member: Member): Gathering => {
+    const gatherings = new Map<Member, Queue>()
+    const queueOf = (member: Member): Queue => {
       const known = gatherings.get(member)
       if (known !== undefined) return known
-      const made: Gathering = { maxCalls: calling.settings.maxHandCalls, windowMillis: 0, items: [] }
+      const made: Queue = { maxCalls: calling.settings.maxHandCalls, windowMillis: 0, items: [] }
       gatherings.set(member, made)
       return made
     }
-    const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, gatheringOf }
+    const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, queueOf }
     return Effect.forEach(
       calls,
       (call, at) => {
@@ -381,7 +381,7 @@ const build = (calling: Calling): Client => {
           ),
     with: (options: CallOptions) =>
       build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => changed(limits, options)) }),
-    pin: Effect.map(course.best(calling.settings.fleet, calling.members, calling.settings.pause), (member) =>
+    pin: Effect.map(retry.best(calling.settings.pool, calling.members, calling.settings.pause), (member) =>
       build({ ...calling, members: [member] }),
     ),
   }
@@ -392,7 +392,7 @@ const build = (calling: Calling): Client => {
 const start = (settings: Settings, closing: Closing | undefined): Client => {
   let lastId = 0
   const limits = Result.succeed(limitsOf(settings))
-  return build({ settings, members: settings.fleet.members, limits, nextId: () => ++lastId, closing })
+  return build({ settings, members: settings.pool.members, limits, nextId: () => ++lastId, closing })
 }
 
 /**

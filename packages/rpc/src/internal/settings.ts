@@ -12,9 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { BatchOptions, CallOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
-import { type Fleet, member } from "./fleet.ts"
+import { type Pool, member } from "./pool.ts"
 import * as limiter from "./limiter.ts"
-import * as line from "./line.ts"
+import * as batcher from "./batcher.ts"
 
 const refuse = (option: string, problem: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, problem }))
@@ -52,7 +52,7 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
 
 /** Where an option set leads. */
 export interface Settings {
-  readonly fleet: Fleet
+  readonly pool: Pool
   readonly pause: Pause.Pause
   readonly policy: RetryPolicy.RetryPolicy
   readonly maxBytes: number
@@ -191,18 +191,18 @@ export const read = Effect.fnUntraced(function* (
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const members = endpoints.map((endpoint) =>
     member(
-      line.make({
+      batcher.make({
         endpoint,
         pause,
         fetch,
         maxRequestBytes,
         attributes,
-        gathering: { maxCalls, windowMillis, items: [] },
+        queue: { maxCalls, windowMillis, items: [] },
       }),
       rateLimit === undefined ? undefined : limiter.make(rateLimit),
     ),
   )
-  const fleet: Fleet = { members, highest: -1n }
+  const pool: Pool = { members, highest: -1n }
   const isShared = options.share !== false
-  return { fleet, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxHandCalls, chain }
+  return { pool, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxHandCalls, chain }
 })

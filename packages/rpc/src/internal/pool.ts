@@ -5,12 +5,12 @@
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { CallError } from "../RpcError.ts"
 import type { Limiter } from "./limiter.ts"
-import type { Line } from "./line.ts"
+import type { Batcher } from "./batcher.ts"
 import type { Sent } from "./wire.ts"
 
 /** One endpoint and what is known of it. */
 export interface Member {
-  readonly line: Line
+  readonly batcher: Batcher
   readonly limiter: Limiter | undefined
   /** Failures since its last success. */
   failures: number
@@ -21,8 +21,8 @@ export interface Member {
   height: bigint
 }
 
-export const member = (line: Line, limiter: Limiter | undefined): Member => ({
-  line,
+export const member = (batcher: Batcher, limiter: Limiter | undefined): Member => ({
+  batcher,
   limiter,
   failures: 0,
   restsUntilMillis: 0,
@@ -30,7 +30,7 @@ export const member = (line: Line, limiter: Limiter | undefined): Member => ({
   height: -1n,
 })
 
-export interface Fleet {
+export interface Pool {
   readonly members: ReadonlyArray<Member>
   /** The highest block seen at any endpoint. */
   highest: bigint
@@ -76,7 +76,7 @@ const asksHead = (call: Sent): boolean =>
 
 /** Of the endpoints that a call may still ask, the best: first those without anything against them, then in the order of preference. */
 export const choose = (
-  fleet: Fleet,
+  pool: Pool,
   candidates: ReadonlyArray<Member>,
   call: Sent,
   nowMillis: number,
@@ -88,7 +88,7 @@ export const choose = (
     (pausedMillis(one) > 0 ? 4 : 0) +
     (one.restsUntilMillis > nowMillis ? 4 : 0) +
     (one.lacks.has(call.method) ? 8 : 0) +
-    (one.height < fleet.highest && one.height >= 0n ? (asksHead(call) ? 6 : 1) : 0)
+    (one.height < pool.highest && one.height >= 0n ? (asksHead(call) ? 6 : 1) : 0)
   return candidates
     .map((one) => ({ one, faults: faults(one), paused: pausedMillis(one) }))
     .reduce((best, next) =>
@@ -112,14 +112,14 @@ const heightOf = (call: Sent, value: unknown): bigint | undefined => {
  * Notes how high an answer shows its endpoint to be. `behind`: the answer is of the head, and below what has been seen;
  * `missing`: it has no block where there is one.
  */
-export const noteHeight = (fleet: Fleet, one: Member, call: Sent, value: unknown): "behind" | "missing" | undefined => {
-  if (fleet.members.length === 1) return undefined
+export const noteHeight = (pool: Pool, one: Member, call: Sent, value: unknown): "behind" | "missing" | undefined => {
+  if (pool.members.length === 1) return undefined
   const height = heightOf(call, value)
   if (height === undefined) {
     const asked = isBlockByNumber(call) && value === null ? quantity(firstParam(call)) : undefined
-    return asked !== undefined && asked <= fleet.highest ? "missing" : undefined
+    return asked !== undefined && asked <= pool.highest ? "missing" : undefined
   }
   if (height > one.height || asksHead(call)) one.height = height
-  if (height > fleet.highest) fleet.highest = height
-  return asksHead(call) && height < fleet.highest ? "behind" : undefined
+  if (height > pool.highest) pool.highest = height
+  return asksHead(call) && height < pool.highest ? "behind" : undefined
 }

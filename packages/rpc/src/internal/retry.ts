@@ -1,6 +1,6 @@
 /**
- * The course of one call: which endpoint it asks, how often, how long it waits between, and what it ends with.
- * One deadline covers all of it. What an attempt is, `line` knows; which endpoint is best, `fleet` does.
+ * The attempts of one call: which endpoint it asks, how often, how long it waits between, and what it ends with.
+ * One deadline covers all of it. What an attempt is, `batcher` knows; which endpoint is best, `pool` does.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import { type Failure, InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
@@ -11,17 +11,17 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CallError } from "../RpcError.ts"
-import * as fleets from "./fleet.ts"
-import type { Gathering } from "./line.ts"
+import * as pools from "./pool.ts"
+import type { Queue } from "./batcher.ts"
 import type { Answer } from "./reading.ts"
 import * as telemetry from "./telemetry.ts"
 import type { Sent } from "./wire.ts"
 
 /** A call, and what holds for it. */
 export interface Plan<A> {
-  readonly fleet: fleets.Fleet
+  readonly pool: pools.Pool
   /** The endpoints that it may ask. */
-  readonly members: ReadonlyArray<fleets.Member>
+  readonly members: ReadonlyArray<pools.Member>
   readonly pause: Pause.Pause
   readonly policy: RetryPolicy.RetryPolicy
   readonly call: Sent
@@ -30,7 +30,7 @@ export interface Plan<A> {
   readonly isShared: boolean
   /** Calls that may stand in its request, itself included. */
   readonly together: number
-  readonly gatheringOf: (member: fleets.Member) => Gathering
+  readonly queueOf: (member: pools.Member) => Queue
   /** Turns the node's value into what the caller gets. */
   readonly accept: (answer: Answer) => Result.Result<A, CallError>
 }
@@ -49,13 +49,13 @@ const timer = Effect.map(Clock.Clock, (clock) => () => Number(clock.monotonicTim
 
 const isOfCall = (error: Failure): boolean => "scope" in error && error.scope === "call"
 
-const behind = (answer: Answer, fleet: fleets.Fleet): InvalidResponse =>
+const behind = (answer: Answer, pool: pools.Pool): InvalidResponse =>
   new InvalidResponse({
     ...answer.reply,
     reason: "content",
     path: "result",
     came: "a block below one that this client has seen",
-    expected: `block ${fleet.highest} or a later one`,
+    expected: `block ${pool.highest} or a later one`,
     isRetryable: true,
   })
 
@@ -63,16 +63,16 @@ const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in 
 
 /** The endpoint that is best now, whatever it will be asked. */
 export const best = Effect.fnUntraced(function* (
-  fleet: fleets.Fleet,
-  members: ReadonlyArray<fleets.Member>,
+  pool: pools.Pool,
+  members: ReadonlyArray<pools.Member>,
   pause: Pause.Pause,
 ) {
   const monotonicMillis = yield* timer
-  const paused = new Map<fleets.Member, number>()
-  for (const one of members) paused.set(one, Duration.toMillis(yield* pause.remaining(one.line.endpoint)))
+  const paused = new Map<pools.Member, number>()
+  for (const one of members) paused.set(one, Duration.toMillis(yield* pause.remaining(one.batcher.endpoint)))
   // Sound: a client has at least one endpoint.
-  return fleets.choose(
-    fleet,
+  return pools.choose(
+    pool,
     members,
     { id: 0, method: "", params: [] },
     monotonicMillis(),
@@ -82,7 +82,7 @@ export const best = Effect.fnUntraced(function* (
 
 /** Runs a call to its end. */
 export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Return<Given<A>, CallError> {
-  const { accept, call, fleet, pause, policy } = plan
+  const { accept, call, pool, pause, policy } = plan
   const monotonicMillis = yield* timer
   const deadlineAt = monotonicMillis() + Duration.toMillis(policy.deadline)
   const most = Math.max(policy.maxAttempts, plan.members.length)
@@ -97,18 +97,18 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
   for (let number = 1; ;) {
     const now = monotonicMillis()
     const leftMillis = deadlineAt - now
-    const paused = new Map<fleets.Member, number>()
+    const paused = new Map<pools.Member, number>()
     if (candidates.length > 1) {
       for (const one of candidates) {
-        const asked = Duration.toMillis(yield* pause.remaining(one.line.endpoint))
+        const asked = Duration.toMillis(yield* pause.remaining(one.batcher.endpoint))
         paused.set(one, Math.max(asked, one.limiter?.waitMillis(call.method, now) ?? 0))
       }
     }
-    const pausedMillis = (one: fleets.Member) => paused.get(one) ?? 0
+    const pausedMillis = (one: pools.Member) => paused.get(one) ?? 0
     const open = fresh.filter((one) => pausedMillis(one) < leftMillis)
-    // Sound: a course goes on only while there are candidates.
-    const one = fleets.choose(fleet, open.length > 0 ? open : candidates, call, now, pausedMillis)!
-    const { endpoint } = one.line
+    // Sound: the loop goes on only while there are candidates.
+    const one = pools.choose(pool, open.length > 0 ? open : candidates, call, now, pausedMillis)!
+    const { endpoint } = one.batcher
     yield* pause.wait(endpoint, Duration.millis(leftMillis), attempts)
     if (one.limiter !== undefined) {
       const within = deadlineAt - monotonicMillis()
@@ -124,7 +124,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     const attemptMillis = Duration.toMillis(policy.attemptTimeout)
     const endsAtMillis = startMillis + Math.min(shareMillis, attemptMillis)
     const { maxBytes, maxItemBytes, isShared } = plan
-    const outcome = yield* one.line.ask(
+    const outcome = yield* one.batcher.ask(
       {
         call,
         endsAtMillis: Math.min(endsAtMillis, deadlineAt),
@@ -136,7 +136,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
         together: number >= most && together < plan.together ? 1 : together,
         windowMillis,
       },
-      plan.gatheringOf(one),
+      plan.queueOf(one),
     )
     windowMillis = meetMillis
     if (outcome._tag === "Paused") continue
@@ -151,15 +151,15 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     let mustSplit = false
     if (outcome._tag === "Answer") {
       const { answer } = outcome
-      const height = fleets.noteHeight(fleet, one, call, answer.value)
+      const height = pools.noteHeight(pool, one, call, answer.value)
       const accepted = accept(answer)
       if (Result.isSuccess(accepted)) {
-        fleets.noteSuccess(one)
+        pools.noteSuccess(one)
         const given = { value: accepted.success, attempts: answer.reply.attempts }
         if (height === undefined) return given
         if (height === "missing") spare = given
       }
-      error = Result.isFailure(accepted) ? accepted.failure : behind(answer, fleet)
+      error = Result.isFailure(accepted) ? accepted.failure : behind(answer, pool)
     } else {
       error = outcome.error
       draw = outcome.draw
@@ -168,13 +168,13 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     }
     attempts = attemptsOf(error)
     const failedAt = monotonicMillis()
-    fleets.noteFailure(one, call, error, failedAt)
+    pools.noteFailure(one, call, error, failedAt)
 
     const isMissing = spare !== undefined && spare.attempts === attempts
     const mayRepeat = (error.isRetryable && !isMissing) || mustSplit
     if (!mayRepeat) candidates = candidates.filter((other) => other !== one)
     fresh = fresh.filter((other) => other !== one)
-    const isLast = number >= most || candidates.length === 0 || !fleets.canFailOver(error)
+    const isLast = number >= most || candidates.length === 0 || !pools.canFailOver(error)
     if (isLast) return spare ?? (yield* Effect.fail(error))
     number++
 

@@ -1,6 +1,6 @@
 /**
- * The way to one endpoint: gathers calls into requests, shares identical ones, and gives each caller the answer to its own call.
- * It tries once; whether and where a call is tried again is decided in `course`. While no call waits, nothing runs.
+ * Batches the calls to one endpoint: gathers them into requests, shares identical ones, and gives each caller the answer to its own call.
+ * It tries once; whether and where a call is tried again is decided in `retry`. While no call waits, nothing runs.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import { TimeoutError } from "@daybook/transport/ClientError"
@@ -41,7 +41,7 @@ export interface Ask {
 }
 
 /** Calls that wait to be sent together. */
-export interface Gathering {
+export interface Queue {
   readonly maxCalls: number
   readonly windowMillis: number
   items: Array<Item>
@@ -54,7 +54,7 @@ interface Item {
   readonly text: string
   together: number
   readonly waiters: Set<Waiter>
-  flight: Flight | undefined
+  exchange: Exchange | undefined
 }
 
 interface Waiter {
@@ -65,7 +65,7 @@ interface Waiter {
 }
 
 /** A request on its way. */
-interface Flight {
+interface Exchange {
   readonly items: ReadonlyArray<Item>
   readonly endsAtMillis: number
   waiting: number
@@ -74,18 +74,18 @@ interface Flight {
   fiber: Fiber.Fiber<void> | undefined
 }
 
-export interface Line {
+export interface Batcher {
   readonly endpoint: Endpoint
   /** Where calls of the client meet by themselves. */
-  readonly gathering: Gathering
-  readonly ask: (ask: Ask, gathering: Gathering) => Effect.Effect<Outcome>
+  readonly queue: Queue
+  readonly ask: (ask: Ask, queue: Queue) => Effect.Effect<Outcome>
 }
 
 export interface Options {
   readonly endpoint: Endpoint
   readonly pause: Pause.Pause
   readonly fetch: Http.Fetch
-  readonly gathering: Gathering
+  readonly queue: Queue
   /** Bytes of one request at most, unless one call alone is longer. */
   readonly maxRequestBytes: number
   readonly attributes: Readonly<Record<string, unknown>>
@@ -100,7 +100,7 @@ const bytesOf = (text: string): number =>
   // eslint-disable-next-line no-control-regex -- everything beyond ASCII takes more bytes than characters
   /^[\x00-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
 
-export const make = (options: Options): Line => {
+export const make = (options: Options): Batcher => {
   const { endpoint, pause, fetch, maxRequestBytes } = options
   const known = new Map<string, Item>()
   /** The most calls that this endpoint takes in one request, as far as it has said so. */
@@ -122,8 +122,8 @@ export const make = (options: Options): Line => {
     waiter.timer?.interruptUnsafe()
     if (item.waiters.size > 0) return
     forget(item)
-    const { flight } = item
-    if (flight !== undefined && --flight.waiting === 0) flight.fiber?.interruptUnsafe()
+    const { exchange } = item
+    if (exchange !== undefined && --exchange.waiting === 0) exchange.fiber?.interruptUnsafe()
   }
 
   const settleItem = (item: Item, outcomeOf: (waiter: Waiter, isFirst: boolean) => Effect.Effect<Outcome>): void => {
@@ -135,20 +135,20 @@ export const make = (options: Options): Line => {
     }
   }
 
-  const watch = (item: Item, waiter: Waiter, flight: Flight, nowMillis: number): void => {
+  const watch = (item: Item, waiter: Waiter, exchange: Exchange, nowMillis: number): void => {
     const { ask, context } = waiter
-    if (ask.endsAtMillis >= flight.endsAtMillis - closeMillis) return
+    if (ask.endsAtMillis >= exchange.endsAtMillis - closeMillis) return
     const expire = Effect.sync(() => {
       const last: Attempt = {
         host: endpoint.host,
-        at: new Date(flight.startedAtMillis),
-        outcome: `TimeoutError ${flight.phase}`,
+        at: new Date(exchange.startedAtMillis),
+        outcome: `TimeoutError ${exchange.phase}`,
         duration: Duration.millis(ask.endsAtMillis - nowMillis),
       }
       const { attempts, deadline } = ask
       const error = new TimeoutError({
         host: endpoint.host,
-        phase: flight.phase,
+        phase: exchange.phase,
         deadline,
         attempts: [...attempts, last],
       })
@@ -162,22 +162,26 @@ export const make = (options: Options): Line => {
     )
   }
 
-  const land = (flight: Flight, exit: Exit.Exit<Http.Reply, Parameters<typeof readFault>[0]>, draw: number): void => {
-    const items = flight.items.filter(({ waiters }) => waiters.size > 0)
+  const settleAll = (
+    exchange: Exchange,
+    exit: Exit.Exit<Http.Reply, Parameters<typeof readFault>[0]>,
+    draw: number,
+  ): void => {
+    const items = exchange.items.filter(({ waiters }) => waiters.size > 0)
     if (Exit.isFailure(exit)) {
       const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
       for (const item of items) {
         settleItem(item, ({ ask }) =>
           reason === undefined
             ? Effect.failCause(exit.cause as never)
-            : Effect.succeed(readFault(reason.error, ask, flight.items.length, draw)),
+            : Effect.succeed(readFault(reason.error, ask, exchange.items.length, draw)),
         )
       }
       return
     }
     const reading = readReply(
       exit.value,
-      flight.items.map(({ call }) => call),
+      exchange.items.map(({ call }) => call),
     )
     if (reading.learnt !== undefined) learnt = Math.min(learnt, reading.learnt)
     for (const item of items) {
@@ -190,17 +194,17 @@ export const make = (options: Options): Line => {
     }
   }
 
-  const post = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, flight: Flight) {
+  const post = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, exchange: Exchange) {
     const paused = yield* pause.remaining(endpoint)
     if (Duration.toMillis(paused) > 0) {
       for (const item of items) settleItem(item, () => Effect.succeed({ _tag: "Paused" }))
       return
     }
     const clock = yield* Clock.Clock
-    flight.startedAtMillis = clock.currentTimeMillisUnsafe()
+    exchange.startedAtMillis = clock.currentTimeMillisUnsafe()
     const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
     const asks = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask))
-    for (const item of items) for (const waiter of item.waiters) watch(item, waiter, flight, now)
+    for (const item of items) for (const waiter of item.waiters) watch(item, waiter, exchange, now)
     const [first] = items
     const exit = yield* Effect.exit(
       Http.send(
@@ -212,7 +216,7 @@ export const make = (options: Options): Line => {
         {
           fetch,
           maxBytes: Math.max(...asks.map(({ maxBytes }) => maxBytes)),
-          within: Duration.millis(Math.max(0, flight.endsAtMillis - now)),
+          within: Duration.millis(Math.max(0, exchange.endsAtMillis - now)),
           ...(asks[0] === undefined ? {} : { deadline: asks[0].deadline }),
           attributes: {
             ...options.attributes,
@@ -221,22 +225,22 @@ export const make = (options: Options): Line => {
             "daybook.batch.size": items.length,
             "daybook.attempt": Math.max(...asks.map(({ attempts }) => attempts.length)) + 1,
           },
-          onPhase: (phase) => (flight.phase = phase),
+          onPhase: (phase) => (exchange.phase = phase),
         },
       ),
     )
     const draw = (yield* Random.Random).nextDoubleUnsafe()
     const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
     telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
-    land(flight, exit, draw)
+    settleAll(exchange, exit, draw)
   })
 
-  const launch = (items: ReadonlyArray<Item>): void => {
+  const send = (items: ReadonlyArray<Item>): void => {
     const waiters = items.flatMap((item) => [...item.waiters])
     const [first] = waiters
     if (first === undefined) return
     const endsAtMillis = Math.max(...waiters.map(({ ask }) => ask.endsAtMillis))
-    const flight: Flight = {
+    const exchange: Exchange = {
       items,
       endsAtMillis,
       waiting: items.length,
@@ -244,29 +248,31 @@ export const make = (options: Options): Line => {
       startedAtMillis: 0,
       fiber: undefined,
     }
-    for (const item of items) item.flight = flight
+    for (const item of items) item.exchange = exchange
     const others = waiters
       .slice(1)
       .flatMap(({ context }) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)))
-    const posting = post(items, flight).pipe(
+    const posting = post(items, exchange).pipe(
       Effect.catchCause((cause) =>
         Effect.sync(() => {
           for (const item of items) settleItem(item, () => Effect.failCause(cause))
         }),
       ),
     )
-    flight.fiber = Effect.runForkWith(first.context)(others.length === 0 ? posting : Effect.linkSpans(posting, others))
+    exchange.fiber = Effect.runForkWith(first.context)(
+      others.length === 0 ? posting : Effect.linkSpans(posting, others),
+    )
   }
 
-  const flush = (gathering: Gathering): void => {
-    const waiting = gathering.items.filter(({ waiters }) => waiters.size > 0)
-    gathering.items = []
-    const most = Math.min(gathering.maxCalls, learnt)
+  const flush = (queue: Queue): void => {
+    const waiting = queue.items.filter(({ waiters }) => waiters.size > 0)
+    queue.items = []
+    const most = Math.min(queue.maxCalls, learnt)
     let chunk: Array<Item> = []
     let bytes = 0
     let limit = most
     const close = () => {
-      if (chunk.length > 0) launch(chunk)
+      if (chunk.length > 0) send(chunk)
       chunk = []
       bytes = 0
       limit = most
@@ -284,22 +290,22 @@ export const make = (options: Options): Line => {
     close()
   }
 
-  const gather = (item: Item, waiter: Waiter, gathering: Gathering, fiber: Fiber.Fiber<unknown, unknown>): void => {
-    const windowMillis = Math.max(gathering.windowMillis, waiter.ask.windowMillis)
-    gathering.items.push(item)
-    if (gathering.items.length >= Math.min(gathering.maxCalls, learnt)) return flush(gathering)
-    if (gathering.items.length > 1) return
+  const enqueue = (item: Item, waiter: Waiter, queue: Queue, fiber: Fiber.Fiber<unknown, unknown>): void => {
+    const windowMillis = Math.max(queue.windowMillis, waiter.ask.windowMillis)
+    queue.items.push(item)
+    if (queue.items.length >= Math.min(queue.maxCalls, learnt)) return flush(queue)
+    if (queue.items.length > 1) return
     // As much of a turn as a yield takes, without a fiber for it.
-    if (windowMillis <= 0) return fiber.currentDispatcher.scheduleTask(() => flush(gathering), 0)
+    if (windowMillis <= 0) return fiber.currentDispatcher.scheduleTask(() => flush(queue), 0)
     Effect.runForkWith(waiter.context)(
       Effect.andThen(
         Effect.sleep(Duration.millis(windowMillis)),
-        Effect.sync(() => flush(gathering)),
+        Effect.sync(() => flush(queue)),
       ),
     )
   }
 
-  const enter = (waiter: Waiter, gathering: Gathering, fiber: Fiber.Fiber<unknown, unknown>): Item => {
+  const enter = (waiter: Waiter, queue: Queue, fiber: Fiber.Fiber<unknown, unknown>): Item => {
     const { call, isShared, together, maxBytes, maxItemBytes } = waiter.ask
     const key = isShared ? `${maxBytes} ${maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
     const same = key === undefined ? undefined : known.get(key)
@@ -308,28 +314,28 @@ export const make = (options: Options): Line => {
       same.together = Math.min(same.together, together)
       return same
     }
-    const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), flight: undefined }
+    const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), exchange: undefined }
     if (key !== undefined) known.set(key, item)
-    if (together === 1) launch([item])
-    else gather(item, waiter, gathering, fiber)
+    if (together === 1) send([item])
+    else enqueue(item, waiter, queue, fiber)
     return item
   }
 
-  const ask: Line["ask"] = (one, gathering) =>
+  const ask: Batcher["ask"] = (one, queue) =>
     Effect.withFiber((fiber) =>
       Effect.callback<Outcome>((resume) => {
         const waiter: Waiter = { ask: one, context: fiber.context, settle: resume, timer: undefined }
-        const item = enter(waiter, gathering, fiber)
-        const { flight } = item
-        if (flight !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
+        const item = enter(waiter, queue, fiber)
+        const { exchange } = item
+        if (exchange !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
           const clock = fiber.getRef(Clock.Clock)
-          watch(item, waiter, flight, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+          watch(item, waiter, exchange, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
         }
         return Effect.sync(() => leave(item, waiter))
       }),
     )
 
-  return { endpoint, gathering: options.gathering, ask }
+  return { endpoint, queue: options.queue, ask }
 }
 
 /** Callers who share an answer must not see what another does to it. */
