@@ -5,10 +5,8 @@
 import * as Chain from "@daybook/schema/Chain"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as undici from "@daybook/transport/undici"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import * as Config from "../Config.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
@@ -114,8 +112,7 @@ export const scrub = (plan: Plan, text: string): string =>
   }, text)
 
 /**
- * The plan's nodes, whose connections are closed with the scope, and how rows are made of their answers: what an indexer works with,
- * and whoever mends a block.
+ * The plan's nodes, and how rows are made of their answers: what an indexer works with, and whoever mends a block.
  *
  * **Errors**
  * - `InvalidOption`: a URL of the plan is none; the message does not show it.
@@ -125,9 +122,9 @@ export const scrub = (plan: Plan, text: string): string =>
  */
 export const source = Effect.fnUntraced(function* (
   plan: Plan,
-): Effect.fn.Return<{ readonly node: Node.Node; readonly assembling: Assemble.Options }, InvalidOption, Scope.Scope> {
+): Effect.fn.Return<{ readonly node: Node.Node; readonly assembling: Assemble.Options }, InvalidOption> {
   const { chainId, config } = plan
-  const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces, fetch: yield* undici.make() })
+  const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces })
   const rules = rulesOf(plan)
   const assembling = {
     decoder: Decoder.make(),

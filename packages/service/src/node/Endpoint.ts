@@ -6,7 +6,6 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { Methods } from "@daybook/rpc/Method"
 import type { Receipt } from "@daybook/schema/Receipt"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
-import type { Fetch } from "@daybook/transport/Http"
 import * as Effect from "effect/Effect"
 import type { BlockRef } from "../store/Store.ts"
 import * as Lane from "./Lane.ts"
@@ -56,11 +55,8 @@ export interface Endpoint {
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function* (
-  url: string,
-  fetch: Fetch | undefined,
-): Effect.fn.Return<Endpoint, InvalidOption> {
-  const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 }, ...(fetch === undefined ? {} : { fetch }) })
+export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Endpoint, InvalidOption> {
+  const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
   const lane = yield* Lane.make(client)
   return {
     host: client.host,

@@ -7,7 +7,6 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import type { Fetch } from "@daybook/transport/Http"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -113,8 +112,6 @@ export interface Options {
   readonly chainId: number
   /** `auto` takes what the nodes have, `off` asks for none. Default `auto`. */
   readonly traces?: "auto" | "off"
-  /** How requests are sent. Default: the platform's `fetch`, which costs more. */
-  readonly fetch?: Fetch
 }
 
 /** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
@@ -306,6 +303,6 @@ const build = (
  * @since 0.1.0
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, (url) => Endpoint.make(url, options.fetch))
+  const endpoints = yield* Effect.forEach(options.urls, Endpoint.make)
   return build(endpoints, options)
 })
