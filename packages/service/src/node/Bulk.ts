@@ -59,9 +59,13 @@ export const make = (
 ): Bulk => {
   const { lane, portion } = endpoint
 
-  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, blocks: number) {
+  /** Blocks of the portion, of which some may need no parts. */
+  let asked = 0
+  let weightOfBlocks = 0
+
+  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
     const { isOverloaded, millis, results } = yield* lane.together(calls)
-    portion.answered(blocks, millis, isOverloaded)
+    portion.answered(asked, millis, isOverloaded)
     const failures = results.filter(Result.isFailure)
     const [first] = failures
     if (first !== undefined && failures.length === results.length) {
@@ -70,12 +74,10 @@ export const make = (
     return results
   })
 
-  let asked = 0
-  let weightOfBlocks = 0
   const blocks: Bulk["blocks"] = Effect.fnUntraced(function* (numbers) {
     asked = numbers.length
     const calls = numbers.map((number): Call => ({ method: "eth_getBlockByNumber", params: [number, true] }))
-    const found = valuesOf<HydratedBlock>(yield* ask(calls, numbers.length))
+    const found = valuesOf<HydratedBlock>(yield* ask(calls))
     weightOfBlocks = found.reduce((sum, block) => sum + (block === null ? 0 : Portion.ofBlock(block)), 0)
     portion.weighed(asked, weightOfBlocks)
     return found
@@ -83,6 +85,7 @@ export const make = (
 
   const parts: Bulk["parts"] = Effect.fnUntraced(function* (refs) {
     if (refs.length === 0) return []
+    asked = Math.max(asked, refs.length)
     const isStored = endpoint.tracer === "trace_block"
     const calls = refs.map(({ hash, number }): Call => ({
       method: "eth_getBlockReceipts",
@@ -91,7 +94,7 @@ export const make = (
     const storedCalls = refs.map(({ number }): Call => ({ method: "trace_block", params: [number] }))
     const [results, rerun] = yield* Effect.all(
       [
-        ask(isStored ? [...calls, ...storedCalls] : calls, refs.length),
+        ask(isStored ? [...calls, ...storedCalls] : calls),
         isStored
           ? Effect.succeed(null)
           : Effect.forEach(refs, (ref) => Effect.option(tracesOf(ref)), { concurrency: "unbounded" }),
