@@ -5,12 +5,10 @@
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError, RpcError } from "@daybook/rpc/RpcError"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as undici from "@daybook/transport/undici"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { ServedChain } from "../Config.ts"
 
 /** No node of the chain answers for now. */
@@ -40,24 +38,20 @@ const longestPauseMillis = 60_000
 const isOfConnection = (error: CallError): boolean => error._tag === "TransportError"
 
 /**
- * Makes the way to the nodes of a chain, whose connections are closed with the scope. No request is made yet.
+ * Makes the way to the nodes of a chain. No request is made yet.
  *
  * **Errors**
  * - `InvalidOption`: a URL cannot be used; the message does not show it.
  */
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
-): Effect.fn.Return<Upstream, InvalidOption, Scope.Scope> {
-  const fetch = yield* undici.make()
+): Effect.fn.Return<Upstream, InvalidOption> {
   const endpoints = yield* Effect.forEach(chain.config.rpc, (url) =>
-    Effect.map(
-      RpcClient.make({ url, timeout, fetch, retry: { maxAttempts: 1 }, batch: false }),
-      (client): Endpoint => ({
-        client,
-        isVerified: false,
-        pausedUntilMillis: 0,
-      }),
-    ),
+    Effect.map(RpcClient.make({ url, timeout, retry: { maxAttempts: 1 }, batch: false }), (client): Endpoint => ({
+      client,
+      isVerified: false,
+      pausedUntilMillis: 0,
+    })),
   )
   let preferred = 0
   let isDown = false
