@@ -13,7 +13,7 @@ const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
 const keys = new Set([hashOf(key)])
 const database = new DatabaseSync(file, { readOnly: true })
-database.exec("PRAGMA query_only=1; PRAGMA cache_size=-16000; PRAGMA mmap_size=268435456")
+database.exec("PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456")
 const chain = 31337
 const checkpoint = database.prepare("SELECT first, number, hash, finalized FROM checkpoint WHERE chain = ?")
 const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
