@@ -32,7 +32,7 @@ export const comparing =
     const { lanes, millis, rounds } = options
     const uncached = await service(withoutCache(configured).file, "serve")
     const cached = await service(configured.file, "serve")
-    const byHand = await start("relayByHand.ts", [node])
+    const byHand = await start("pageRelayByHand.ts", [node])
     try {
       const at = (origin: string) => shotsOf(`${origin}/rpc/bench/${configured.key}`, call)
       const subjects = {

@@ -1,6 +1,6 @@
 /**
  * A relay as one would write it by hand with node:http and undici, without keys, limits, methods or checks: the body is parsed for
- * its id, sent on, and the node's text goes back. `node relayByHand.ts <url>`; prints its port. What a relay on Node can reach.
+ * its id, sent on, and the node's text goes back. `node pageRelayByHand.ts <url>`; prints its port. What a relay on Node can reach.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
