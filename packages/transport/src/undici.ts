@@ -48,34 +48,42 @@ interface Reader {
 /** Bytes that wait to be read before the socket is paused. */
 const maxWaitingBytes = 1024 * 1024
 
+type Coding = "gzip" | "deflate"
+
 /** Source: RFC 9110 section 8.4.1. */
-const formats: Readonly<Record<string, "gzip" | "deflate">> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" }
+const codings: Readonly<Record<string, Coding>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" }
+
+/** Some servers send `deflate` without the header of RFC 1950, whose first byte ends in 8. */
+const formatOf = (coding: Coding, first: Uint8Array): Coding | "deflate-raw" =>
+  coding === "deflate" && (first[0] ?? 0) % 16 !== 8 ? "deflate-raw" : coding
 
 /** Reads unpacked pieces; giving up closes the socket, not only the unpacking. */
-const unpacked = (packed: Reader, format: "gzip" | "deflate"): Reader => {
-  const unpacking = new DecompressionStream(format)
-  const reader = unpacking.readable.getReader()
-  const writer = unpacking.writable.getWriter()
-  const feed = async () => {
-    for (;;) {
-      const { done, value } = await packed.read()
-      if (done) return writer.close()
-      await writer.write(value)
+const unpacked = (packed: Reader, coding: Coding): Reader => {
+  const open = async (): Promise<Reader> => {
+    let piece = await packed.read()
+    if (piece.value === undefined) return packed
+    const unpacking = new DecompressionStream(formatOf(coding, piece.value))
+    const writer = unpacking.writable.getWriter()
+    const feed = async () => {
+      for (; piece.value !== undefined; piece = await packed.read()) await writer.write(piece.value)
+      await writer.close()
     }
+    feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
+    return unpacking.readable.getReader()
   }
-  feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
+  let opened: Promise<Reader> | undefined
   return {
-    read: () => reader.read(),
+    read: async () => (await (opened ??= open())).read(),
     cancel: async () => {
       await packed.cancel()
-      await reader.cancel()
+      await opened?.then((reader) => reader.cancel())
     },
   }
 }
 
 const responseOf = (status: number, headers: Headers, plain: Reader): FetchResponse => {
   const encoding = headers["content-encoding"]
-  const format = typeof encoding === "string" ? formats[encoding.toLowerCase()] : undefined
+  const coding = typeof encoding === "string" ? codings[encoding.toLowerCase()] : undefined
   return {
     status,
     headers: {
@@ -85,7 +93,7 @@ const responseOf = (status: number, headers: Headers, plain: Reader): FetchRespo
         }
       },
     },
-    body: { getReader: () => (format === undefined ? plain : unpacked(plain, format)) },
+    body: { getReader: () => (coding === undefined ? plain : unpacked(plain, coding)) },
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { gzipSync } from "node:zlib"
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
 import * as undici from "../src/undici.ts"
@@ -38,6 +38,41 @@ describe("undici", () => {
         })
 
         assert.include((yield* Http.send(at(server.url), yield* limits)).text, "gzip")
+      }),
+    )
+
+    it.live.each([
+      ["gzip", gzipSync("packed €")],
+      ["x-gzip", gzipSync("packed €")],
+      ["deflate", deflateSync("packed €")],
+      ["deflate", deflateRawSync("packed €")],
+    ] as const)("unpacks %s", ([coding, bytes]) =>
+      Effect.gen(function* () {
+        const server = yield* script((_request, response) =>
+          response.writeHead(200, { "content-encoding": coding }).end(bytes),
+        )
+
+        assert.strictEqual((yield* Http.send(at(server.url), yield* limits)).text, "packed €")
+      }),
+    )
+
+    it.live("takes an empty answer that says it is packed", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, "", { "content-encoding": "gzip" }))
+
+        assert.strictEqual((yield* Http.send(at(server.url), yield* limits)).text, "")
+      }),
+    )
+
+    it.live("says that a packed answer broke off", () =>
+      Effect.gen(function* () {
+        const server = yield* script((_request, response) =>
+          response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(900)).subarray(0, 20)),
+        )
+
+        const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
+
+        assert.isTrue(error._tag === "TransportError" && error.phase === "body")
       }),
     )
 
