@@ -159,6 +159,22 @@ describe("daybook", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
+        const two = yield* withConfig({
+          chains: { eth: { rpc: ["http://127.0.0.1:65535"] }, "my chain": { id: 5, rpc: ["http://127.0.0.1:65535"] } },
+        })
+        const wrong = yield* Effect.forEach(["-5", "0x10", "1.5", "1e3", "", "9".repeat(60)], (from) =>
+          Effect.all([daybook(base, "reindex", "--from", from), daybook(base, "verify", `--from=${from}`)], {
+            concurrency: 2,
+          }),
+        )
+        const [several, named, every] = yield* Effect.all(
+          [
+            daybook(two, "reindex", "--all"),
+            daybook(two, "reindex", "--all", "--chain", "my-chain"),
+            daybook(two, "reindex", "--from", "7", "--all-chains"),
+          ],
+          { concurrency: 2 },
+        )
         const [bare, both, all] = yield* Effect.all(
           [
             daybook(base, "reindex"),
@@ -173,10 +189,28 @@ describe("daybook", () => {
           out: "",
           err: 'daybook: Nothing is removed: say "--from N" for the blocks from N on, or "--all" for the whole index.\n',
         })
+        for (const ended of wrong.flat()) {
+          expect(ended).toMatchObject({ code: 1, out: "" })
+          expect(ended.err).toMatch(
+            /^daybook: Nothing is (removed|verified): "--from" is ".*; accepted: a block number in decimal digits, 0 or more and at most 9007199254740991\.\n$/,
+          )
+        }
+        expect(wrong.at(-1)![0].err).toContain(`"9999999999..." (60 characters)`)
+        expect(several).toEqual({
+          code: 1,
+          out: "",
+          err: 'daybook: Nothing is removed: the configuration has several chains (eth, my chain): say which with "--chain NAME", or "--all-chains".\n',
+        })
+        expect([named.code, named.out.split("\n").length, named.out]).toEqual([
+          0,
+          2,
+          expect.stringMatching(/^my chain: 0 blocks removed/),
+        ])
+        expect([every.code, every.out.match(/^(eth|my chain): 0 blocks/gm)?.length]).toEqual([0, 2])
         expect(both).toMatchObject({ code: 1, out: "", err: expect.stringContaining("give one of them") })
         expect(all).toMatchObject({ code: 0, out: expect.stringContaining("eth: 0 blocks removed") })
       }),
-    20 * seconds,
+    60 * seconds,
   )
 
   it.live(

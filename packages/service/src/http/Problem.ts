@@ -1,6 +1,7 @@
 /**
  * What is wrong with a parameter, in the words of decision 8: its name, what came, and what is accepted. Pure.
  */
+import * as Quote from "../Quote.ts"
 
 /** A parameter that cannot be used. */
 export interface Problem {
@@ -10,13 +11,8 @@ export interface Problem {
   readonly message: string
 }
 
-const shownCharacters = 60
-
-/** A text of the caller as a message shows it: quoted, on one line, and not longer than it needs to be. */
-export const show = (text: string): string => {
-  const quoted = JSON.stringify(text.slice(0, shownCharacters))
-  return text.length <= shownCharacters ? quoted : `${quoted} and ${text.length - shownCharacters} more characters`
-}
+/** A text of the caller as a message shows it. */
+export const show = Quote.text
 
 /** A parameter whose value is not accepted. */
 export const wrong = (parameter: string, came: string, accepted: string): Problem => ({

@@ -4,6 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
+import * as Quote from "../Quote.ts"
 
 /**
  * Returns the label of an address in any case, or null when it has none.
@@ -82,9 +83,9 @@ export const make = (entries: Readonly<Record<string, string>> = {}): Result.Res
   const problems: Array<string> = []
   for (const [address, label] of Object.entries(entries)) {
     const key = address.toLowerCase()
-    if (!isAddress(address)) problems.push(`"${address}" is not an address`)
-    else if (seen.has(key)) problems.push(`"${address}" stands twice`)
-    else if (label.trim() === "") problems.push(`"${address}" has an empty label`)
+    if (!isAddress(address)) problems.push(`${Quote.text(address)} is not an address`)
+    else if (seen.has(key)) problems.push(`${Quote.text(address)} stands twice`)
+    else if (label.trim() === "") problems.push(`${Quote.text(address)} has an empty label`)
     seen.add(key)
     labels.set(key, label)
   }

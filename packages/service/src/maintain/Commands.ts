@@ -13,6 +13,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "../Config.ts"
 import * as ConfigFile from "../ConfigFile.ts"
 import * as Plan from "../index/Plan.ts"
+import * as Quote from "../Quote.ts"
 import * as Database from "../store/Database.ts"
 import * as Mend from "./Mend.ts"
 import * as Reindex from "./Reindex.ts"
@@ -25,14 +26,24 @@ const print = (line: string) => Effect.sync(() => writeSync(standardOutput, `${l
 class CannotMaintain extends Data.TaggedError("CannotMaintain")<{ readonly message: string }> {}
 
 const config = Flag.String("config").pipe(
-  Flag.withDescription("The configuration file; paths in it are relative to its folder"),
+  Flag.withDescription("The configuration file, by default daybook.json; paths in it are relative to its folder"),
   Flag.withDefault("daybook.json"),
 )
 
-const chainFlag = Flag.String("chain").pipe(
-  Flag.withDescription("Name of the chain, as in the configuration; by default all of them"),
-  Flag.optional,
-)
+const chainFlag = (description: string) =>
+  Flag.String("chain").pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
+
+const blockFlag = (description: string) =>
+  Flag.String("from").pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
+
+/** The block of `--from`; undefined where it is not given. */
+const blockOf = (given: Option.Option<string>, undone: string): Effect.Effect<number | undefined, CannotMaintain> => {
+  const text = Option.getOrUndefined(given)
+  if (text === undefined) return Effect.succeed(undefined)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
+  const message = `${undone}: "--from" is ${Quote.text(text)}; accepted: a block number in decimal digits, 0 or more and at most ${Number.MAX_SAFE_INTEGER}.`
+  return Effect.fail(new CannotMaintain({ message }))
+}
 
 const plain = (name: string) =>
   name
@@ -41,17 +52,17 @@ const plain = (name: string) =>
     .replace(/[\s_-]+/g, " ")
 
 /** The chains that are meant, with their database. */
-const open = Effect.fnUntraced(function* (path: string, chain: Option.Option<string>) {
+const open = Effect.fnUntraced(function* (path: string, named: ReadonlyArray<string>) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
   const served = yield* Effect.fromResult(Config.servedChains(config))
-  const named = Option.getOrUndefined(chain)
-  const chains = served.filter(
-    ({ key, name }) => named === undefined || [key, name].some((one) => plain(one) === plain(named)),
-  )
-  if (chains.length === 0) {
-    const message = `No chain of the configuration is named "${named ?? ""}"; it has: ${served.map(({ key }) => key).join(", ")}.`
+  const isNamed = (name: string) => (chain: Config.ServedChain) =>
+    [chain.key, chain.name].some((one) => plain(one) === plain(name))
+  const unknown = named.find((name) => !served.some(isNamed(name)))
+  if (unknown !== undefined) {
+    const message = `No chain of the configuration is named ${Quote.text(unknown)}; it has: ${served.map(({ key }) => key).join(", ")}.`
     return yield* new CannotMaintain({ message })
   }
+  const chains = served.filter((chain) => named.length === 0 || named.some((name) => isNamed(name)(chain)))
   const database = yield* Database.fromConfig(config.database, baseFolder)
   const owner = `maintenance ${randomUUID()}`
   const plans = chains.map((one) => Plan.fromChain(one, { database: config.database, baseFolder, owner }))
@@ -98,7 +109,7 @@ const verifyChain = Effect.fnUntraced(function* (
   yield* print(`${chain}: ${looked}, ${count(found, "flaw")}`)
   if (!options.mend) return found
   const { assembling, node } = yield* Plan.source(plan)
-  const mended = yield* Mend.run(audit, node, verified, assembling)
+  const mended = yield* Mend.run(audit, node, verified, { ...assembling, chain })
   for (const { block, why } of mended.failed) yield* print(`${chain}: block ${block} is not mended: ${why}`)
   yield* print(`${chain}: ${count(mended.blocks.length, "block")} fetched again, entries removed: ${mended.strays}`)
   const left = yield* Verify.run(audit)
@@ -112,18 +123,19 @@ export const verify = Command.make(
   "verify",
   {
     config,
-    chain: chainFlag,
+    chain: chainFlag("Name of the chain, as in the configuration; may be repeated; by default all chains"),
     mend: Flag.Boolean("mend").pipe(
       Flag.withDescription("Fetch blocks with a flaw again from the node and put them right"),
       Flag.withDefault(false),
     ),
-    from: Flag.Int("from").pipe(Flag.withDescription("First block to look at"), Flag.optional),
+    from: blockFlag("First block to look at, a number of 0 or more"),
   },
-  Effect.fn(function* ({ chain, config: path, from, mend }) {
+  Effect.fn(function* ({ chain, config: path, from: given, mend }) {
+    const from = yield* blockOf(given, "Nothing is verified")
     const { database, plans } = yield* open(path, chain)
     let left = 0
     for (const plan of plans) {
-      left += yield* verifyChain(database, plan, { mend, from: Option.getOrUndefined(from) })
+      left += yield* verifyChain(database, plan, { mend, from })
     }
     if (left > 0) {
       const message = mend
@@ -141,22 +153,36 @@ export const reindex = Command.make(
   "reindex",
   {
     config,
-    chain: chainFlag,
-    from: Flag.Int("from").pipe(Flag.withDescription("First block to fetch again"), Flag.optional),
+    chain: chainFlag("Name of the chain, as in the configuration; may be repeated; needed where there are several"),
+    allChains: Flag.Boolean("all-chains").pipe(
+      Flag.withDescription("Do it to every chain of the configuration"),
+      Flag.withDefault(false),
+    ),
+    from: blockFlag("First block to fetch again, a number of 0 or more"),
     all: Flag.Boolean("all").pipe(
       Flag.withDescription("Fetch every block again: the whole index is removed"),
       Flag.withDefault(false),
     ),
   },
-  Effect.fn(function* ({ all, chain, config: path, from: first }) {
-    if (all === Option.isSome(first)) {
+  Effect.fn(function* ({ all, allChains, chain, config: path, from: given }) {
+    const first = yield* blockOf(given, "Nothing is removed")
+    if (all === (first !== undefined)) {
       const message = all
         ? 'Both "--from" and "--all" are given: give one of them.'
         : 'Nothing is removed: say "--from N" for the blocks from N on, or "--all" for the whole index.'
       return yield* new CannotMaintain({ message })
     }
-    const from = Option.getOrElse(first, () => 0)
+    if (allChains && chain.length > 0) {
+      const message = 'Both "--chain" and "--all-chains" are given: give one of them.'
+      return yield* new CannotMaintain({ message })
+    }
     const { database, owner, plans } = yield* open(path, chain)
+    if (plans.length > 1 && chain.length === 0 && !allChains) {
+      const names = plans.map((plan) => plan.chain).join(", ")
+      const message = `Nothing is removed: the configuration has several chains (${names}): say which with "--chain NAME", or "--all-chains".`
+      return yield* new CannotMaintain({ message })
+    }
+    const from = first ?? 0
     for (const plan of plans) {
       const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
       const { blocks, head } = yield* Reindex.run(store, { chain: plan.chain, owner, from })
@@ -178,7 +204,7 @@ export const backup = Command.make(
     folder: Argument.String("folder").pipe(Argument.withDescription("A folder for the copies; it is made")),
   },
   Effect.fn(function* ({ config: path, folder }) {
-    const { database, plans } = yield* open(path, Option.none())
+    const { database, plans } = yield* open(path, [])
     const copies = yield* database.backup(
       plans.map(({ chain }) => chain),
       folder,

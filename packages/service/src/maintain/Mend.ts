@@ -7,6 +7,7 @@ import type * as Assemble from "../index/Assemble.ts"
 import * as Fetch from "../index/Fetch.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit } from "../store/Audit.ts"
+import * as Quote from "../Quote.ts"
 import type { StoreError } from "../store/Store.ts"
 import type { Verified } from "./Verify.ts"
 
@@ -19,8 +20,10 @@ export interface Mended {
 }
 
 /** Tells where the chain has to be indexed again from, for a block that is not the node's. */
-const otherChain = (block: number) =>
-  `the node's block ${block} is another one; run "daybook reindex --from ${block}", or a lower one`
+const otherChain = (block: number, chain: string | undefined) => {
+  const which = chain === undefined ? "" : ` --chain ${Quote.shellWord(chain)}`
+  return `the node's block ${block} is another one; run "daybook reindex --from ${block}${which}", or a lower one`
+}
 
 /**
  * Mends what `Verify.run` found.
@@ -32,7 +35,8 @@ export const run = Effect.fn("Mend.run")(function* (
   audit: Audit,
   node: Node,
   verified: Verified,
-  options: Assemble.Options,
+  /** How rows are made, and the chain's name for what is told. */
+  options: Assemble.Options & { readonly chain?: string },
 ): Effect.fn.Return<Mended, StoreError> {
   const numbers = new Set(verified.flaws.flatMap(({ block }) => (block === null ? [] : [block])))
   const blocks: Array<number> = []
@@ -41,7 +45,7 @@ export const run = Effect.fn("Mend.run")(function* (
     const rows = yield* Effect.result(Fetch.block(node, number, options))
     if (rows._tag === "Failure") failed.push({ block: number, why: rows.failure.message })
     else if (yield* audit.replace(rows.success)) blocks.push(number)
-    else failed.push({ block: number, why: otherChain(number) })
+    else failed.push({ block: number, why: otherChain(number, options.chain) })
   }
   yield* audit.dropStrays(verified.strays)
   return { blocks, failed, strays: verified.strays.length }

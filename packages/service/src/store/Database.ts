@@ -125,6 +125,7 @@ export const fromConfig = (database: string, baseFolder: string): Effect.Effect<
         SqliteStore.make({
           file: join(folder, chainFile(name)),
           chainId,
+          chain: name,
           readOnly: mode === "read",
           ...(watch === undefined ? {} : { watch }),
         }),

@@ -24,6 +24,8 @@ export interface SqliteStoreOptions {
   readonly file: string
   /** EIP-155 id; a file that holds another chain is refused. */
   readonly chainId: number
+  /** The chain's name, for messages. Default: its id. */
+  readonly chain?: string
   /** Refuses writes; the file may be made later, by the indexer. Default false. */
   readonly readOnly?: boolean
   /** The wallets that are indexed, lower case; `null` for all. Left out, the file keeps what it has. */
@@ -89,7 +91,7 @@ const writes = (options: SqliteStoreOptions) =>
       yield* SqliteClient.transaction(
         writer,
         client,
-        writer.attempt(() => SqliteWatch.claimUnsafe(writer, chain, watch)),
+        writer.attempt(() => SqliteWatch.claimUnsafe(writer, chain, watch, options.chain)),
       )
     }
 

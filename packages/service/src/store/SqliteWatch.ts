@@ -2,6 +2,7 @@
  * Which wallets a chain's file holds. An index of some wallets must never be taken for one of others: it would answer with an
  * empty history where it only never looked.
  */
+import * as Quote from "../Quote.ts"
 import type { SqliteConnection } from "./SqliteClient.ts"
 import * as Statements from "./SqliteStatements.ts"
 import { StoreError } from "./Store.ts"
@@ -22,7 +23,12 @@ const missing = (wanted: ReadonlySet<string> | null, held: ReadonlySet<string>):
  * Notes the wallets that are indexed from now on. An empty index takes any; one with blocks takes no wallet that it has not
  * indexed from its first block on. Throws a `StoreError`; call it inside a transaction.
  */
-export const claimUnsafe = (connection: SqliteConnection, chain: number, wanted: ReadonlySet<string> | null): void => {
+export const claimUnsafe = (
+  connection: SqliteConnection,
+  chain: number,
+  wanted: ReadonlySet<string> | null,
+  name = String(chain),
+): void => {
   const [row] = connection.rowsUnsafe<{ readonly number: number | null; readonly watch: string | null }>(
     Statements.watch,
     [chain],
@@ -31,7 +37,7 @@ export const claimUnsafe = (connection: SqliteConnection, chain: number, wanted:
   const isEmpty = row === undefined || row.number === null
   if (!isEmpty && held !== null && !isWithin(wanted, held)) {
     throw new StoreError({
-      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Run "daybook reindex --all" for this chain, or take the old list.`,
+      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Stop the service, run: daybook reindex --all --chain ${Quote.shellWord(name)} and start it again; or take the old list back.`,
       isRetryable: false,
       cause: undefined,
     })

@@ -84,6 +84,28 @@ describe("Database", () => {
     )
   })
 
+  describe("chainStore", () => {
+    it.effect("says which command makes room for another watch list, with the chain's name", () =>
+      Effect.gen(function* () {
+        const database = yield* Database.fromConfig("sqlite:data", yield* temporaryFolder)
+        const [mine, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
+        for (const [name, word] of [
+          ["eth", "eth"],
+          ["my chain", "'my chain'"],
+        ] as const) {
+          const store = yield* database.chainStore(name, 1, "write", new Set([mine]))
+          yield* store.append(null, [blockOn(null, { number: 5 })])
+
+          const error = yield* Effect.flip(Effect.scoped(database.chainStore(name, 1, "write", new Set([mine, other]))))
+
+          expect(error.message).toBe(
+            `The database ${Database.chainFile(name)} holds 1 watched wallet, the configuration asks for 2 watched wallets, ${other} among them. Stop the service, run: daybook reindex --all --chain ${word} and start it again; or take the old list back.`,
+          )
+        }
+      }),
+    )
+  })
+
   describe("chainFile", () => {
     it("gives names of one chain one file", () => {
       expect(Database.chainFile("eth")).toBe("chain-eth.sqlite")
