@@ -4,6 +4,7 @@
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
+import { cut, describe } from "@daybook/schema/Problem"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -83,18 +84,10 @@ export interface Problem {
   readonly detail: string
 }
 
-/** A value as a person reads it, at most 60 characters of it. */
+/** A value as a person reads it; what may be a secret only in part. */
 const show = (value: unknown): string => {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
-  const text =
-    typeof value === "string"
-      ? JSON.stringify(value.slice(0, 80))
-      : typeof value === "object" && value !== null
-        ? Array.isArray(value)
-          ? "an array"
-          : "an object"
-        : String(value)
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text
+  if (!(value instanceof Date)) return describe(value)
+  return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
 }
 
 type Written1<A> = Result.Result<A, Problem>
@@ -235,7 +228,7 @@ export const write = (query: Query): Result.Result<Written, Problem> =>
       if (!Object.hasOwn(writers, name)) {
         const known = Object.keys(writers).join(", ")
         return yield* Result.fail({
-          parameter: name,
+          parameter: cut(name),
           detail: `is none of the wallet operation; it takes address, ${known}.`,
         })
       }

@@ -8,6 +8,8 @@ const parametersOf = (query: Omit<Query.Query, "address">) =>
 const problemOf = (query: Readonly<Record<string, unknown>>) =>
   Result.getOrThrow(Result.flip(Query.write({ address, ...query })))
 
+const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+
 describe("Query", () => {
   describe("write", () => {
     it("writes nothing but the address when nothing else is asked", () => {
@@ -89,13 +91,13 @@ describe("Query", () => {
 
     const wrong: ReadonlyArray<readonly [parameter: string, value: unknown, came: string]> = [
       ["address", "0x12", `"0x12" came.`],
-      ["address", undefined, "undefined came."],
+      ["address", undefined, "nothing came."],
       ["address", 7, "7 came."],
       ["chain", "  ", `"  " came.`],
       ["chain", -1, "-1 came."],
       ["chain", 1.5, "1.5 came."],
-      ["chain", {}, "an object came."],
-      ["from_block", -1n, "-1 came."],
+      ["chain", {}, "an empty object came."],
+      ["from_block", -1n, "-1n came."],
       ["from_block", "12", `"12" came.`],
       ["to_block", Number.NaN, "NaN came."],
       ["to_block", 2 ** 53, "9007199254740992 came."],
@@ -110,7 +112,10 @@ describe("Query", () => {
       ["limit", 2.5, "2.5 came."],
       ["limit", "10", `"10" came.`],
       ["order", "newest", `"newest" came.`],
-      ["order", ["ASC"], "an array came."],
+      ["order", ["ASC"], "a list of 1 came."],
+      ["address", privateKey, `"0xac0974be..." (66 characters) came.`],
+      ["address", { privateKey }, "an object with privateKey came."],
+      ["order", privateKey.slice(2), `"ac0974bec3..." (64 characters) came.`],
     ]
     for (const [parameter, value, came] of wrong) {
       it(`fails on ${parameter} ${typeof value} ${came}`, () => {

@@ -80,7 +80,7 @@ describe("promise", () => {
         const { walletTransactions, walletTransactionsStream } = clientOf(server)
         const page = walletTransactions as (query?: unknown) => Promise<unknown>
         const walk = walletTransactionsStream as (query?: unknown) => AsyncIterable<unknown>
-        const message = 'The parameter "query" takes an object with an address; undefined came. No request was made.'
+        const message = 'The parameter "query" takes an object with an address; nothing came. No request was made.'
 
         assert.strictEqual((yield* Effect.promise(() => rejection(page())))["message"], message)
         assert.strictEqual((yield* Effect.promise(() => rejection(collect(walk()))))["message"], message)

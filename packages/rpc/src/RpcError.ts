@@ -2,6 +2,7 @@
  * The failures that only JSON-RPC calls have, beside those of the transport: the node's own error, and parameters that were not sent.
  * Recognise them by `_tag`. Kinds of node errors are `ErrorKind`.
  */
+import { cut } from "@daybook/schema/Problem"
 import type { Attempt } from "@daybook/transport/Attempt"
 import type {
   Facts,
@@ -25,8 +26,10 @@ import * as Revert from "./Revert.ts"
  * @since 0.1.0
  */
 export class RpcError extends Data.TaggedError("RpcError")<{
-  /** The node's words, without any key. */
+  /** What failed, where and with which code, and then the node's words. */
   readonly message: string
+  /** The node's words, without any key. */
+  readonly words: string
   /** The node's code. */
   readonly code: number
   /** What the node added, such as the bytes of a revert; undefined when nothing. Without any key. */
@@ -51,7 +54,7 @@ export class RpcError extends Data.TaggedError("RpcError")<{
     options: Facts & {
       readonly method: string
       readonly code: number
-      readonly message: string
+      readonly words: string
       readonly data?: unknown
       readonly kind: ErrorKind.ErrorKind
       readonly isRetryable?: boolean
@@ -59,10 +62,26 @@ export class RpcError extends Data.TaggedError("RpcError")<{
       readonly status?: number | undefined
     },
   ) {
-    const { message, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
+    const { words, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
     const isRetryable = options.isRetryable ?? ErrorKind.isRetryable(kind)
     const revert = kind === "reverted" ? Revert.fromError(data) : undefined
-    super({ message, code, data, kind, revert, method, host, isRetryable, retryAfter, requestId, status, attempts })
+    const said = words === "" ? ", without a word of why" : `: ${words}`
+    const message = `${cut(method)} failed at ${host} with code ${code}${said}`
+    super({
+      message,
+      words,
+      code,
+      data,
+      kind,
+      revert,
+      method,
+      host,
+      isRetryable,
+      retryAfter,
+      requestId,
+      status,
+      attempts,
+    })
   }
 }
 
@@ -92,7 +111,7 @@ export class InvalidParams extends Data.TaggedError("InvalidParams")<{
     const { method, position, came, expected } = options
     const subject = position === undefined ? "The call" : `Parameter ${position + 1}`
     const verb = position === undefined ? "has" : "is"
-    const message = `${subject} of ${method} ${verb} ${came}; expected ${expected}. Nothing was sent.`
+    const message = `${subject} of ${cut(method)} ${verb} ${came}; expected ${expected}. Nothing was sent.`
     super({ message, method, position, expected, isRetryable: false, retryAfter: undefined })
   }
 }

@@ -10,7 +10,7 @@ import type * as Client from "./promise.ts"
 import { createRpcClient } from "./promise.ts"
 
 /**
- * A failure as viem reads it: by a numeric `code`. The typed error is its `cause`.
+ * A failure as viem reads it: by a numeric `code` and the node's own words. The typed error is its `cause`.
  *
  * @category errors
  * @since 0.1.0
@@ -23,7 +23,7 @@ export class ProviderError extends Error {
   readonly data: unknown
 
   constructor(code: number, error: CallError) {
-    super(error.message, { cause: error })
+    super(error._tag === "RpcError" ? error.words : error.message, { cause: error })
     this.code = code
     this.data = error._tag === "RpcError" ? error.data : undefined
   }

@@ -138,55 +138,6 @@ describe("RpcClient", () => {
     )
   })
 
-  describe("wrong parameters", () => {
-    const refused: ReadonlyArray<
-      readonly [string, (client: RpcClient.Client) => Effect.Effect<unknown, { _tag: string; message: string }>]
-    > = [
-      [
-        "Parameter 1 of eth_getBlockByNumber is -1; expected a block number, or one of latest, earliest, pending, safe, finalized. Nothing was sent.",
-        (client) => client.eth_getBlockByNumber(-1),
-      ],
-      [
-        'Parameter 1 of eth_getBlockByNumber is "newest"; expected a block number, or one of latest, earliest, pending, safe, finalized. Nothing was sent.',
-        (client) => client.eth_getBlockByNumber("newest" as "latest"),
-      ],
-      [
-        'Parameter 1 of eth_getBlockByHash is "0x12"; expected a hash of 32 bytes in hex. Nothing was sent.',
-        (client) => client.eth_getBlockByHash("0x12"),
-      ],
-      [
-        "Parameter 2 of eth_getTransactionByBlockHashAndIndex is 1.5; expected an unsigned safe integer. Nothing was sent.",
-        (client) => client.eth_getTransactionByBlockHashAndIndex(hash("a"), 1.5),
-      ],
-      [
-        'Parameter 2 of eth_getBlockByNumber is "true"; expected boolean. Nothing was sent.',
-        (client) => client.eth_getBlockByNumber("latest", "true" as unknown as true),
-      ],
-      [
-        "The call of eth_getTransactionByBlockHashAndIndex has 1 parameter; expected 2. Nothing was sent.",
-        (client) => client.eth_getTransactionByBlockHashAndIndex(...([hash("a")] as unknown as [string, number])),
-      ],
-      [
-        'Parameter 2 of debug_traceBlockByNumber is wrong at .tracr: "x"; expected no excess property. Nothing was sent.',
-        (client) =>
-          client.debug_traceBlockByNumber(1, { tracer: "callTracer", tracr: "x" } as { tracer: "callTracer" }),
-      ],
-    ]
-
-    it.live.each(refused)("%s", ([message, call]) =>
-      Effect.gen(function* () {
-        const server = yield* script(gives(null))
-        const client = yield* RpcClient.make({ url: server.url })
-
-        const error = yield* Effect.flip(call(client))
-
-        assert.strictEqual(error._tag, "InvalidParams")
-        assert.strictEqual(error.message, message)
-        assert.strictEqual(server.seen.length, 0)
-      }),
-    )
-  })
-
   describe("the bare form", () => {
     const asked = (body: unknown) =>
       Effect.gen(function* () {
@@ -296,7 +247,8 @@ describe("RpcClient", () => {
 
         assert.isTrue(error._tag === "RpcError" && error.code === 3 && error.data === "0x08c379a0")
         assert.strictEqual(error._tag === "RpcError" && error.kind, "reverted")
-        assert.strictEqual(error.message, "execution reverted: no")
+        assert.strictEqual(error._tag === "RpcError" && error.words, "execution reverted: no")
+        assert.strictEqual(error.message, `eth_call failed at ${server.host} with code 3: execution reverted: no`)
       }),
     )
   })

@@ -56,7 +56,7 @@ describe("RpcClient", () => {
           'Parameter 2 of batch is null; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
           'Parameter 3 of batch is "eth_chainId"; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
           'Parameter 4 of batch is an object without the name of a method; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
-          "The call of eth_chainId has parameters of another kind: {}; expected a list of parameters. Nothing was sent.",
+          "The call of eth_chainId has parameters of another kind: an empty object; expected a list of parameters. Nothing was sent.",
           42n,
         ])
         assert.include(String(told[6]), "a name that is not known")
@@ -127,7 +127,7 @@ describe("RpcClient", () => {
         assert.deepStrictEqual(
           results.map((result) =>
             result._tag === "Failure" && result.failure._tag === "RpcError"
-              ? [result.failure.method, result.failure.code, result.failure.message]
+              ? [result.failure.method, result.failure.code, result.failure.words]
               : result,
           ),
           [

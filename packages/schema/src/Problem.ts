@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 
@@ -20,7 +21,7 @@ export interface Problem {
   readonly path: string
   /** What belongs there, as in `a hash of 32 bytes in hex`. */
   readonly expected: string
-  /** What came, in at most about a hundred characters. */
+  /** What came, as `describe` has it unless asked for otherwise. */
   readonly came: string
 }
 
@@ -35,18 +36,67 @@ const shorten = (text: string, most: number): string => {
   return `${text.slice(0, half)}...${text.slice(-half)}`
 }
 
-const show = (value: unknown): string => {
+/** An address is shown whole. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
+const mostShown = 42
+
+const shownOfLonger = 10
+
+/**
+ * A text as a message may repeat it, without quotes: whole up to the length of an address, else its first ten characters, so that a
+ * private key that was given by mistake stays out of errors and logs.
+ *
+ * Source: decision 0008.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const cut = (text: string): string => (text.length <= mostShown ? text : `${text.slice(0, shownOfLonger)}...`)
+
+/**
+ * A text as a message quotes it: as `cut` has it, in quotes on one line, with its length when it is cut.
+ *
+ * **Example** (Quoting what may be a private key)
+ *
+ * ```ts
+ * import * as Problem from "@daybook/schema/Problem"
+ *
+ * console.log(Problem.quote("0x12")) // "0x12"
+ * console.log(Problem.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be..." (66 characters)
+ * ```
+ *
+ * Source: decision 0008.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const quote = (text: string): string =>
+  text.length <= mostShown ? JSON.stringify(text) : `${JSON.stringify(cut(text))} (${text.length} characters)`
+
+const shownKeys = 5
+
+/**
+ * A value in at most about two hundred characters, such as `an object with to, data`; none of its texts and keys in full where it is
+ * longer than an address.
+ *
+ * Source: decision 0008.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const describe = (value: unknown): string => {
   if (value === undefined) return "nothing"
-  if (typeof value === "string") {
-    const text = JSON.stringify(shorten(value, 60))
-    return value.length > 60 ? `${text} (${value.length} characters)` : text
+  if (typeof value === "string") return quote(value)
+  if (typeof value === "bigint") {
+    const digits = value.toString()
+    return digits.length <= mostShown ? `${digits}n` : `${cut(digits)}n (${digits.length} digits)`
   }
-  if (typeof value === "bigint") return `${shorten(value.toString(), 60)}n`
-  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : `an array of ${value.length}`
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
   if (typeof value === "object" && value !== null) {
     if (value instanceof Date) return "a Date"
+    if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
     const keys = Object.keys(value)
-    return keys.length === 0 ? "an empty object" : `an object with ${shorten(keys.slice(0, 5).join(", "), 80)}`
+    if (keys.length === 0) return "an empty object"
+    return `an object with ${keys.slice(0, shownKeys).map(cut).join(", ")}${keys.length > shownKeys ? ", ..." : ""}`
   }
   return typeof value === "number" || typeof value === "boolean" || value === null ? `${value}` : `a ${typeof value}`
 }
@@ -56,13 +106,32 @@ const step = ({ path, value }: Place, key: PropertyKey): Place => {
   if (typeof key === "number") {
     return Array.isArray(value) ? { path: `${path}[${key}]`, value: value[key] } : { path, value }
   }
-  const name = shorten(String(key), 60)
+  const name = cut(String(key))
   const inside = typeof value === "object" && value !== null && Object.hasOwn(value, key)
   return { path: path === "" ? name : `${path}.${name}`, value: inside ? Reflect.get(value, key) : undefined }
 }
 
-const expectedBy = (issue: SchemaIssue.Leaf): string =>
-  issue._tag === "MissingKey" ? "this key" : SchemaIssue.defaultLeafHook(issue).replace(/^Expected /, "")
+/** Kinds of values in words of JSON; Effect names them as TypeScript does. */
+const kindWords: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "true or false",
+  number: "a number",
+  object: "an object",
+  string: "text",
+}
+
+const keysOf = (ast: SchemaAST.AST): string =>
+  SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)).join(", ") : ""
+
+const expectedBy = (issue: SchemaIssue.Leaf): string => {
+  if (issue._tag === "MissingKey") return "this key"
+  if (issue._tag === "UnexpectedKey") {
+    const keys = keysOf(issue.ast)
+    return keys === "" ? "no such key" : `one of the keys ${keys}`
+  }
+  const expected = SchemaIssue.defaultLeafHook(issue).replace(/^Expected /, "")
+  return Object.hasOwn(kindWords, expected) ? (kindWords[expected] ?? expected) : expected
+}
 
 type Show = (value: unknown) => string
 
@@ -73,7 +142,8 @@ const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>, s
     case "Encoding":
       return collect(issue.issue, place, into, showing)
     case "Filter": {
-      const message = SchemaIssue.defaultCheckHook(issue)
+      const told = issue.issue._tag === "InvalidValue" ? issue.filter.annotations?.["expected"] : undefined
+      const message = SchemaIssue.defaultCheckHook(issue) ?? (typeof told === "string" ? told : undefined)
       if (message === undefined) return collect(issue.issue, place, into, showing)
       into.push({ path: place.path, expected: message.replace(/^Expected /, ""), came: showing(place.value) })
       return
@@ -106,8 +176,8 @@ const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>, s
 /**
  * The problems that an error of a schema tells of: one, unless the schema was asked for all (`errors: "all"`).
  *
- * `value` is what was decoded; it is needed to say what came. `showing` says it in words: by default in at most about a hundred
- * characters, which may cut what has to be found and taken out as a whole, such as a key.
+ * `value` is what was decoded; it is needed to say what came. `showing` says it in words: by default as `describe`, which may cut
+ * what has to be found and taken out as a whole, such as the key of an endpoint.
  *
  * Source: decision 0012.
  *
@@ -117,7 +187,7 @@ const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Problem>, s
 export const fromError = (
   error: Schema.SchemaError | SchemaIssue.Issue,
   value: unknown,
-  showing: (value: unknown) => string = show,
+  showing: (value: unknown) => string = describe,
 ): ReadonlyArray<Problem> => {
   const problems: Array<Problem> = []
   collect(Schema.isSchemaError(error) ? error.issue : error, { path: "", value }, problems, showing)

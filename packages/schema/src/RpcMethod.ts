@@ -145,6 +145,10 @@ export const SyncStatus = open("SyncStatus", {
   highestBlock: Schema.optionalKey(Quantity.Quantity),
 })
 
+const percentile = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: 100 }, { expected: "a percentile from 0 to 100" }),
+)
+
 const transactionOrNull = Schema.NullOr(Transaction.Transaction)
 
 /**
@@ -211,7 +215,7 @@ export const all = {
   eth_feeHistory: plain(
     "eth_feeHistory",
     "public",
-    Schema.Tuple([Quantity.SafeInteger, BlockId, Schema.Array(Schema.Finite)]),
+    Schema.Tuple([Quantity.SafeInteger, BlockId, Schema.Array(percentile)]),
     FeeHistory,
   ),
   eth_gasPrice: plain("eth_gasPrice", "public", noParams, Quantity.Quantity),

@@ -58,11 +58,11 @@ describe("Problem", () => {
         "true",
         "7",
         '""',
-        "an empty array",
-        "an array of 2",
+        "an empty list",
+        "a list of 2",
         "an empty object",
         "an object with a, b",
-        `"0x${"1".repeat(26)}...${"1".repeat(28)}" (1000 characters)`,
+        `"0x11111111..." (1000 characters)`,
         "a Date",
         "5n",
       ])
@@ -95,7 +95,61 @@ describe("Problem", () => {
     })
   })
 
+  describe("quote", () => {
+    it("quotes what is no longer than an address whole", () => {
+      const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+      expect([Problem.quote("0x12"), Problem.quote("a\nb"), Problem.quote(address)]).toEqual([
+        '"0x12"',
+        '"a\\nb"',
+        `"${address}"`,
+      ])
+    })
+
+    it("shows ten characters of what may be a private key, in hex or in base64", () => {
+      const key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+      expect([key, `0x${key}`, Buffer.from(key, "hex").toString("base64url")].map(Problem.quote)).toEqual([
+        '"ac0974bec3..." (64 characters)',
+        '"0xac0974be..." (66 characters)',
+        '"rAl0vsOaF-..." (43 characters)',
+      ])
+    })
+  })
+
+  describe("describe", () => {
+    it("shows no more of a long text, key, number or run of bytes", () => {
+      const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+      expect([key, { [key]: key, to: key }, [key], BigInt(key), new Uint8Array(32)].map(Problem.describe)).toEqual([
+        '"0xac0974be..." (66 characters)',
+        "an object with 0xac0974be..., to",
+        "a list of 1",
+        "7781451732...n (77 digits)",
+        "32 bytes",
+      ])
+    })
+  })
+
   describe("fromError", () => {
+    it("lists the keys that are known where one is not, and names kinds of values in plain words", () => {
+      const problemOf = (schema: Schema.Codec<unknown, unknown>, value: unknown) => {
+        const error = Result.flip(Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value))
+        return Problem.fromError(Result.getOrThrow(error), value)[0]
+      }
+      expect(problemOf(RpcMethod.TraceOptions, { tracr: 1, tracer: "callTracer" })).toEqual({
+        path: "tracr",
+        expected: "one of the keys tracer, timeout",
+        came: "1",
+      })
+      expect(problemOf(RpcMethod.all.eth_getBlockByNumber.params, ["latest", 1])?.expected).toBe("true or false")
+      expect(problemOf(RpcMethod.LogFilter, { topics: 1 })?.expected).toBe("a list")
+      expect(problemOf(RpcMethod.LogFilter, 1)?.expected).toBe("an object")
+    })
+
+    it("shows a key that may be a secret no further than a value", () => {
+      const value = { ["f".repeat(64)]: 1 }
+      const error = Result.flip(Schema.decodeUnknownResult(RpcMethod.LogFilter, { onExcessProperty: "error" })(value))
+      expect(Problem.fromError(Result.getOrThrow(error), value)[0]?.path).toBe("ffffffffff...")
+    })
+
     it("reads the first problem of an error", () => {
       const wire = { ...fixture.log, logIndex: "x", data: 1 }
       const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(Receipt.Log)(wire)))

@@ -127,6 +127,14 @@ describe("RpcMethod", () => {
   })
 
   describe("ResultOf", () => {
+    it("refuses percentiles of fees that are none", () => {
+      const params = RpcMethod.all.eth_feeHistory.params
+      expect(Schema.decodeUnknownSync(params)(["0x4", "latest", [0, 50, 100]])).toEqual([4, "latest", [0, 50, 100]])
+      expect(() => Schema.decodeUnknownSync(params)(["0x4", "latest", [500, -50]])).toThrow(
+        "a percentile from 0 to 100",
+      )
+    })
+
     it("follows the flag in the types", () => {
       expectTypeOf<
         RpcMethod.ResultOf<"eth_getBlockByNumber", [RpcMethod.BlockId, true]>

@@ -23,7 +23,7 @@ describe("@daybook/schema", () => {
         "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
         "Log": "Log extras",
         "Looseness": "find strict",
-        "Problem": "find fromError toLine",
+        "Problem": "cut describe find fromError quote toLine",
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
         "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",

@@ -1,4 +1,5 @@
 /** Writes a walk's position as text and reads it again. It holds the query, cursors and ids of rows; it has no place for a key. */
+import { cut } from "@daybook/schema/Problem"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
@@ -107,7 +108,7 @@ export const read = (saved: string, query: Readonly<Record<string, string>>): Re
     (name) => before[name] !== query[name],
   )
   if (differing.length > 0) {
-    const changed = differing.map((name) => `${name} was ${before[name] ?? "left out"}`).join(", ")
+    const changed = differing.map((name) => `${cut(name)} was ${cut(before[name] ?? "left out")}`).join(", ")
     return Result.fail(`takes a position of the same query: in its walk ${changed}. Only limit may differ.`)
   }
   const read = parts.map(readPart)

@@ -1,19 +1,22 @@
 /** Turns what a program gives into what is sent, and says which parameter does not fit before anything is sent. */
+import * as Problem from "@daybook/schema/Problem"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import { shorten } from "@daybook/transport/Redaction"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import { InvalidParams } from "../RpcError.ts"
-import { describe, firstProblem } from "./problem.ts"
+import { describe, firstProblem, problems } from "./problem.ts"
 
 interface Slot {
   readonly isOptional: boolean
-  readonly encode: (input: unknown) => Result.Result<unknown, Parameters<typeof firstProblem>[0]>
+  readonly encode: (input: unknown) => Result.Result<unknown, Problem.Problem>
 }
 
 const strict = { onExcessProperty: "error" } as const
+
+const thorough = { ...strict, errors: "all" } as const
 
 /** Rewrites the integers of a value, at any depth, as hex quantities; drops keys that are undefined. */
 const withHex = (input: unknown, numbersToo: boolean): unknown => {
@@ -26,6 +29,17 @@ const withHex = (input: unknown, numbersToo: boolean): unknown => {
   return Object.fromEntries(entries.map(([key, value]) => [key, withHex(value, numbersToo)]))
 }
 
+/** What is wrong with a value that is neither the program's nor the wire's: the first place that fits in neither way. */
+const neither = (schema: Schema.Codec<unknown, unknown>, input: unknown): Problem.Problem => {
+  const of = (result: Result.Result<unknown, SchemaIssue.Issue>): ReadonlyArray<Problem.Problem> =>
+    Result.isFailure(result) ? problems(result.failure, input, describe) : []
+  const written = of(SchemaParser.encodeUnknownResult(schema, thorough)(input))
+  const read = of(SchemaParser.decodeUnknownResult(schema, thorough)(withHex(input, true)))
+  const both = written.find(({ path }) => read.some((other) => other.path === path))
+  // Sound: each way has refused the value, so each has a problem.
+  return (both ?? read[0] ?? written[0])!
+}
+
 const slotOf = (schema: Schema.Codec<unknown, unknown>): Slot => {
   const encode = SchemaParser.encodeUnknownResult(schema, strict)
   const decode = SchemaParser.decodeUnknownResult(schema, strict)
@@ -33,12 +47,14 @@ const slotOf = (schema: Schema.Codec<unknown, unknown>): Slot => {
     isOptional: SchemaAST.isOptional(schema.ast),
     encode: (input) => {
       const direct = encode(input)
-      if (Result.isSuccess(direct)) return direct
+      if (Result.isSuccess(direct)) return Result.succeed(direct.success)
       for (const numbersToo of [false, true]) {
         const read = decode(withHex(input, numbersToo))
-        if (Result.isSuccess(read)) return encode(read.success)
+        if (Result.isSuccess(read)) {
+          return Result.mapError(encode(read.success), (issue) => firstProblem(issue, input, describe))
+        }
       }
-      return direct
+      return Result.fail(neither(schema, input))
     },
   }
 }
@@ -57,8 +73,7 @@ const slotsOf = (name: RpcMethod.Name): ReadonlyArray<Slot> => {
 /** True for a parameter that says which block, as nodes read it. */
 const isBlock = (slot: Slot | undefined): boolean => slot !== undefined && Result.isSuccess(slot.encode("latest"))
 
-const count = (slots: ReadonlyArray<Slot>): string => {
-  const least = slots.filter((slot) => !slot.isOptional).length
+const count = (slots: ReadonlyArray<Slot>, least: number): string => {
   if (slots.length === 0) return "none"
   return least === slots.length ? `${least}` : `${least} to ${slots.length}`
 }
@@ -79,20 +94,22 @@ export const encodeParams = (
   const slots = slotsOf(name)
   const params: Array<unknown> = [...given]
   while (params.length > 0 && params.at(-1) === undefined) params.pop()
-  if ("hydrated" in RpcMethod.all[name] && params.length === slots.length - 1) params.push(false)
-  const least = slots.findLastIndex((slot) => !slot.isOptional) + 1
+  const hasFlag = "hydrated" in RpcMethod.all[name]
+  if (hasFlag && params.length === slots.length - 1) params.push(false)
+  const least = slots.findLastIndex((slot) => !slot.isOptional) + (hasFlag ? 0 : 1)
   if (params.length < least || params.length > slots.length) {
     const came = `${params.length} ${params.length === 1 ? "parameter" : "parameters"}`
-    const hint =
-      params.length === least - 1 && isBlock(slots[least - 1]) ? `: after what was given a block, such as "latest"` : ""
-    return Result.fail(new InvalidParams({ method: name, came, expected: `${count(slots)}${hint}` }))
+    const lacksBlock = params.length === least - 1 && isBlock(slots[least - 1])
+    const before = params.length === 0 ? "" : "after what was given "
+    const hint = lacksBlock ? `: ${before}a block, such as "latest"` : ""
+    return Result.fail(new InvalidParams({ method: name, came, expected: `${count(slots, least)}${hint}` }))
   }
   const wire: Array<unknown> = []
   for (const [position, slot] of slots.entries()) {
     if (position >= params.length) break
     const encoded = slot.encode(params[position])
     if (Result.isFailure(encoded)) {
-      const problem = firstProblem(encoded.failure, params[position], describe)
+      const problem = encoded.failure
       const came = `${problem.path === "" ? "" : `wrong at ${problem.path}: `}${problem.came}`
       return Result.fail(new InvalidParams({ method: name, position, came, expected: problem.expected }))
     }
@@ -101,17 +118,32 @@ export const encodeParams = (
   return Result.succeed(wire)
 }
 
+/** What a request may say; wallets also send the envelope of JSON-RPC, which this client writes itself. */
+const requestKeys = new Set(["method", "params", "checked", "id", "jsonrpc"])
+
 /** A request as EIP-1193 has it, alone or at a place of a batch; anything else is refused. */
 export const requestOf = (
   given: unknown,
   place?: number,
 ): Result.Result<{ readonly method: string; readonly params: unknown; readonly checked: boolean }, InvalidParams> => {
   const isObject = typeof given === "object" && given !== null
-  if (isObject && "method" in given && typeof given.method === "string" && given.method !== "") {
+  const stranger = isObject ? Object.keys(given).find((key) => !requestKeys.has(key)) : undefined
+  if (
+    stranger === undefined &&
+    isObject &&
+    "method" in given &&
+    typeof given.method === "string" &&
+    given.method !== ""
+  ) {
     const params = "params" in given ? given.params : undefined
     return Result.succeed({ method: given.method, params, checked: "checked" in given && given.checked === true })
   }
-  const came = isObject ? "an object without the name of a method" : describe(given)
+  const came =
+    stranger !== undefined
+      ? `an object with ${Problem.cut(stranger)}, which is not known`
+      : isObject
+        ? "an object without the name of a method"
+        : describe(given)
   const expected = `an object such as { method: "eth_chainId", params: [] }`
   const method = place === undefined ? "request" : "batch"
   return Result.fail(new InvalidParams({ method, position: place ?? 0, came, expected }))
@@ -145,7 +177,8 @@ export const rawParams = (method: string, params: unknown): Result.Result<unknow
   try {
     return Result.succeed(JSON.parse(JSON.stringify(withHex(given, false))))
   } catch (error) {
-    const came = `parameters that are not JSON: ${shorten(error instanceof Error ? error.message : String(error))}`
+    const isLoop = error instanceof TypeError && error.message.includes("circular")
+    const came = `parameters that are not JSON${isLoop ? ": a value that contains itself" : ""}`
     return Result.fail(new InvalidParams({ method, came, expected: "values that JSON can write" }))
   }
 }

@@ -18,16 +18,33 @@ export const describeWhole = (value: unknown): string => {
   }
 }
 
-/** A value of the program's own in a few words, at most about a hundred characters. */
-export const describe = (value: unknown): string => shorten(describeWhole(value), 100)
+/** A value of the program's own in a few words, in which nothing that may be a private key is whole. */
+export const describe = (value: unknown): string => {
+  if (value === undefined) return "missing"
+  if (value === "") return "an empty text"
+  const isInexact = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+  return `${Problem.describe(value)}${isInexact ? " (a number so large is not exact: give a bigint)" : ""}`
+}
 
-/** The first thing that is wrong with `value`. Its path is as in `.transactions[3].hash`, and empty for the value itself. */
+/** All that is wrong with `value`. A path is as in `.transactions[3].hash`, and empty for the value itself. */
+export const problems = (
+  issue: SchemaIssue.Issue,
+  value: unknown,
+  showing: (value: unknown) => string,
+): ReadonlyArray<Problem.Problem> =>
+  Problem.fromError(issue, value, showing).map(({ path, came, expected }) => ({
+    path: path === "" || path.startsWith("[") ? path : `.${path}`,
+    came,
+    expected: shorten(expected, 300),
+  }))
+
+/** The first thing that is wrong with `value`. */
 export const firstProblem = (
   issue: SchemaIssue.Issue,
   value: unknown,
   showing: (value: unknown) => string,
 ): Problem.Problem => {
   // Sound: an issue has at least one problem.
-  const [{ path, came, expected }] = Problem.fromError(issue, value, showing) as [Problem.Problem]
-  return { path: path === "" || path.startsWith("[") ? path : `.${path}`, came, expected: shorten(expected, 300) }
+  const [first] = problems(issue, value, showing) as [Problem.Problem]
+  return first
 }

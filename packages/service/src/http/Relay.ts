@@ -5,8 +5,8 @@
  * Source: interface 4.2, 4.3 and 5; decisions 0016 to 0018.
  */
 import * as JsonRpc from "@daybook/schema/JsonRpc"
+import { describe } from "@daybook/schema/Problem"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import { shorten } from "@daybook/transport/Redaction"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
@@ -70,8 +70,7 @@ const paramsProblem = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): st
   const position = typeof at === "object" ? at.key : at
   const where = position === undefined ? "params" : `params[${String(position)}]`
   const value = position === undefined ? undefined : params[Number(position)]
-  const came =
-    value === undefined ? "missing" : typeof value === "string" ? show(value) : shorten(JSON.stringify(value), 60)
+  const came = value === undefined ? "missing" : typeof value === "string" ? show(value) : describe(value)
   if (first === undefined || Number(position) >= params.length) {
     return `${where} of ${name} is missing.`
   }
@@ -110,7 +109,7 @@ const perform = Effect.fnUntraced(
         onSuccess: (text): Outcome => ({ _tag: "Result", text }),
         onFailure: (error): Outcome =>
           error._tag === "RpcError"
-            ? failed({ code: error.code, message: error.message, data: error.data })
+            ? failed({ code: error.code, message: error.words, data: error.data })
             : {
                 _tag: "Down",
                 failure: { code: code.unavailable, message: error.message },
