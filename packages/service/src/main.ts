@@ -159,6 +159,11 @@ const keys = Command.make("keys").pipe(
   Command.withSubcommands([add, list, revoke]),
 )
 
+/** A chain does not follow its node's head. */
+class NotReady extends Error {
+  override readonly name = "NotReady"
+}
+
 const sayStatus = (status: Status.Status): string => {
   const { blocksPerSecond, chain, etaMillis, head, indexed, lag, message, state, traces, unchecked } = status
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
@@ -176,12 +181,20 @@ const status = Command.make(
     const file = yield* ConfigFile.read(path)
     const chains = yield* Effect.fromResult(Config.servedChains(file.config))
     const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+    const late: Array<string> = []
     for (const chain of chains) {
       const store = yield* database.chainStore(chain.name, chain.id, "read")
-      yield* print(sayStatus(yield* Status.of({ ...chain, store })))
+      const found = yield* Status.of({ ...chain, store })
+      if (!found.ready) late.push(chain.name)
+      yield* print(sayStatus(found))
     }
+    if (late.length > 0) return yield* Effect.fail(new NotReady(`Not ready: ${late.join(", ")}.`))
   }, Effect.scoped),
-).pipe(Command.withDescription("Say for each chain what is indexed and what the indexer does"))
+).pipe(
+  Command.withDescription(
+    "Say for each chain what is indexed and what the indexer does; exit code 1 unless every chain follows its node's head",
+  ),
+)
 
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("A wallet's transaction history and a way to a node, on EVM chains"),

@@ -240,9 +240,9 @@ describe("daybook", () => {
           expect(err).not.toContain(key)
           for (const line of err.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z [A-Z]+ +\S/)
         }
-        expect(status.code).toBe(0)
+        expect([status.code, status.err]).toEqual([1, "daybook: Not ready: eth.\n"])
         expect(status.out).toMatch(
-          /^eth: waiting, nothing indexed, head unknown, traces \w+\. Could not connect to 127\.0\.0\.1:65535.*\n$/,
+          /^eth: stopped, nothing indexed, head unknown, traces \w+\. The indexer was stopped; "daybook serve" goes on\. Before that: Could not connect to 127\.0\.0\.1:65535.*\n$/,
         )
       }),
     30 * seconds,

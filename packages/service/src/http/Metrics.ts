@@ -19,7 +19,11 @@ interface Gauge {
 }
 
 const gauges: ReadonlyArray<Gauge> = [
-  { name: "daybook_ready", help: "1 when the index follows its node's head.", of: ({ ready }) => Number(ready) },
+  {
+    name: "daybook_ready",
+    help: "1 when the index follows its node's head, 0 when it does not, for whatever reason.",
+    of: ({ ready }) => Number(ready),
+  },
   { name: "daybook_indexed_from_block", help: "First indexed block.", of: ({ indexed }) => indexed?.from ?? null },
   { name: "daybook_indexed_to_block", help: "Last indexed block.", of: ({ indexed }) => indexed?.to ?? null },
   { name: "daybook_finalized_block", help: "Last indexed block that is final.", of: ({ finalized }) => finalized },
@@ -28,7 +32,7 @@ const gauges: ReadonlyArray<Gauge> = [
   {
     name: "daybook_blocks_per_second",
     help: "Blocks stored per second of late.",
-    of: ({ blocksPerSecond = 0 }) => blocksPerSecond,
+    of: ({ blocksPerSecond = 0, head }) => (head === null ? null : blocksPerSecond),
   },
   {
     name: "daybook_eta_seconds",

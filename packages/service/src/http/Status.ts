@@ -13,13 +13,16 @@ export interface Status {
   readonly chainId: number
   /** The index follows its node's head within the bound. */
   readonly ready: boolean
-  /** What the indexer does; `absent` when none has written to this database, `silent` when it has stopped telling. */
-  readonly state: IndexerStatus["state"] | "absent" | "silent"
+  /**
+   * What the indexer does; `absent` when none has written to this database, `silent` when it has ended without a word,
+   * `unreadable` when the database is damaged or not this chain's.
+   */
+  readonly state: IndexerStatus["state"] | "absent" | "silent" | "unreadable"
   /** First and last indexed block; `null` while there is none. */
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** Last indexed block that is final; `null` while none is known. */
   readonly finalized: number | null
-  /** Head of the node; `null` while it is not known. */
+  /** Head of the node; `null` while it is not known, since no indexer looks or no node answers. */
   readonly head: number | null
   /** Blocks that the node has and the index has not. */
   readonly lag: number | null
@@ -36,8 +39,8 @@ export interface Status {
 
 /** Blocks that a following index may be behind. */
 export const longestLagBlocks = 16
-/** An indexer tells of itself at least every five seconds. */
-const silentMillis = 30_000
+/** Three times as long as an indexer takes to tell of itself again. */
+const silentMillis = 15_000
 
 /** Reads how the index of a chain stands. A database that cannot be read is a state too. */
 export const of = Effect.fn("Status.of")(function* (
@@ -61,17 +64,20 @@ export const of = Effect.fn("Status.of")(function* (
     if (status === null)
       return { ...nothing, state: "absent", message: "No indexer has written here yet." } satisfies Status
     const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-    const head = status.nodeHead
+    const age = now - status.updatedAtMillis
+    const isSilent = age > silentMillis && status.state !== "stopped"
+    const isLive = !isSilent && (status.state === "backfill" || status.state === "following")
+    // What was last heard of the node says nothing once nobody looks.
+    const head = isLive ? status.nodeHead : null
     const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
-    const isSilent = now - status.updatedAtMillis > silentMillis
     const isNear = lag !== null && lag <= longestLagBlocks
     const { blocksPerSecond, etaMillis, unchecked } = status
     return {
       ...nothing,
-      ...(blocksPerSecond === undefined ? {} : { blocksPerSecond }),
-      ...(etaMillis === undefined ? {} : { etaMillis }),
+      ...(blocksPerSecond === undefined || !isLive ? {} : { blocksPerSecond }),
+      ...(etaMillis === undefined || !isLive ? {} : { etaMillis }),
       ...(unchecked === undefined ? {} : { unchecked }),
-      ready: status.state === "following" && !isSilent && isNear,
+      ready: status.state === "following" && isLive && isNear,
       state: isSilent ? "silent" : status.state,
       indexed,
       finalized: checkpoint?.finalized ?? null,
@@ -79,10 +85,13 @@ export const of = Effect.fn("Status.of")(function* (
       lag,
       traces: status.traces,
       message: isSilent
-        ? `The indexer has not told of itself for ${Math.round((now - status.updatedAtMillis) / 1000)} s.`
+        ? `The indexer has not told of itself for ${Math.round(age / 1000)} s; its last words: ${status.message}`
         : status.message,
     } satisfies Status
   }).pipe(
-    Effect.catch((error) => Effect.succeed({ ...nothing, state: "absent", message: error.message } satisfies Status)),
+    Effect.catch((error) => {
+      const state = error.isRetryable ? "absent" : "unreadable"
+      return Effect.succeed({ ...nothing, state, message: error.message } satisfies Status)
+    }),
   )
 })

@@ -6,6 +6,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import type { Decoder } from "../decode/Decoder.ts"
 import { redecode } from "../decode/Redecode.ts"
@@ -99,7 +100,7 @@ export const run = Effect.fn("Indexer.run")(function* (
   const { chain, decoder, fromTimestamp, owner, concurrency = 8, finalityBlocks = 64 } = options
   const { checks = "standard", watch = null } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? 250 : 2_000)
-  const report = yield* Report.make({ chain, store, onEvent: options.onEvent ?? (() => Effect.void) })
+  const report = yield* Report.make({ chain, store, pollMillis, onEvent: options.onEvent ?? (() => Effect.void) })
   const assembling = { decoder, allFrames: options.allFrames ?? false, checks, watch }
   let rules = options.rules === "learn" ? null : (options.rules ?? Rules.none)
   let fromBlock = options.fromBlock ?? 0
@@ -260,6 +261,7 @@ export const run = Effect.fn("Indexer.run")(function* (
   })
 
   let isLeaseTold = false
+  let isStarted = false
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<void, TurnError> {
     if (!(yield* store.lease(owner, leaseMillis))) {
       if (!isLeaseTold) yield* Effect.logInfo(`${chain}: another process indexes this chain; waiting for it to end`)
@@ -267,6 +269,8 @@ export const run = Effect.fn("Indexer.run")(function* (
       return yield* Effect.sleep(Math.min(pollMillis, 1_000))
     }
     isLeaseTold = false
+    if (!isStarted) yield* report.starting
+    isStarted = true
     const theirs = yield* node.head
     rules ??= yield* Rules.learn(node, theirs.number)
     yield* report.connected(yield* node.traceSource, Rules.skipped(rules, checks))
@@ -319,7 +323,8 @@ export const run = Effect.fn("Indexer.run")(function* (
         return yield* wait
       case "StoreError":
         if (!error.isRetryable) return yield* error
-        yield* Effect.logWarning(`${chain}: ${error.message} Tried again.`)
+        if (failures < patience) yield* Effect.logWarning(`${chain}: ${error.message} Tried again.`)
+        else yield* report.waiting(error.message)
         return yield* wait
     }
   })
@@ -331,5 +336,8 @@ export const run = Effect.fn("Indexer.run")(function* (
       else yield* recover(outcome.failure, failures++)
     }
   })
-  return yield* Effect.onExit(loop, () => Effect.ignore(store.lease(owner, 0)))
+  const working = Effect.scoped(Effect.andThen(Effect.forkScoped(report.beating), loop))
+  return yield* Effect.onExit(working, (exit) =>
+    Effect.andThen(Exit.hasInterrupts(exit) ? report.stopped : Effect.void, Effect.ignore(store.lease(owner, 0))),
+  )
 })

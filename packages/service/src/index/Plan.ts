@@ -5,7 +5,9 @@
 import * as Chain from "@daybook/schema/Chain"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as Config from "../Config.ts"
 import * as Decoder from "../decode/Decoder.ts"
@@ -14,6 +16,7 @@ import * as Database from "../store/Database.ts"
 import { Store, type StoreError } from "../store/Store.ts"
 import type * as Assemble from "./Assemble.ts"
 import * as Indexer from "./Indexer.ts"
+import * as Report from "./Report.ts"
 import type { OnEvent } from "./Report.ts"
 import * as Rules from "./Rules.ts"
 
@@ -136,12 +139,39 @@ export const source = Effect.fnUntraced(function* (
   return { node, assembling }
 })
 
+const firstWaitMillis = 500
+const longestWaitMillis = 30_000
+/** What an operator has to mend is tried again, so that mending it is enough. */
+const mendMillis = 60_000
+
 /**
- * Indexes the chain until it is interrupted, over a store of its own.
- *
- * **Errors**
- * - `StoreError`: the database cannot be opened, or failed for good.
- * - `InvalidOption`: a URL of the plan is none; the message does not show it.
+ * Keeps the reason why nothing is indexed in the store for a while, where no other indexer is at work and it can be written. False
+ * where it was not kept, and no time has passed.
+ */
+const keepObstacle = (
+  plan: Plan,
+  obstacle: { readonly state: "waiting" | "refused"; readonly message: string; readonly millis: number },
+  onEvent: OnEvent,
+): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    const { chain, chainId, owner } = plan
+    const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
+    const store = yield* database.chainStore(chain, chainId, "write")
+    if (!(yield* store.lease(owner, 0))) return false
+    const report = yield* Report.make({ chain, store, onEvent })
+    yield* report[obstacle.state](obstacle.message)
+    yield* Effect.onInterrupt(Effect.timeoutOption(report.beating, obstacle.millis), () => report.stopped)
+    return true
+  }).pipe(
+    Effect.scoped,
+    Effect.orElseSucceed(() => false),
+    // The caller has told it.
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  )
+
+/**
+ * Indexes the chain until it is interrupted, over a store of its own. What makes that impossible is told once, kept in the store
+ * where that can be written, and tried again: after seconds where it may pass by itself, else each minute.
  *
  * @category combinators
  * @since 0.1.0
@@ -149,7 +179,7 @@ export const source = Effect.fnUntraced(function* (
 export const run = Effect.fn("Plan.run")(function* (
   plan: Plan,
   onEvent: OnEvent = () => Effect.void,
-): Effect.fn.Return<never, StoreError | InvalidOption> {
+): Effect.fn.Return<never> {
   const { chain, chainId, config, owner } = plan
   const indexing = Effect.gen(function* () {
     const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
@@ -167,5 +197,22 @@ export const run = Effect.fn("Plan.run")(function* (
       pollMillis: pollMillisOf(plan, node.isLocal),
     }).pipe(Effect.provideService(Store, store))
   })
-  return yield* Effect.scoped(indexing)
+  let told = ""
+  for (let failures = 0; ; failures++) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const error: StoreError | InvalidOption = yield* Effect.flip(Effect.scoped(indexing))
+    if ((yield* Clock.currentTimeMillis) - startedAt > longestWaitMillis) failures = 0
+    const message = scrub(plan, error.message)
+    const mayPass = error._tag === "StoreError" && error.isRetryable
+    const wait = mayPass ? Math.min(longestWaitMillis, firstWaitMillis * 2 ** Math.min(failures, 10)) : mendMillis
+    const isNew = message !== told || failures === 0
+    told = message
+    if (isNew && mayPass) yield* Effect.logWarning(`${chain}: ${message} Tried again.`)
+    if (isNew && !mayPass)
+      yield* Effect.logError(
+        `${chain}: ${message} The chain is not indexed until then; it is tried again every minute.`,
+      )
+    const obstacle = { state: mayPass ? "waiting" : "refused", message, millis: wait } as const
+    if (!(yield* keepObstacle(plan, obstacle, isNew ? onEvent : () => Effect.void))) yield* Effect.sleep(wait)
+  }
 })

@@ -72,6 +72,12 @@ export interface Report {
   /** The node's head is reached; `note` replaces the usual message. */
   readonly following: (head: number, nodeHead: number, note?: string) => Effect.Effect<void>
   readonly reorganised: (from: BlockRef, to: BlockRef | null) => Effect.Effect<void>
+  /** The indexer begins; nothing is known of the node yet. */
+  readonly starting: Effect.Effect<void>
+  /** Tells again and again, for ever, what was told last: readers see that the indexer lives while it waits for an answer. */
+  readonly beating: Effect.Effect<never>
+  /** The indexer ends in good order, and nobody keeps the index in step from now on. */
+  readonly stopped: Effect.Effect<void>
   /** Nothing can be done until something is mended: a warning, once for each `about`, by default the message itself. */
   readonly waiting: (message: string, about?: string) => Effect.Effect<void>
   /** The chain has yet to come to where indexing begins, as it will: told once, however far it is meanwhile. */
@@ -81,7 +87,15 @@ export interface Report {
   readonly connected: (source: TraceSource, unchecked?: string | null) => Effect.Effect<void>
 }
 
-const heartbeatMillis = 5_000
+/**
+ * Time after which an indexer tells of itself again when nothing changed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const heartbeatMillis = 5_000
+/** Time without a look at the head after which a following indexer says that it waits. */
+const quietMillis = 15_000
 const statusMillis = 1_000
 const lineMillis = 5_000
 /** Blocks that a following indexer may be behind before it says that it backfills. */
@@ -113,8 +127,10 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly chain: string
   readonly store: StoreShape
   readonly onEvent: OnEvent
+  /** Time between two looks at the node's head, in milliseconds. Default 0. */
+  readonly pollMillis?: number
 }): Effect.fn.Return<Report> {
-  const { chain, store, onEvent } = options
+  const { chain, store, onEvent, pollMillis = 0 } = options
   const firstOf = store
     .snapshot((snapshot) => snapshot.checkpoint)
     .pipe(
@@ -139,6 +155,10 @@ export const make = Effect.fnUntraced(function* (options: {
     updatedAtMillis: 0,
   }
   let written = false
+  /** When the status was written that the store holds, if it is ours. */
+  let storedAt = -1
+  /** When the work last told something. */
+  let wordAt = 0
   let told: TraceSource | undefined
   let lineAt = 0
   let toldHead = -1
@@ -159,17 +179,31 @@ export const make = Effect.fnUntraced(function* (options: {
 
   const totals = (): Totals => ({ blocks, transactions, elapsedMillis })
 
-  /** Writes when something changed, else only as a sign of life; a status that cannot be written must not stop the work. */
-  const write = Effect.fnUntraced(function* (state: IndexerStatus["state"], message: string) {
+  const put = Effect.fnUntraced(function* (state: IndexerStatus["state"], message: string) {
     const now = yield* Clock.currentTimeMillis
-    const isNews = !written || state !== last.state || source !== last.traces
+    last = { state, traces: source, nodeHead, message, updatedAtMillis: now, ...speedOf(now), ...leftOut }
+    written = true
+    yield* store.writeStatus(last).pipe(
+      Effect.andThen(Effect.sync(() => (storedAt = now))),
+      Effect.catch((error) => Effect.logWarning(`${chain}: ${error.message}`)),
+    )
+  })
+
+  /** What the store holds is our own word: no other indexer has taken over. */
+  const isOurs = store.readStatus.pipe(
+    Effect.map((found) => found !== null && [last.updatedAtMillis, storedAt].includes(found.updatedAtMillis)),
+    Effect.orElseSucceed(() => false),
+  )
+
+  /** Writes when something changed, else only as a sign of life; a status that cannot be written must not stop the work. */
+  const write = Effect.fnUntraced(function* (state: IndexerStatus["state"], message: string, mustTell = false) {
+    const now = yield* Clock.currentTimeMillis
+    wordAt = now
+    const isNews = mustTell || !written || state !== last.state || source !== last.traces
     const isChange = nodeHead !== last.nodeHead || message !== last.message
     const age = now - last.updatedAtMillis
     const isDue = isNews || (isChange && (state === "following" || age >= statusMillis)) || age >= heartbeatMillis
-    if (!isDue) return isNews
-    last = { state, traces: source, nodeHead, message, updatedAtMillis: now, ...speedOf(now), ...leftOut }
-    written = true
-    yield* store.writeStatus(last).pipe(Effect.catch((error) => Effect.logWarning(`${chain}: ${error.message}`)))
+    if (isDue) yield* put(state, message)
     return isNews
   })
 
@@ -183,13 +217,31 @@ export const make = Effect.fnUntraced(function* (options: {
   ) {
     const isRepeated = last.state === state && obstacle === about
     obstacle = about
-    yield* write(state, message)
+    yield* write(state, message, !isRepeated)
     if (isRepeated) return
     yield* tell(`${chain}: ${message}`)
     yield* onEvent({ _tag: state === "waiting" ? "Waiting" : "Refused", message })
   })
 
+  const beat = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (!written || now - last.updatedAtMillis < heartbeatMillis / 2 || !(yield* isOurs)) return
+    const quiet = now - wordAt
+    if (last.state === "following" && quiet > quietMillis + pollMillis) {
+      const message = `The node has not answered for ${Math.round(quiet / 1000)} s.`
+      return yield* stuck("waiting", message, "the node is quiet", (line) => Effect.logWarning(line))
+    }
+    yield* put(last.state, last.message)
+  })
+
   return {
+    starting: Effect.asVoid(write("waiting", "The indexer has started; no node has answered yet.")),
+    beating: Effect.forever(Effect.andThen(Effect.sleep(heartbeatMillis), beat)),
+    stopped: Effect.gen(function* () {
+      if (!written || !(yield* isOurs)) return
+      const before = last.state === "refused" || last.state === "waiting" ? ` Before that: ${last.message}` : ""
+      yield* put("stopped", `The indexer was stopped; "daybook serve" goes on.${before}`)
+    }),
     indexed: Effect.fnUntraced(function* (rows, head) {
       const tip = rows.at(-1)
       if (tip === undefined) return
@@ -197,6 +249,7 @@ export const make = Effect.fnUntraced(function* (options: {
       for (const row of rows) transactions += row.transactions.length
       nodeHead = head
       const now = yield* Clock.currentTimeMillis
+      wordAt = now
       elapsedMillis = now - startedAt
       first ??= (yield* firstOf) ?? rows[0]!.number
       throughput.add(now, rows.length)

@@ -89,7 +89,7 @@ const supervise = Effect.fnUntraced(function* (plan: Plan, onEvent: NonNullable<
     if ((yield* Clock.currentTimeMillis) - startedAt > healthyMillis) failures = 0
     const wait = Math.min(longestWaitMillis, firstWaitMillis * 2 ** Math.min(failures, 10))
     yield* Effect.logError(
-      `${plan.chain}: the indexer ended: ${failure ?? "it was stopped"}. Started again in ${wait / 1000} s.`,
+      `${plan.chain}: the indexer ended: ${(failure ?? "it was stopped").replace(/[.\s]+$/, "")}. Started again in ${wait / 1000} s.`,
     )
     yield* Effect.sleep(wait)
   }

@@ -41,6 +41,14 @@ const takeLease = Effect.fnUntraced(function* (
   }
 })
 
+/** Tells readers how the index stands, in place of what an indexer said of the blocks that go. */
+const tell = Effect.fnUntraced(function* (store: StoreShape, message: string) {
+  const before = yield* store.readStatus
+  if (before === null) return
+  const updatedAtMillis = yield* Clock.currentTimeMillis
+  yield* store.writeStatus({ state: "stopped", traces: before.traces, nodeHead: null, message, updatedAtMillis })
+})
+
 /**
  * Removes all blocks from `from` on.
  *
@@ -60,6 +68,7 @@ export const run = Effect.fn("Reindex.run")(function* (
 ): Effect.fn.Return<Removed, StoreError | CheckpointMoved | IndexerAtWork> {
   const { chain, from, owner, patienceMillis = usualPatienceMillis } = options
   yield* takeLease(chain, store, owner, patienceMillis)
+  yield* tell(store, `Blocks from ${from} on are being removed.`)
   const removing = Effect.gen(function* () {
     let blocks = 0
     for (;;) {
@@ -74,5 +83,8 @@ export const run = Effect.fn("Reindex.run")(function* (
       yield* store.lease(owner, leaseMillis)
     }
   })
-  return yield* Effect.ensuring(removing, Effect.ignore(store.lease(owner, 0)))
+  const done = Effect.tap(removing, () =>
+    tell(store, `Blocks from ${from} on were removed; "daybook serve" fetches them again.`),
+  )
+  return yield* Effect.ensuring(done, Effect.ignore(store.lease(owner, 0)))
 })

@@ -53,8 +53,11 @@ export interface Checkpoint {
 
 /** What the indexer tells the other processes about itself. */
 export interface IndexerStatus {
-  /** `waiting` for a node, `backfill`, `following` the head, or `refused` because the node is not of this chain. */
-  readonly state: "waiting" | "backfill" | "following" | "refused"
+  /**
+   * `waiting` for a node, `backfill`, `following` the head, `refused` until an operator mends something (the node is not of this
+   * chain, the index holds other wallets), or `stopped` in good order.
+   */
+  readonly state: "waiting" | "backfill" | "following" | "refused" | "stopped"
   /** Where internal transactions come from; `off` when the node has no tracer, `null` while no node has answered. */
   readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
   /** Head of the node; `null` while no node has answered. */

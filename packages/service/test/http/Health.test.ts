@@ -63,13 +63,28 @@ describe("Health", () => {
           [{ state: "waiting" }, "waiting"],
           [{ state: "refused" }, "refused"],
           [{ nodeHead: 100 }, "following"],
-          [{ updatedAtMillis: now - 60_000 }, "silent"],
+          [{ updatedAtMillis: now - 16_000 }, "silent"],
+          [{ state: "stopped", updatedAtMillis: now - 60_000 }, "stopped"],
         ]
         for (const [change, state] of cases) {
           yield* Effect.orDie(store.writeStatus({ ...following, updatedAtMillis: now, ...change }))
           const answer = yield* service.fetch("/ready?chain=eth")
           expect([answer.status, answer.json.ready, answer.json.state]).toEqual([503, false, state])
         }
+        for (const change of [{ state: "waiting" }, { state: "stopped" }, { updatedAtMillis: now - 16_000 }] as const) {
+          const stale = { ...following, updatedAtMillis: now, blocksPerSecond: 9, etaMillis: 9, ...change }
+          yield* Effect.orDie(store.writeStatus(stale))
+          const { json } = yield* service.fetch("/ready?chain=eth")
+          expect([json.head, json.lag, json.blocksPerSecond, json.etaMillis]).toEqual([
+            null,
+            null,
+            undefined,
+            undefined,
+          ])
+        }
+        expect((yield* service.fetch("/ready?chain=eth")).json.message).toMatch(
+          /^The indexer has not told of itself for 1\d s; its last words: Following\.$/,
+        )
         for (const chain of ["base", "palm"]) {
           const answer = yield* service.fetch(`/ready?chain=${chain}`)
           expect([answer.status, answer.json.state, answer.json.indexed]).toEqual([503, "absent", null])

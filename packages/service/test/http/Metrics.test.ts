@@ -52,6 +52,12 @@ describe("Metrics", () => {
       expect(lines).toContain('daybook_blocks_per_second{chain="eth"} 12.5')
       expect(lines).toContain('daybook_eta_seconds{chain="eth"} 4')
       expect(lines).toContain('daybook_ready{chain="base"} 0')
+
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus({ ...written, updatedAtMillis: updatedAtMillis - 20_000 }))
+      const later = (yield* service.fetch("/metrics")).text
+      expect(later).toContain('daybook_ready{chain="eth"} 0')
+      expect(later).toContain('daybook_indexed_to_block{chain="eth"} 8')
+      expect(later).not.toMatch(/daybook_(lag_blocks|node_head_block|blocks_per_second|eta_seconds)\{chain="eth"\}/)
     }),
   )
 })

@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Fiber, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as Report from "../../src/index/Report.ts"
 import { openStore } from "./chain.ts"
@@ -39,6 +40,80 @@ describe("Report", () => {
         )
 
         expect(lines).toEqual([`Info test: ${at(4)}`, "Warn test: The node is gone.", `Info test: ${at(5)}`])
+      }),
+    )
+  })
+
+  describe("starting", () => {
+    it.effect("gives way at once to what stands in the way", () =>
+      Effect.gen(function* () {
+        const { heard, report, store } = yield* made
+        yield* heard(report.starting)
+        const first = yield* store.readStatus
+        yield* heard(report.waiting("The node is gone."))
+
+        expect(first).toMatchObject({
+          state: "waiting",
+          message: "The indexer has started; no node has answered yet.",
+        })
+        expect((yield* store.readStatus)?.message).toBe("The node is gone.")
+      }),
+    )
+  })
+
+  describe("beating", () => {
+    it.effect("tells again what was told, and that the node is quiet when the work tells nothing more", () =>
+      Effect.gen(function* () {
+        const { heard, lines, report, store } = yield* made
+        yield* heard(report.following(7, 7))
+        const fiber = yield* Effect.forkScoped(heard(report.beating))
+        yield* TestClock.adjust("6 seconds")
+        const alive = yield* store.readStatus
+        yield* TestClock.adjust("14 seconds")
+        const quiet = yield* store.readStatus
+        yield* heard(report.following(8, 8))
+        const back = yield* store.readStatus
+        yield* Fiber.interrupt(fiber)
+
+        expect(alive).toMatchObject({ state: "following", nodeHead: 7, updatedAtMillis: 5_000 })
+        expect(quiet).toMatchObject({ state: "waiting", message: "The node has not answered for 20 s." })
+        expect(lines.filter((line) => line.startsWith("Warn"))).toEqual([
+          "Warn test: The node has not answered for 20 s.",
+        ])
+        expect(back).toMatchObject({ state: "following", nodeHead: 8 })
+      }),
+    )
+
+    it.effect("says nothing more once another indexer has written, nor that it was stopped", () =>
+      Effect.gen(function* () {
+        const { heard, report, store } = yield* made
+        yield* heard(report.following(7, 7))
+        yield* Effect.forkScoped(heard(report.beating))
+        const other = { state: "backfill", traces: "off", nodeHead: 9, message: "Mine.", updatedAtMillis: 1 } as const
+        yield* store.writeStatus(other)
+        yield* TestClock.adjust("60 seconds")
+        yield* heard(report.stopped)
+
+        expect(yield* store.readStatus).toEqual(other)
+      }),
+    )
+  })
+
+  describe("stopped", () => {
+    it.effect("is told at once, with what stood in the way; not by one that never wrote", () =>
+      Effect.gen(function* () {
+        const { heard, report, store } = yield* made
+        yield* heard(report.stopped)
+        expect(yield* store.readStatus).toBeNull()
+        yield* heard(Effect.andThen(report.following(7, 7), report.stopped))
+        expect(yield* store.readStatus).toMatchObject({
+          state: "stopped",
+          message: 'The indexer was stopped; "daybook serve" goes on.',
+        })
+        yield* heard(Effect.andThen(report.waiting("The node is gone."), report.stopped))
+        expect((yield* store.readStatus)?.message).toBe(
+          'The indexer was stopped; "daybook serve" goes on. Before that: The node is gone.',
+        )
       }),
     )
   })

@@ -7,6 +7,7 @@ import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
 import type * as Plan from "../../src/index/Plan.ts"
 import * as Database from "../../src/store/Database.ts"
+import type { IndexerStatus } from "../../src/store/Store.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
@@ -75,7 +76,57 @@ const reader = Effect.fnUntraced(function* (node: Anvil.Node, baseFolder: string
   return yield* database.chainStore(chain, node.chainId, "read")
 })
 
+/** What a reader is told of the chain's index, when it is as asked for. */
+const statusOf = (node: Anvil.Node, baseFolder: string, tell: (status: IndexerStatus) => boolean) =>
+  Effect.gen(function* () {
+    const store = yield* reader(node, baseFolder)
+    for (;;) {
+      const found = yield* Effect.orElseSucceed(store.readStatus, () => null)
+      if (found !== null && tell(found)) return found
+      yield* Effect.sleep(50)
+    }
+  }).pipe(Effect.scoped)
+
 describe("Workers", () => {
+  it.live("say that they were stopped, and why they cannot go on, in the log once and in the store", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 3)
+      const baseFolder = yield* folder
+      const watching = (...watch: readonly [string, ...Array<string>]) => {
+        const plan = planOf(node, baseFolder)
+        return { ...plan, config: Object.assign({}, plan.config, { watch }) } satisfies Plan.Plan
+      }
+      const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`]
+      const first = yield* run([watching(one)])
+      yield* first.until(caughtUp(3))
+      yield* statusOf(node, baseFolder, ({ state }) => state === "following")
+      yield* first.end("SIGTERM")
+      const stopped = yield* statusOf(node, baseFolder, () => true)
+
+      const second = yield* run([watching(one, two)])
+      const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "refused")
+      const beating = yield* statusOf(node, baseFolder, (found) => found.updatedAtMillis > refused.updatedAtMillis)
+      yield* second.end("SIGTERM")
+      const after = yield* statusOf(node, baseFolder, () => true)
+      const third = yield* run([watching(one)])
+      yield* third.until(caughtUp(3))
+
+      const reason = /^The database chain-my-chain\.sqlite holds 1 watched wallet, .* --chain 'my chain' /
+      expect(stopped).toMatchObject({
+        state: "stopped",
+        message: 'The indexer was stopped; "daybook serve" goes on.',
+      })
+      expect(refused.message).toMatch(reason)
+      expect(beating).toMatchObject({ state: "refused", message: refused.message })
+      expect(after.state).toBe("stopped")
+      expect(after.message).toContain(`Before that: ${refused.message}`)
+      expect(second.printed().match(/watched wallets/g)).toHaveLength(2)
+      expect(second.printed()).toContain('"_tag":"Refused"')
+      expect(second.printed()).not.toContain("..")
+    }),
+  )
+
   it.live("go on where they were killed", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
@@ -107,15 +158,16 @@ describe("Workers", () => {
       const baseFolder = yield* folder
       const broken = planOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
       const indexers = yield* run([broken, planOf(node, baseFolder)])
-      yield* indexers.until(({ text }) => text?.startsWith("broken: the indexer ended: ") === true)
-      yield* indexers.until(({ text }) => text?.startsWith("broken: the indexer ended: ") === true)
+      yield* indexers.until(({ text }) => text?.startsWith("broken: The configuration's ") === true)
       yield* Head.mine(node, 2)
       yield* indexers.until(caughtUp(7))
       const before = performance.now()
       yield* indexers.end("SIGTERM")
 
       expect(performance.now() - before).toBeLessThan(2_000)
-      expect(indexers.printed()).toContain("database")
+      expect(indexers.printed().match(/"database/g)).toHaveLength(1)
+      expect(indexers.printed()).not.toContain("..")
+      expect(indexers.printed()).not.toContain("indexer ended")
       expect(indexers.printed()).not.toContain("canary0key")
       const store = yield* reader(node, baseFolder)
       expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 7))

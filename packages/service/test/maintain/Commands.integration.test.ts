@@ -87,6 +87,14 @@ describe("daybook", () => {
         code: 0,
         out: ['my chain: 2 blocks removed, block 2 is the last; "daybook serve" fetches the others again'],
       })
+      const status = yield* daybook(base, "status")
+      expect(status).toMatchObject({
+        code: 1,
+        out: [
+          'my chain: stopped, indexed 0 to 2, head unknown, traces trace_block. Blocks from 3 on were removed; "daybook serve" fetches them again.',
+        ],
+        err: "daybook: Not ready: my chain.\n",
+      })
       const unknown = yield* daybook(base, "verify", "--chain", "moon")
       expect([unknown.code, unknown.err.trim()]).toEqual([
         1,
