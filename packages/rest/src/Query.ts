@@ -114,6 +114,9 @@ const chainOf = (value: unknown): Written1<string> => {
     )
   }
   const given = value as string | number | bigint
+  if (typeof given === "string" && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
+    return fail("chain", `a number after "eip155:", as in "eip155:80002"`, value)
+  }
   const found = typeof given === "string" ? Chain.fromText(given) : Chain.fromId(given)
   const [chain] = found
   if (found.length === 1 && chain !== undefined && chain.identifier !== null) return Result.succeed(chain.name)

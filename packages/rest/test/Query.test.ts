@@ -96,6 +96,7 @@ describe("Query", () => {
       ["chain", "  ", `"  " came.`],
       ["chain", -1, "-1 came."],
       ["chain", 1.5, "1.5 came."],
+      ["chain", "eip155:abc", `"eip155:abc" came.`],
       ["chain", {}, "an empty object came."],
       ["from_block", -1n, "-1n came."],
       ["from_block", "12", `"12" came.`],

@@ -327,6 +327,14 @@ describe("RestClient", () => {
         assert.strictEqual(server.seen[0]?.headers["x-api-key"], "key-2")
       }),
     )
+    it.effect("names the variable that makes no sense", () =>
+      Effect.gen(function* () {
+        const layer = configured({ DAYBOOK_BASE_URL: "host", DAYBOOK_API_KEY: "key-2" })
+        const error = yield* Effect.flip(Effect.provide(RestClient.RestClient, layer))
+
+        assert.strictEqual(error._tag === "InvalidOption" && error.option, "DAYBOOK_BASE_URL")
+      }),
+    )
     it.effect("names what is missing", () =>
       Effect.gen(function* () {
         const layer = configured({ DAYBOOK_BASE_URL: "http://a.test" })

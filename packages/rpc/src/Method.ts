@@ -103,6 +103,16 @@ export type Call = {
 }[Name]
 
 /**
+ * Makes a batch whose calls have a member that is not known fail to compile.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Known<Calls extends ReadonlyArray<Call>> = {
+  readonly [I in keyof Calls]: Calls[I] & { readonly [K in Exclude<keyof Calls[I], "method" | "params">]: never }
+}
+
+/**
  * The result of one call of a batch.
  *
  * @category models

@@ -4,7 +4,6 @@
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
-import * as OptionCheck from "@daybook/transport/OptionCheck"
 import { shorten } from "@daybook/transport/Redaction"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
@@ -19,16 +18,16 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import type * as Scope from "effect/Scope"
 import * as SchemaParser from "effect/SchemaParser"
-import type { Call, Methods, ReturnedBy } from "./Method.ts"
+import type { Call, Known, Methods, ReturnedBy } from "./Method.ts"
 import type { CallOptions, Options } from "./Options.ts"
 import type { CallError } from "./RpcError.ts"
 import { encodeParams, notCalls, rawParams, requestOf } from "./internal/params.ts"
 import { describeWhole, firstProblem } from "./internal/problem.ts"
 import * as retry from "./internal/retry.ts"
-import type { Member } from "./internal/pool.ts"
+import * as pools from "./internal/pool.ts"
 import type { Queue } from "./internal/batcher.ts"
 import type { Answer } from "./internal/reading.ts"
-import { callKinds, read, type Settings } from "./internal/settings.ts"
+import { callKinds, callOptions, read, type Settings } from "./internal/settings.ts"
 import * as telemetry from "./internal/telemetry.ts"
 
 export type {
@@ -85,13 +84,14 @@ export interface Client extends Methods {
    * at once gets fewer, from then on. What is no list of calls is a defect: it dies with `InvalidParams`.
    */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
-    calls: Calls,
+    calls: Calls & Known<Calls>,
   ) => Effect.Effect<{ readonly [I in keyof Calls]: Result.Result<ReturnedBy<Calls[I]>, CallError> }>
   /** The same client, sharing pauses and ids, with other limits. One that makes no sense ends each call with the defect `InvalidOption`. */
   readonly with: (options: CallOptions) => Client
   /**
    * The same client held to one endpoint, the best one now, so that what belongs together comes from one node: a block, its receipts, its
-   * traces. Its calls never fail over.
+   * traces. Its calls never fail over. Of several endpoints the best must have answered: where it has not, or has failed since,
+   * `eth_chainId` is asked first, failing over, and the best is chosen after that.
    */
   readonly pin: Effect.Effect<Client>
 }
@@ -156,7 +156,7 @@ const attemptsOf = (error: CallError): number => (error._tag === "InvalidParams"
 /** A client's calls: where they may go and what holds for them. */
 interface Calling {
   readonly settings: Settings
-  readonly members: ReadonlyArray<Member>
+  readonly members: ReadonlyArray<pools.Member>
   readonly limits: Result.Result<Limits, InvalidOption>
   readonly nextId: () => number
   /** Ends every call of a client whose scope has ended; undefined without one. */
@@ -182,8 +182,7 @@ const limitsOf = (settings: Settings): Limits => {
 }
 
 const changed = (limits: Limits, given: CallOptions): Result.Result<Limits, InvalidOption> =>
-  Result.flatMap(OptionCheck.members(given, callKinds), () => {
-    const { timeout, maxBytes, batch, share } = (given as CallOptions | null | undefined) ?? {}
+  Result.flatMap(callOptions(given, callKinds), ({ timeout, maxBytes, batch, share }) => {
     const policy =
       timeout === undefined ? Result.succeed(limits.policy) : RetryPolicy.withDeadline(limits.policy, timeout)
     return Result.map(policy, (own) => ({
@@ -243,7 +242,7 @@ const goesAlone = (method: string): boolean =>
 interface Way {
   readonly together: number
   readonly isShared: boolean
-  readonly queueOf: (member: Member) => Queue
+  readonly queueOf: (member: pools.Member) => Queue
 }
 
 const wayOf = ({ isBatched, isShared }: Limits, method: string): Way => ({
@@ -324,8 +323,8 @@ const batchOf = (
   calls: ReadonlyArray<{ readonly method: string; readonly params?: ReadonlyArray<unknown> }>,
 ) =>
   Effect.suspend(() => {
-    const gatherings = new Map<Member, Queue>()
-    const queueOf = (member: Member): Queue => {
+    const gatherings = new Map<pools.Member, Queue>()
+    const queueOf = (member: pools.Member): Queue => {
       const known = gatherings.get(member)
       if (known !== undefined) return known
       const made: Queue = { maxCalls: calling.settings.maxHandCalls, windowMillis: 0, items: [] }
@@ -346,6 +345,16 @@ const batchOf = (
       { concurrency: "unbounded" },
     )
   })
+
+/** The best endpoint, after a call that finds out where that is not known. */
+const proven = Effect.fnUntraced(function* (calling: Calling) {
+  const { members, settings } = calling
+  const best = retry.best(settings.pool, members, settings.pause)
+  const first = yield* best
+  if (members.length === 1 || pools.isProven(first)) return first
+  yield* Effect.ignore(callTyped(calling, "eth_chainId", []))
+  return yield* best
+})
 
 const build = (calling: Calling): Client => {
   const methods: Record<string, unknown> = {}
@@ -381,9 +390,7 @@ const build = (calling: Calling): Client => {
           ),
     with: (options: CallOptions) =>
       build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => changed(limits, options)) }),
-    pin: Effect.map(retry.best(calling.settings.pool, calling.members, calling.settings.pause), (member) =>
-      build({ ...calling, members: [member] }),
-    ),
+    pin: Effect.map(proven(calling), (member) => build({ ...calling, members: [member] })),
   }
   // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
   return client as unknown as Client
@@ -441,6 +448,20 @@ export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect
 export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> =>
   Layer.effect(RpcClient, makeScoped(options))
 
+const variables: Readonly<Record<string, string>> = {
+  url: "DAYBOOK_RPC_URL",
+  rpcUrl: "DAYBOOK_RPC_URL",
+  apiKey: "DAYBOOK_API_KEY",
+  chain: "DAYBOOK_CHAIN",
+}
+
+const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
+  const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
+  return error._tag === "InvalidOption" && variable !== undefined
+    ? new InvalidOption({ option: variable, problem: error.problem })
+    : error
+}
+
 /**
  * Provides a client from the configuration.
  *
@@ -465,5 +486,5 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
     if (Option.isNone(chain)) return yield* makeScoped({ url })
     const problem = "is missing, but DAYBOOK_CHAIN is set. Set both for a provider, or neither for a node's own URL."
     return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", problem }))
-  }),
+  }).pipe(Effect.mapError(namingVariables)),
 )

@@ -7,8 +7,8 @@ import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Call, PromiseMethods, ReturnedBy } from "./Method.ts"
-import { callKinds, optionKinds } from "./internal/settings.ts"
+import type { Call, Known, PromiseMethods, ReturnedBy } from "./Method.ts"
+import { callKinds, callOptions, optionKinds } from "./internal/settings.ts"
 import * as Client from "./RpcClient.ts"
 
 /**
@@ -49,14 +49,18 @@ export interface RpcClient extends PromiseMethods {
   readonly requestText: (method: string, params?: Client.RawRequest["params"]) => Promise<string>
   /** Several calls in one request; each is settled by itself, in the order of the calls. */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
-    calls: Calls,
+    calls: Calls & Known<Calls>,
   ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
   /**
    * The same client, sharing pauses, batches and ids, with other limits or a signal. A signal is added to those it has. Throws
    * `InvalidOption` when an option makes no sense.
    */
   readonly with: (options: CallOptions) => RpcClient
-  /** The same client held to one endpoint, the best one now, so that what belongs together comes from one node. Its calls never fail over. */
+  /**
+   * The same client held to one endpoint, the best one now, so that what belongs together comes from one node. Its calls never fail over.
+   * Of several endpoints the best must have answered: where it has not, or has failed since, `eth_chainId` is asked first, failing
+   * over, and the best is chosen after that.
+   */
   readonly pin: () => Promise<RpcClient>
 }
 
@@ -88,7 +92,7 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
     methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
   }
   const withOptions = (options: CallOptions): RpcClient => {
-    const { signal: added, ...limits } = checked(options, { ...callKinds, signal: "signal" })
+    const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
     return face(client.with(limits), both(signal, added))
   }
   const promises = {

@@ -376,6 +376,24 @@ describe("RpcClient", () => {
         assert.instanceOf(noUrl, Config.ConfigError)
       }),
     )
+
+    it.live.each([
+      [{ DAYBOOK_RPC_URL: "node" }, "DAYBOOK_RPC_URL"],
+      [{ DAYBOOK_RPC_URL: "node", DAYBOOK_API_KEY: "k" }, "DAYBOOK_RPC_URL"],
+      [{ DAYBOOK_RPC_URL: "http://host", DAYBOOK_API_KEY: ".." }, "DAYBOOK_API_KEY"],
+      [{ DAYBOOK_RPC_URL: "http://host", DAYBOOK_API_KEY: "k", DAYBOOK_CHAIN: " " }, "DAYBOOK_CHAIN"],
+    ] as const)("names the variable that makes no sense: %o", ([env, variable]) =>
+      Effect.gen(function* () {
+        const provider = ConfigProvider.layer(ConfigProvider.fromUnknown(env))
+
+        const error = yield* Effect.flip(
+          Effect.provide(RpcClient.RpcClient, Layer.provide(RpcClient.layerConfig, provider)),
+        )
+
+        assert.strictEqual(error._tag === "InvalidOption" && error.option, variable)
+        assert.include(error.message, `The option "${variable}"`)
+      }),
+    )
   })
 
   describe("layer", () => {

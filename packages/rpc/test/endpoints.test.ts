@@ -135,6 +135,31 @@ describe("endpoints", () => {
       }),
     )
 
+    it.live("of a fresh client finds an endpoint that answers, and asks nothing once it knows", () =>
+      Effect.gen(function* () {
+        const [dead, alive] = [yield* script(reset), yield* script(gives("0x2a"))]
+        const rpc = yield* client([dead, alive])
+
+        const pinned = yield* rpc.pin
+        const again = yield* rpc.pin
+
+        assert.deepStrictEqual([pinned.host, again.host], [alive.host, alive.host])
+        assert.strictEqual(yield* pinned.eth_chainId(), 42n)
+        assert.deepStrictEqual(counts(dead, alive), [1, 2])
+      }),
+    )
+
+    it.live("of a client whose endpoints are all down is made all the same", () =>
+      Effect.gen(function* () {
+        const [first, second] = [yield* script(reset), yield* script(reset)]
+        const rpc = yield* client([first, second])
+
+        const error = yield* Effect.flip(Effect.flatMap(rpc.pin, (pinned) => pinned.eth_chainId()))
+
+        assert.strictEqual(error._tag, "TransportError")
+      }),
+    )
+
     it.live("is there for promises", () =>
       Effect.gen(function* () {
         const [first, second] = [yield* script(gives("0x1")), yield* script(gives("0x2"))]

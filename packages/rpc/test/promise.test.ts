@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { createRpcClient } from "../src/promise.ts"
+import * as RpcClient from "../src/RpcClient.ts"
 import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
 import { block, transaction } from "./values.ts"
 
@@ -51,6 +52,19 @@ describe("promise", () => {
       ["http://host", 'The option "options" takes an object of url, rpcUrl, chain,'],
       [8545, 'The option "options" takes an object of url, rpcUrl, chain,'],
       [null, 'The option "url" is missing. Give "url", or "rpcUrl"'],
+      [{ url: "http://host", apiKey: "key-1" }, 'The option "url" stands beside "apiKey". Give "url", which'],
+      [{ url: "http://host", chain: "eth" }, 'The option "url" stands beside "chain". Give "url", which'],
+      [{ url: "http://host", headers: { "a b": "key-1" } }, 'The option "headers.a b" cannot be sent: the name'],
+      [
+        { url: "http://host", headers: { "Content-Length": "5" } },
+        'The option "headers.Content-Length" cannot be given',
+      ],
+      [{ url: "http://host", headers: { a: "key-1\n" } }, 'The option "headers.a" cannot be sent: its value'],
+      [
+        { rpcUrl: "http://host", chain: "eip155:abc", apiKey: "key-1" },
+        'The option "chain" begins with "eip155:" and has no number after it. It takes a name',
+      ],
+      [{ url: "http://host", ["f".repeat(64)]: 1 }, 'The option "ffffffffff..." is not known.'],
       [{ url: "http://host", signal: 5 }, 'The option "signal" takes an AbortSignal; 5 came.'],
       [{ url: "http://host", timeout: null }, 'The option "timeout" takes a duration above zero'],
       [{ url: "http://host", share: "no" }, 'The option "share" takes true or false; "no" came.'],
@@ -125,13 +139,25 @@ describe("promise", () => {
       }),
     )
 
-    it.live.each([undefined, null, {}])("takes %s for single calls", (given) =>
+    it.live.each([undefined, {}])("takes %s for single calls", (given) =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const client = createRpcClient({ url: server.url })
         const untyped = client.with as (options: unknown) => typeof client
 
         assert.strictEqual(yield* Effect.promise(() => untyped(given).eth_chainId()), 1n)
+      }),
+    )
+
+    it.live("refuses null for single calls", () =>
+      Effect.gen(function* () {
+        const client = createRpcClient({ url: "http://host" })
+        const effects = RpcClient.makeUnsafe({ url: "http://host" })
+        const message = 'The option "options" takes an object of timeout, maxBytes, batch, share'
+
+        assert.throws(() => client.with(null as never), message)
+        const exit = yield* Effect.exit(effects.with(null as never).eth_chainId())
+        assert.include(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "", message)
       }),
     )
 
@@ -195,6 +221,25 @@ describe("promise", () => {
           assert.include(String(error), `expected an object such as { method: "eth_chainId", params: [] }`)
           assert.strictEqual(server.seen.length, 0)
         }),
+    )
+
+    it.live("refuses a request with a member that is not known", () =>
+      Effect.gen(function* () {
+        const server = yield* script(gives("0x1"))
+        const client = createRpcClient({ url: server.url })
+        const misspelt = { method: "eth_getBalance", parms: [] }
+
+        const error = yield* Effect.promise(() => rejection(client.request(misspelt)))
+        // @ts-expect-error a misspelt member does not compile
+        const [first] = yield* Effect.promise(() => client.batch([{ method: "eth_chainId", parms: [] }]))
+
+        const came = "an object with parms, which is not known; expected an object such as"
+        assert.include(String(error), `Parameter 1 of request is ${came}`)
+        assert.include(first.status === "rejected" ? String(first.reason) : "", `Parameter 1 of batch is ${came}`)
+        const envelope = { jsonrpc: "2.0", id: 9, method: "eth_chainId" }
+        assert.strictEqual(yield* Effect.promise(() => client.request(envelope)), "0x1")
+        assert.strictEqual(server.seen.length, 1)
+      }),
     )
 
     it.live.each([undefined, null, "", 5])("refuses the method %j before it is called", (given) =>

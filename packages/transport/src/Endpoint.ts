@@ -80,6 +80,18 @@ const publicWords = new Set(
 const mayBeKey = (text: string): boolean =>
   text.length >= 6 && !text.split(/[-_ ]/).every((word) => publicWords.has(word.toLowerCase()))
 
+/** Headers that belong to the connection or follow from the body: the platform writes them, and refuses requests that do. */
+const ownOfPlatform = new Set(
+  "connection content-length expect keep-alive proxy-connection te trailer transfer-encoding upgrade".split(" "),
+)
+
+const headerFault = (name: string): string | undefined => {
+  if (ownOfPlatform.has(name.toLowerCase())) return "cannot be given: the platform writes this header itself."
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+    ? undefined
+    : "cannot be sent: the name of a header takes letters, digits and hyphens."
+}
+
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
 const decodePart = (text: string): string => {
@@ -93,13 +105,13 @@ const decodePart = (text: string): string => {
 const keyText = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
 
 const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
-  const option = options.option ?? "url"
-  const given = OptionCheck.text(option, "a URL such as https://host/path", options.url)
+  const place = options.option ?? "url"
+  const given = OptionCheck.text(place, "a URL such as https://host/path", options.url)
   if (Result.isFailure(given)) return Result.fail(given.failure)
   const text = given.success
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    return Result.fail(unusable(option, text))
+    return Result.fail(unusable(place, text))
   }
 
   const secrets = new Set<string>()
@@ -116,12 +128,15 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
   const record = OptionCheck.member("headers", "record", options.headers)
   if (Result.isFailure(record)) return Result.fail(record.failure)
   for (const [name, key] of Object.entries(options.headers ?? {})) {
-    const read = OptionCheck.text(`headers.${name}`, "text", key)
+    const option = `headers.${OptionCheck.shownName(name)}`
+    const unfit = headerFault(name)
+    if (unfit !== undefined) return Result.fail(new InvalidOption({ option, problem: unfit }))
+    const read = OptionCheck.text(option, "text", key)
     if (Result.isFailure(read)) return Result.fail(read.failure)
     const value = read.success
     if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
-      const problem = `cannot be sent: the value for the header ${name} holds a line break or another character that headers do not allow.`
-      return Result.fail(new InvalidOption({ option: name, problem }))
+      const problem = `cannot be sent: its value holds a line break or another character that headers do not allow.`
+      return Result.fail(new InvalidOption({ option, problem }))
     }
     headers[name.toLowerCase()] = value
     secrets.add(value)

@@ -139,6 +139,14 @@ const came = (given: unknown): string => {
 }
 
 /**
+ * The name of an option as a message may repeat it: of one that is longer than any, only the beginning, because it may be a key.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const shownName = (name: string): string => (name.length <= 40 ? name : `${name.slice(0, 10)}...`)
+
+/**
  * Says that an option takes something else than what came.
  *
  * @category errors
@@ -184,7 +192,8 @@ export const members = (
   }
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
-    const option = place === undefined ? name : `${place}.${name}`
+    const shown = shownName(name)
+    const option = place === undefined ? shown : `${place}.${shown}`
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
     if (kind === undefined)
       return Result.fail(new InvalidOption({ option, problem: `is not known. Known are ${list}.` }))

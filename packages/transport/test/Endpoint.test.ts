@@ -50,13 +50,26 @@ describe("Endpoint", () => {
         }),
       )
     }
+    it.effect.each([
+      ["a b", "cannot be sent: the name of a header takes"],
+      ["", "cannot be sent: the name of a header takes"],
+      ["Content-Length", "cannot be given: the platform writes this header itself."],
+    ] as const)("refuses the header %o", ([name, problem]) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(Endpoint.make({ url: "http://a.test", headers: { [name]: "canary" } }))
+
+        assert.strictEqual(error.option, `headers.${name}`)
+        assert.include(error.message, problem)
+        assert.notInclude(error.message, "canary")
+      }),
+    )
     it.effect("refuses a header value with a line break without showing it", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(
           Endpoint.make({ url: "http://a.test", headers: { "X-API-Key": "canary-key\r\nx: y" } }),
         )
 
-        assert.strictEqual(error.option, "X-API-Key")
+        assert.strictEqual(error.option, "headers.X-API-Key")
         assert.notInclude(error.message, "canary")
       }),
     )

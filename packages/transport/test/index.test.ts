@@ -22,7 +22,7 @@ describe("index", () => {
       Event: [],
       Exchange: ["accept", "make", "makeUnsafe"],
       Http: ["headersOf", "methodOf", "platformFetch", "send"],
-      OptionCheck: ["baseUrl", "isSignal", "member", "members", "text", "wrong"],
+      OptionCheck: ["baseUrl", "isSignal", "member", "members", "shownName", "text", "wrong"],
       Pause: ["make"],
       PromiseFace: ["run"],
       Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten"],

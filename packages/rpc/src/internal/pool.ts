@@ -14,6 +14,7 @@ export interface Member {
   readonly limiter: Limiter | undefined
   /** Failures since its last success. */
   failures: number
+  hasAnswered: boolean
   restsUntilMillis: number
   /** Methods that it said it does not have. */
   readonly lacks: Set<string>
@@ -25,6 +26,7 @@ export const member = (batcher: Batcher, limiter: Limiter | undefined): Member =
   batcher,
   limiter,
   failures: 0,
+  hasAnswered: false,
   restsUntilMillis: 0,
   lacks: new Set(),
   height: -1n,
@@ -52,7 +54,11 @@ const isTrouble = (error: CallError): boolean =>
   error._tag === "Unauthorized" ||
   (error._tag === "InvalidResponse" && (error.reason === "status" || error.reason === "redirect"))
 
+/** True for an endpoint whose last word was an answer. */
+export const isProven = (one: Member): boolean => one.hasAnswered && one.failures === 0
+
 export const noteSuccess = (one: Member): void => {
+  one.hasAnswered = true
   one.failures = 0
   one.restsUntilMillis = 0
 }

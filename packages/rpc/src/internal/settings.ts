@@ -45,6 +45,9 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
   if (isNumber && (given < 0 || (typeof given === "number" && !Number.isSafeInteger(given)))) {
     return Effect.fail(OptionCheck.wrong("chain", takes, given))
   }
+  if (!isNumber && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
+    return refuse("chain", `begins with "eip155:" and has no number after it. It takes ${takes}.`)
+  }
   return isNumber
     ? Effect.succeed(chainSegment(given, hyphens))
     : Effect.map(segment("chain", given), (chain) => chainSegment(chain, hyphens))
@@ -77,8 +80,13 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
   const { url, rpcUrl } = options
   if (url !== undefined && url !== null) {
-    if (rpcUrl !== undefined && rpcUrl !== null)
-      return yield* refuse("url", 'stands beside "rpcUrl". Give one of them.')
+    const beside = (["rpcUrl", "chain", "apiKey"] as const).find(
+      (name) => options[name] !== undefined && options[name] !== null,
+    )
+    if (beside !== undefined) {
+      const problem = `stands beside "${beside}". Give "url", which holds its whole path, or "rpcUrl" with "chain" and "apiKey".`
+      return yield* refuse("url", problem)
+    }
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
     const endpoints = yield* Effect.forEach(all, (one, at) => {
@@ -153,6 +161,16 @@ export const callKinds = {
   batch: "boolean",
   share: "boolean",
 } as const satisfies Readonly<Record<keyof CallOptions, OptionCheck.Kind>>
+
+/** Options of single calls that fit; none at all count as an empty object. */
+export const callOptions = <A extends object>(
+  given: A | undefined,
+  kinds: Readonly<Record<string, OptionCheck.Kind>>,
+): Result.Result<A, InvalidOption> =>
+  given === null
+    ? Result.fail(OptionCheck.wrong("options", `an object of ${Object.keys(kinds).join(", ")}`, given))
+    : // Sound: every member of the options of single calls may be left out.
+      Result.map(OptionCheck.members(given, kinds), () => given ?? ({} as A))
 
 const endpointKinds = { url: "any", headers: "record" } as const satisfies Readonly<
   Record<keyof EndpointOptions, OptionCheck.Kind>
