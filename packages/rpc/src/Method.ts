@@ -1,10 +1,11 @@
 /**
  * The types of the calls, derived from `RpcMethod.all`: what each method takes and what it gives.
- * A method added there is a method of every face; nothing here names one.
+ * A method added there is a method of every face, with its docstring; only what its parameters are called stands in `internal/labels`.
  */
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type * as Brand from "effect/Brand"
 import type * as Effect from "effect/Effect"
+import type { Labelled, Labels } from "./internal/labels.ts"
 import type { CallError } from "./RpcError.ts"
 
 /**
@@ -45,8 +46,8 @@ type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unk
 export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
 }
-  ? readonly [...Inputs<Leading<RpcMethod.ParamsOf<N>>>, hydrated?: Flag]
-  : Readonly<Inputs<RpcMethod.ParamsOf<N>>>
+  ? readonly [...Labelled<Labels[N], Inputs<Leading<RpcMethod.ParamsOf<N>>>>, hydrated?: Flag]
+  : Readonly<Labelled<Labels[N], Inputs<RpcMethod.ParamsOf<N>>>>
 
 /**
  * The result of a method that is called with the parameters `P`.
@@ -71,7 +72,7 @@ export type Returned<N extends Name, P extends ReadonlyArray<unknown>> = RpcMeth
  * @since 0.1.0
  */
 export type Methods = {
-  readonly [N in Name]: RpcMethod.All[N] extends { readonly hydrated: unknown }
+  readonly [N in keyof RpcMethod.All]: RpcMethod.All[N] extends { readonly hydrated: unknown }
     ? <Flag extends boolean = false>(
         ...params: Params<N, Flag>
       ) => Effect.Effect<RpcMethod.ResultOf<N, readonly [Flag]>, CallError>
@@ -85,7 +86,7 @@ export type Methods = {
  * @since 0.1.0
  */
 export type PromiseMethods = {
-  readonly [N in Name]: RpcMethod.All[N] extends { readonly hydrated: unknown }
+  readonly [N in keyof RpcMethod.All]: RpcMethod.All[N] extends { readonly hydrated: unknown }
     ? <Flag extends boolean = false>(...params: Params<N, Flag>) => Promise<RpcMethod.ResultOf<N, readonly [Flag]>>
     : (...params: Params<N>) => Promise<RpcMethod.ResultOf<N>>
 }

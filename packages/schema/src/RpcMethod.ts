@@ -164,92 +164,119 @@ const transactionOrNull = Schema.NullOr(Transaction.Transaction)
  * @since 0.1.0
  */
 export const all = {
+  /** A block by number or tag, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. Source: interface 4.2. */
   eth_getBlockByNumber: hydrating("eth_getBlockByNumber", "public", Schema.Tuple([BlockId, Schema.Boolean])),
+  /** A block by its hash, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. Source: execution-apis. */
   eth_getBlockByHash: hydrating("eth_getBlockByHash", "public", Schema.Tuple([Hash.Hash, Schema.Boolean])),
+  /** The transaction at a position of a block, 0 for the first; `null` when block or position is unknown. Source: interface 4.3. */
   eth_getTransactionByBlockHashAndIndex: plain(
     "eth_getTransactionByBlockHashAndIndex",
     "public",
     Schema.Tuple([Hash.Hash, Quantity.SafeInteger]),
     transactionOrNull,
   ),
+  /** The transaction at a position of a block by number or tag; `null` when block or position is unknown. Source: execution-apis. */
   eth_getTransactionByBlockNumberAndIndex: plain(
     "eth_getTransactionByBlockNumberAndIndex",
     "public",
     Schema.Tuple([BlockId, Quantity.SafeInteger]),
     transactionOrNull,
   ),
+  /** A transaction, also one that still waits; `null` when the node does not know it. Source: execution-apis. */
   eth_getTransactionByHash: plain("eth_getTransactionByHash", "public", Schema.Tuple([Hash.Hash]), transactionOrNull),
+  /** What a transaction did: its status, gas and logs; `null` until it is in a block. Source: execution-apis. */
   eth_getTransactionReceipt: plain(
     "eth_getTransactionReceipt",
     "public",
     Schema.Tuple([Hash.Hash]),
     Schema.NullOr(Receipt.Receipt),
   ),
+  /** How many transactions an account has sent: its next nonce. Source: execution-apis. */
   eth_getTransactionCount: plain(
     "eth_getTransactionCount",
     "public",
     Schema.Tuple([Address.Address, StateBlock]),
     Quantity.SafeInteger,
   ),
+  /** What an account holds, in wei. Source: execution-apis. */
   eth_getBalance: plain("eth_getBalance", "public", Schema.Tuple([Address.Address, StateBlock]), Quantity.Quantity),
+  /** The code of a contract; `0x` for an account without code. Source: execution-apis. */
   eth_getCode: plain("eth_getCode", "public", Schema.Tuple([Address.Address, StateBlock]), Hex.Hex),
+  /** One word of a contract's storage, by its slot. Source: execution-apis. */
   eth_getStorageAt: plain(
     "eth_getStorageAt",
     "public",
     Schema.Tuple([Address.Address, Quantity.Quantity, StateBlock]),
     Hex.HexText,
   ),
+  /** Runs a call without a transaction and gives the bytes it returns; a revert is an error. Block `latest` unless given. Source: execution-apis. */
   eth_call: plain(
     "eth_call",
     "public",
     Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock), Schema.optionalKey(StateOverride)]),
     Hex.Hex,
   ),
+  /** Gas that a transaction would need, in gas units. Source: execution-apis. */
   eth_estimateGas: plain(
     "eth_estimateGas",
     "public",
     Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock)]),
     Quantity.Quantity,
   ),
+  /** The logs that fit a filter, oldest first. Nodes limit how many blocks or logs one call may span. Source: execution-apis. */
   eth_getLogs: plain("eth_getLogs", "public", Schema.Tuple([LogFilter]), Schema.Array(Receipt.Log)),
+  /** Fees of a run of blocks up to `newest`, with the tips at the percentiles asked for, 0 to 100. Source: execution-apis. */
   eth_feeHistory: plain(
     "eth_feeHistory",
     "public",
     Schema.Tuple([Quantity.SafeInteger, BlockId, Schema.Array(percentile)]),
     FeeHistory,
   ),
+  /** A gas price that the node thinks enough, in wei. Source: execution-apis. */
   eth_gasPrice: plain("eth_gasPrice", "public", noParams, Quantity.Quantity),
+  /** A tip per unit of gas that the node thinks enough, in wei. Source: execution-apis. */
   eth_maxPriorityFeePerGas: plain("eth_maxPriorityFeePerGas", "public", noParams, Quantity.Quantity),
+  /** An account and some of its storage slots with their Merkle proofs. Source: EIP-1186. */
   eth_getProof: plain(
     "eth_getProof",
     "operator",
     Schema.Tuple([Address.Address, Schema.Array(Hash.Hash), StateBlock]),
     Account.AccountProof,
   ),
+  /** How far a node that is behind has come; `false` for one that is not. Source: execution-apis. */
   eth_syncing: plain("eth_syncing", "public", noParams, Schema.Union([Schema.Boolean, SyncStatus])),
+  /** The network's id as decimal text; use `eth_chainId` to tell chains apart. Source: execution-apis. */
   net_version: plain("net_version", "public", noParams, Schema.String),
+  /** Name and version of the node's software. Source: execution-apis. */
   web3_clientVersion: plain("web3_clientVersion", "public", noParams, Schema.String),
+  /** The chain's id. Source: EIP-695. */
   eth_chainId: plain("eth_chainId", "public", noParams, Quantity.Quantity),
+  /** Number of the newest block that the node has. Source: execution-apis. */
   eth_blockNumber: plain("eth_blockNumber", "public", noParams, Quantity.Quantity),
+  /** The receipts of all transactions of a block; `null` when there is no such block. Source: execution-apis. */
   eth_getBlockReceipts: plain(
     "eth_getBlockReceipts",
     "public",
     Schema.Tuple([Schema.Union([Hash.Hash, BlockId])]),
     Schema.NullOr(Schema.Array(Receipt.Receipt)),
   ),
+  /** The calls of all transactions of a block as a flat list. Source: OpenEthereum trace module. */
   trace_block: plain("trace_block", "operator", Schema.Tuple([BlockId]), Schema.NullOr(Schema.Array(Trace.FlatTrace))),
+  /** The calls of each transaction of a block as trees, by number or tag. Source: geth debug API. */
   debug_traceBlockByNumber: plain(
     "debug_traceBlockByNumber",
     "operator",
     Schema.Tuple([BlockId, TraceOptions]),
     Schema.Array(Trace.TransactionTrace),
   ),
+  /** The calls of each transaction of a block as trees, by hash. Source: geth debug API. */
   debug_traceBlockByHash: plain(
     "debug_traceBlockByHash",
     "operator",
     Schema.Tuple([Hash.Hash, TraceOptions]),
     Schema.Array(Trace.TransactionTrace),
   ),
+  /** The calls of one transaction as a tree. Source: geth debug API. */
   debug_traceTransaction: plain(
     "debug_traceTransaction",
     "operator",
