@@ -128,7 +128,13 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{
 
 type Path = ReadonlyArray<PropertyKey>
 
-const pathText = (path: Path): string =>
+/**
+ * A place in the configuration as a message names it: `chains.eth.rpc[0]`.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const pathText = (path: Path): string =>
   path.reduce<string>((text, key) => {
     if (typeof key === "number" || /^\d{1,9}$/.test(String(key))) return `${text}[${String(key)}]`
     const name = /^\w{1,45}$/.test(String(key)) ? String(key) : Quote.text(String(key))

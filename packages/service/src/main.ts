@@ -146,12 +146,13 @@ const list = Command.make(
   "list",
   { config },
   Effect.fn(function* ({ config: path }) {
-    const keys = yield* withKeys(path)
-    for (const { empty, name, operator } of yield* keys.list) {
+    const file = yield* ConfigFile.read(path)
+    const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+    for (const { empty, name, operator } of yield* database.listKeys) {
       const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
       yield* print([name, ...grants].join("\t"))
     }
-  }, Effect.scoped),
+  }),
 ).pipe(Command.withDescription("List the names of the keys and what each may do"))
 
 const keys = Command.make("keys").pipe(

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
@@ -16,11 +16,11 @@ interface Ended {
 }
 
 /** Runs the command line to its end. */
-const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+const runAs = (user: { readonly uid?: number; readonly gid?: number }, cwd: string, args: ReadonlyArray<string>) =>
   Effect.promise(
     () =>
-      new Promise((resolve) => {
-        const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] })
+      new Promise<Ended>((resolve) => {
+        const child = spawn(process.execPath, [main, ...args], { ...user, cwd, stdio: ["ignore", "pipe", "pipe"] })
         let out = ""
         let err = ""
         child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
@@ -28,6 +28,15 @@ const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<End
         child.on("close", (code) => resolve({ code, out, err }))
       }),
   )
+
+const daybook = (cwd: string, ...args: ReadonlyArray<string>) => runAs({}, cwd, args)
+
+/** The same as a user to whom no file belongs; root may write whatever its mode. */
+const nobody = (cwd: string, ...args: ReadonlyArray<string>) => runAs({ uid: 65_534, gid: 65_534 }, cwd, args)
+
+const isNobodyAble =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [main, "--version"], { uid: 65_534, gid: 65_534, cwd: "/" }).status === 0
 
 /** Runs `serve` until it says something, then stops it by a signal. */
 const serve = (cwd: string, words: RegExp, signal: NodeJS.Signals, then: (found: RegExpExecArray) => Promise<void>) =>
@@ -150,6 +159,52 @@ describe("daybook", () => {
         expect(role.err).toContain("both")
         expect(database.err).toContain("SQLite")
         expect(database.err).not.toContain(canary)
+      }),
+    20 * seconds,
+  )
+
+  it.live.skipIf(!isNobodyAble)(
+    "lists keys that it may only read, and says which path it may not write, and why",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "alice")
+        const data = join(base, "data")
+        for (const [path, mode] of [
+          [base, 0o755],
+          [data, 0o555],
+          [join(data, "daybook.sqlite"), 0o444],
+        ] as const) {
+          chmodSync(path, mode)
+        }
+        const [listed, added] = yield* Effect.all([nobody(base, "keys", "list"), nobody(base, "keys", "add", "bob")], {
+          concurrency: 2,
+        })
+
+        expect(listed).toEqual({ code: 0, out: "alice\n", err: "" })
+        expect(added).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: The database ${data}/daybook.sqlite cannot be written (EACCES, permission denied).\n`,
+        })
+      }),
+    20 * seconds,
+  )
+
+  it.live(
+    "says which file of its own stands where another belongs",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "alice")
+        copyFileSync(join(base, "data/daybook.sqlite"), join(base, "data/chain-eth.sqlite"))
+
+        const ended = yield* daybook(base, "status")
+
+        expect(ended.code).toBe(1)
+        expect(ended.out).toBe(
+          "eth: unreadable, nothing indexed, head unknown, traces unknown. The database chain-eth.sqlite is another file of Daybook: it holds the API keys, not the index of a chain. Give the files their own names back.\n",
+        )
       }),
     20 * seconds,
   )

@@ -29,6 +29,8 @@ import * as Rules from "./Rules.ts"
 export interface Plan {
   /** The chain's name: the interface's where it lists the chain, else that of the configuration. */
   readonly chain: string
+  /** The chain's name in the configuration, where it is another one. */
+  readonly key?: string
   /** EIP-155 id. */
   readonly chainId: number
   /** `database` of the configuration. */
@@ -51,6 +53,7 @@ export const fromChain = (
   options: { readonly database: string; readonly baseFolder: string; readonly owner: string },
 ): Plan => ({
   chain: chain.name,
+  key: chain.key,
   chainId: chain.id,
   database: options.database,
   baseFolder: options.baseFolder,
@@ -127,7 +130,12 @@ export const source = Effect.fnUntraced(function* (
   plan: Plan,
 ): Effect.fn.Return<{ readonly node: Node.Node; readonly assembling: Assemble.Options }, InvalidOption> {
   const { chainId, config } = plan
-  const node = yield* Node.make({ urls: config.rpc, chainId, traces: config.traces })
+  const node = yield* Node.make({
+    urls: config.rpc,
+    chainId,
+    traces: config.traces,
+    where: Config.pathText(["chains", plan.key ?? plan.chain, "rpc"]),
+  })
   const rules = rulesOf(plan)
   const assembling = {
     decoder: Decoder.make(),

@@ -43,6 +43,21 @@ export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly cause: CallError
 }> {}
 
+const nothingThere = new Set([404, 405, 410])
+
+/** A failure in the words of an operator, who knows nodes by their place in the configuration. */
+const nodeFailed = (cause: CallError, where: string): NodeFailed => {
+  if (cause._tag === "InvalidResponse" && cause.status !== undefined && nothingThere.has(cause.status)) {
+    const { came, host } = cause
+    return new NodeFailed({
+      message: `The node at ${host} has nothing at the URL of the configuration: it answers ${came}. Check the URL in ${where}.`,
+      cause,
+    })
+  }
+  const hint = cause._tag === "Unauthorized" ? ` It stands in ${where}.` : ""
+  return new NodeFailed({ message: `${cause.message}${hint}`, cause })
+}
+
 /**
  * Every node that answered is of another chain than the configured one.
  *
@@ -112,6 +127,8 @@ export interface Options {
   readonly chainId: number
   /** `auto` takes what the nodes have, `off` asks for none. Default `auto`. */
   readonly traces?: "auto" | "off"
+  /** Where the URLs are given, for messages: `chains.eth.rpc`. */
+  readonly where?: string
 }
 
 /** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
@@ -125,7 +142,7 @@ const build = (
   /** What all nodes together have, where these are some of them: a node without a tracer does not stand for the others. */
   sourceOfAll?: Effect.Effect<TraceSource, NodeError>,
 ): Node => {
-  const { chainId, traces: wanted = "auto" } = options
+  const { chainId, traces: wanted = "auto", where = "the configuration" } = options
   let preferred = 0
   let highest = -1
   let newest: Header | undefined
@@ -179,7 +196,7 @@ const build = (
     }
     if (nothing !== undefined) return nothing.value
     if (failure === undefined) return yield* Effect.fail(wrong!)
-    return yield* new NodeFailed({ message: failure.message, cause: failure })
+    return yield* nodeFailed(failure, where)
   })
 
   const isSettled = (number: number): boolean => highest - number > settledBlocks
@@ -228,7 +245,7 @@ const build = (
         return (source = outcome.success === "trace_block" ? "trace_block" : "debug_traceBlock")
       }
       const { failure } = outcome
-      undecided = failure._tag === "WrongChain" ? failure : new NodeFailed({ message: failure.message, cause: failure })
+      undecided = failure._tag === "WrongChain" ? failure : nodeFailed(failure, where)
     }
     if (undecided !== undefined) return yield* Effect.fail(undecided)
     return (source = "off")

@@ -5,10 +5,12 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Audit } from "./Audit.ts"
-import type { KeysShape } from "./Keys.ts"
+import * as FileProblem from "./FileProblem.ts"
+import type { KeyGrant, KeysShape } from "./Keys.ts"
 import * as SqliteAudit from "./SqliteAudit.ts"
 import * as SqliteBackup from "./SqliteBackup.ts"
 import * as SqliteKeys from "./SqliteKeys.ts"
@@ -30,6 +32,8 @@ export interface Database {
   ) => Effect.Effect<StoreShape, StoreError, Scope.Scope>
   /** Opens the keys until the scope ends. */
   readonly keys: Effect.Effect<KeysShape, StoreError, Scope.Scope>
+  /** The grants of the keys, without writing. */
+  readonly listKeys: Effect.Effect<ReadonlyArray<KeyGrant>, StoreError>
   /** Opens the store of a chain for a close look until the scope ends; `write` can put blocks right. */
   readonly chainAudit: (
     name: string,
@@ -80,7 +84,7 @@ const folderOf = (database: string, baseFolder: string): Effect.Effect<string, S
     )
   }
   const path = database.startsWith("sqlite:") ? database.slice("sqlite:".length) : ""
-  if (path === "" || path.startsWith("//") || path.startsWith(":") || path.includes("\0")) {
+  if (path === "" || path.startsWith("//") || path.startsWith(":") || path.includes("://") || path.includes("\0")) {
     return Effect.fail(refuse(`The configuration's "database" is not understood. ${accepted}`))
   }
   return Effect.succeed(resolve(baseFolder, path))
@@ -88,11 +92,14 @@ const folderOf = (database: string, baseFolder: string): Effect.Effect<string, S
 
 const keysFile = "daybook.sqlite"
 
+/** A folder cannot be made. */
+class NoFolder extends Data.TaggedError("NoFolder")<FileProblem.FileProblem> {}
+
 /** Makes a folder and those above it, one at a time: at once, Node never ends where a parent such as `/proc` refuses. */
 const makeFolders = (folder: string): void => {
   const above = dirname(folder)
   if (existsSync(folder)) {
-    if (!statSync(folder).isDirectory()) throw new Error("A file has the name of the folder.")
+    if (!statSync(folder).isDirectory()) throw new NoFolder({ path: folder, code: "ENOTDIR" })
     return
   }
   if (above !== folder) makeFolders(above)
@@ -100,14 +107,20 @@ const makeFolders = (folder: string): void => {
     mkdirSync(folder, { mode: 0o700 })
   } catch (cause) {
     // Another process may have made it just now.
-    if (!existsSync(folder) || !statSync(folder).isDirectory()) throw cause
+    if (existsSync(folder) && statSync(folder).isDirectory()) return
+    throw new NoFolder({ path: folder, code: FileProblem.codeOf(cause) ?? "unknown" })
   }
 }
 
 const makeFolder = (folder: string, whose: string) =>
   Effect.try({
     try: () => makeFolders(folder),
-    catch: (cause) => refuse(`The folder of ${whose} cannot be made; check the path and its permissions.`, cause),
+    catch: (cause) => {
+      const { code, path } =
+        cause instanceof NoFolder ? cause : { code: FileProblem.codeOf(cause) ?? "unknown", path: folder }
+      const where = path === folder ? "" : `${path}: `
+      return refuse(`The folder of ${whose}, ${folder}, cannot be made (${where}${FileProblem.say(code)}).`, cause)
+    },
   })
 
 /**
@@ -130,6 +143,7 @@ export const fromConfig = (database: string, baseFolder: string): Effect.Effect<
           ...(watch === undefined ? {} : { watch }),
         }),
       keys: SqliteKeys.make(join(folder, keysFile)),
+      listKeys: SqliteKeys.list(join(folder, keysFile)),
       chainAudit: (name, chainId, mode) => SqliteAudit.make(join(folder, chainFile(name)), chainId, mode === "write"),
       backup: (names, target) =>
         Effect.gen(function* () {

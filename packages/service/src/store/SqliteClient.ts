@@ -4,9 +4,11 @@
  *
  * SQLite answers in the calling thread, so a statement never waits for the event loop; whoever writes much does it in a worker.
  */
+import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { basename } from "node:path"
+import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
@@ -16,6 +18,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
+import * as FileProblem from "./FileProblem.ts"
 import { StoreError } from "./Store.ts"
 
 /** Values of one statement's parameters. */
@@ -43,6 +46,11 @@ export interface SqliteConnection extends Connection {
 export interface ConnectOptions {
   readonly file: string
   readonly readOnly: boolean
+  /**
+   * It is read once and closed: a file in a folder that may not be written can then be read too, since nobody but SQLite's own log
+   * beside it could change it meanwhile, and there is none.
+   */
+  readonly isBrief?: boolean
 }
 
 interface Problem {
@@ -103,16 +111,50 @@ const sqlError = (cause: unknown) => {
   })
 }
 
-/** Opens a file; throws what SQLite throws. Nothing is read of it by a reader before its first statement. */
+/** Codes of SQLite that the operating system decides by the permissions of files. */
+const permissionCodes: ReadonlySet<number | undefined> = new Set([8, 14])
+
+/** Says what went wrong when a file was opened, with its path and the operating system's reason. */
+const openError = ({ file, readOnly }: ConnectOptions, cause: unknown): StoreError => {
+  const error = storeError(basename(file), cause)
+  if (!permissionCodes.has(codeOf(cause))) return error
+  const problem = FileProblem.find(file, readOnly)
+  if (problem === undefined) return error
+  const where = problem.path === file ? "" : `${problem.path}: `
+  const message = `The database ${file} cannot be ${readOnly ? "read" : "written"} (${where}${FileProblem.say(problem.code)}).`
+  return new StoreError({ message, isRetryable: error.isRetryable, cause })
+}
+
+/** Nothing waits in the log beside a file to be taken into it. */
+const hasNoLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+
+const openUnsafe = (options: ConnectOptions): DatabaseSync => {
+  const { file, isBrief = false, readOnly } = options
+  const openAt = (at: string | URL) => {
+    const database = new DatabaseSync(at, { readOnly, timeout: busyTimeoutMillis })
+    try {
+      database.exec(readOnly ? setUp.reader : setUp.writer)
+      if (isBrief) database.prepare("SELECT count(*) FROM sqlite_schema").get()
+      return database
+    } catch (cause) {
+      database.close()
+      throw cause
+    }
+  }
+  try {
+    return openAt(file)
+  } catch (cause) {
+    if (!readOnly || !isBrief || !permissionCodes.has(codeOf(cause)) || !hasNoLog(file)) throw cause
+    const address = pathToFileURL(file)
+    address.searchParams.set("immutable", "1")
+    return openAt(address)
+  }
+}
+
+/** Opens a file; throws what SQLite throws. Nothing is read of it by a reader before its first statement, unless it is brief. */
 export const connectUnsafe = (options: ConnectOptions): SqliteConnection => {
   const name = basename(options.file)
-  const database = new DatabaseSync(options.file, { readOnly: options.readOnly, timeout: busyTimeoutMillis })
-  try {
-    database.exec(options.readOnly ? setUp.reader : setUp.writer)
-  } catch (cause) {
-    database.close()
-    throw cause
-  }
+  const database = openUnsafe(options)
   const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
   const arrays = new Map<string, StatementSync>()
   const prepare = (sql: string) => {
@@ -182,7 +224,7 @@ export const connect = (options: ConnectOptions): Effect.Effect<SqliteConnection
   Effect.acquireRelease(
     Effect.try({
       try: () => connectUnsafe(options),
-      catch: (cause) => storeError(basename(options.file), cause),
+      catch: (cause) => openError(options, cause),
     }),
     (connection) => Effect.sync(connection.close),
   )

@@ -5,6 +5,7 @@
  * A key is found by the index on its whole hash; how far another hash agrees tells nothing about the key that would give it.
  */
 import { hash, randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +19,7 @@ import * as Schema from "./SqliteSchema.ts"
 import type { StoreError } from "./Store.ts"
 
 const schema: SqliteSchema = {
-  applicationId: 0x44424b4b,
+  applicationId: Schema.keysId,
   steps: [
     `CREATE TABLE api_key (
        name TEXT NOT NULL PRIMARY KEY,
@@ -79,6 +80,24 @@ export const make = (file: string): Effect.Effect<KeysShape, StoreError, Scope.S
       list: Effect.map(rows(selectAll, []), (found) => found.map(grantOf)),
     }
   })
+
+/**
+ * The grants of a file of keys, by name, without writing to it or beside it; none while there is no file.
+ *
+ * **Errors**
+ * - `StoreError`: the file cannot be read, is damaged, or of another version.
+ */
+export const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      if (!existsSync(file)) return []
+      const connection = yield* SqliteClient.connect({ file, readOnly: true, isBrief: true })
+      return yield* connection.attempt(() => {
+        Schema.checkUnsafe(connection, schema)
+        return connection.rowsUnsafe<StoredGrant>(selectAll, []).map(grantOf)
+      })
+    }),
+  )
 
 /** The keys of a service, from a file. */
 export const layer = (file: string): Layer.Layer<Keys, StoreError> => Layer.effect(Keys, make(file))

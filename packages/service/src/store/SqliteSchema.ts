@@ -15,6 +15,16 @@ export interface SqliteSchema {
   readonly steps: ReadonlyArray<string>
 }
 
+/** Marks the file of one chain. */
+export const chainId = 0x44424b43
+/** Marks the file of keys. */
+export const keysId = 0x44424b4b
+
+const kinds: ReadonlyMap<number, string> = new Map([
+  [chainId, "the index of a chain"],
+  [keysId, "the API keys"],
+])
+
 const pragma = (connection: SqliteClient.SqliteConnection, name: "application_id" | "user_version") =>
   connection.rowsUnsafe<Record<string, number>>(`PRAGMA ${name}`, [])[0]![name]!
 
@@ -26,7 +36,14 @@ const refuse = (message: string, isRetryable = false) => new StoreError({ messag
 const versionUnsafe = (connection: SqliteClient.SqliteConnection, schema: SqliteSchema): number => {
   const version = pragma(connection, "user_version")
   const isEmpty = version === 0 && tables(connection) === 0
-  if (!isEmpty && pragma(connection, "application_id") !== schema.applicationId) {
+  const owner = pragma(connection, "application_id")
+  if (!isEmpty && owner !== schema.applicationId) {
+    const ours = kinds.get(owner)
+    if (ours !== undefined) {
+      throw refuse(
+        `The database ${connection.name} is another file of Daybook: it holds ${ours}, not ${kinds.get(schema.applicationId) ?? "what its name says"}. Give the files their own names back.`,
+      )
+    }
     throw refuse(`The database ${connection.name} belongs to another program; move it away, or name another folder.`)
   }
   if (version > schema.steps.length) {

@@ -3,7 +3,7 @@
  * can hold several chains in one database and spread `appearance` by address.
  */
 import * as SqlitePlace from "./SqlitePlace.ts"
-import type { SqliteSchema } from "./SqliteSchema.ts"
+import * as SqliteSchema from "./SqliteSchema.ts"
 
 /**
  * The file of one chain.
@@ -14,8 +14,8 @@ import type { SqliteSchema } from "./SqliteSchema.ts"
  * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
  * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
  */
-export const schema: SqliteSchema = {
-  applicationId: 0x44424b43,
+export const schema: SqliteSchema.SqliteSchema = {
+  applicationId: SqliteSchema.chainId,
   steps: [
     `CREATE TABLE block (
        chain INTEGER NOT NULL,

@@ -56,6 +56,23 @@ describe("Node", () => {
     }),
   )
 
+  it.live("names the key of the configuration where the URL or the key is wrong", () =>
+    Effect.gen(function* () {
+      const said = Effect.fnUntraced(function* (status: number) {
+        const server = yield* start({ ...healthy(), eth_chainId: () => ({ status }) })
+        const chain = yield* Node.make({ urls: [server.url], chainId: 1, where: "chains.eth.rpc" })
+        return (yield* Effect.flip(chain.head)).message.replace(server.host, "HOST")
+      })
+
+      expect(yield* said(404)).toBe(
+        "The node at HOST has nothing at the URL of the configuration: it answers 404 with the text: {}. Check the URL in chains.eth.rpc.",
+      )
+      expect(yield* said(401)).toBe(
+        "HOST does not accept the API key. Check the key and what it is allowed to do. It stands in chains.eth.rpc.",
+      )
+    }),
+  )
+
   describe("the chain's id", () => {
     it.live("is asked for once, and refused with both ids when it is another", () =>
       Effect.gen(function* () {

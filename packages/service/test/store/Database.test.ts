@@ -56,7 +56,15 @@ describe("Database", () => {
 
     it.effect("says what is accepted for anything else", () =>
       Effect.gen(function* () {
-        for (const text of ["", "data", "sqlite:", "sqlite::memory:", "sqlite://data", "mysql://u:s3cret@h/d"]) {
+        for (const text of [
+          "",
+          "data",
+          "sqlite:",
+          "sqlite::memory:",
+          "sqlite://data",
+          "mysql://u:s3cret@h/d",
+          "sqlite:postgres://u:s3cret@h/d",
+        ]) {
           const error = yield* Effect.flip(Database.fromConfig(text, "/nowhere"))
 
           expect(error.message).toBe(
@@ -77,9 +85,12 @@ describe("Database", () => {
         const nested = yield* Effect.flip(Database.fromConfig("sqlite:data/below/it", base))
         const refused = yield* Effect.flip(Database.fromConfig("sqlite:/proc/x/y", base))
 
-        for (const { message } of [error, nested, refused]) {
-          expect(message).toBe(`The folder of "database" cannot be made; check the path and its permissions.`)
-        }
+        const data = join(base, "data")
+        expect([error, nested, refused].map(({ message }) => message)).toEqual([
+          `The folder of "database", ${data}, cannot be made (ENOTDIR, a file stands where a folder is needed).`,
+          `The folder of "database", ${data}/below/it, cannot be made (${data}: ENOTDIR, a file stands where a folder is needed).`,
+          `The folder of "database", /proc/x/y, cannot be made (/proc/x: ENOENT, no such file or folder).`,
+        ])
       }),
     )
   })

@@ -143,9 +143,8 @@ describe("SqliteClient", () => {
           message: "The database notes.sqlite is read-only; check the permissions of the file and its folder.",
           isRetryable: false,
         })
-        expect(missing.message).toBe(
-          "The database none.sqlite cannot be opened; check that it exists and its permissions.",
-        )
+        const none = join(file, "..", "none.sqlite")
+        expect(missing.message).toBe(`The database ${none} cannot be read (ENOENT, no such file or folder).`)
       }),
     )
   })

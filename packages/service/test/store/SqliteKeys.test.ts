@@ -113,6 +113,19 @@ describe("SqliteKeys", () => {
     }),
   )
 
+  it.effect("lists names without writing anything, and none where there is no file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const file = join(folder, "daybook.sqlite")
+      const nothing = yield* SqliteKeys.list(file)
+      const left = readdirSync(folder)
+      yield* Effect.scoped(Effect.flatMap(SqliteKeys.make(file), (keys) => keys.add(alice)))
+
+      expect([nothing, left]).toEqual([[], []])
+      expect(yield* SqliteKeys.list(file)).toEqual([alice])
+    }),
+  )
+
   it.effect("takes a name without the spaces around it, and refuses one that is empty, long or of two lines", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
