@@ -177,7 +177,7 @@ export const rawParams = (method: string, params: unknown): Result.Result<unknow
   try {
     return Result.succeed(JSON.parse(JSON.stringify(withHex(given, false))))
   } catch (error) {
-    const isLoop = error instanceof TypeError && error.message.includes("circular")
+    const isLoop = error instanceof RangeError || (error instanceof TypeError && error.message.includes("circular"))
     const came = `parameters that are not JSON${isLoop ? ": a value that contains itself" : ""}`
     return Result.fail(new InvalidParams({ method, came, expected: "values that JSON can write" }))
   }

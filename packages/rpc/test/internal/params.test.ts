@@ -57,6 +57,10 @@ describe("params", () => {
         (client) => client.eth_call({ to: checksummed, value: 1e18 }, "latest"),
       ],
       [
+        'Parameter 1 of eth_call is wrong at .value: "0.1"; expected an unsigned bigint of at most 256 bits. Nothing was sent.',
+        (client) => client.eth_call({ to: checksummed, value: "0.1" as "0x" }, "latest"),
+      ],
+      [
         "Parameter 1 of eth_estimateGas is wrong at .gas: null; expected an unsigned bigint of at most 256 bits. Nothing was sent.",
         (client) => client.eth_estimateGas({ from: checksummed, gas: null as unknown as bigint }),
       ],
@@ -88,6 +92,20 @@ describe("params", () => {
         assert.strictEqual(error._tag, "InvalidParams")
         assert.strictEqual(error.message, message)
         assert.strictEqual(server.seen.length, 0)
+      }),
+    )
+  })
+
+  describe("rawParams", () => {
+    it.live("says that a value contains itself", () =>
+      Effect.gen(function* () {
+        const loop: Array<unknown> = []
+        loop.push(loop)
+        const client = yield* RpcClient.make({ url: "http://127.0.0.1:9" })
+
+        const error = yield* Effect.flip(client.request({ method: "any_method", params: loop }))
+
+        assert.include(error.message, "has parameters that are not JSON: a value that contains itself; expected values")
       }),
     )
   })
