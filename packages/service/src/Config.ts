@@ -30,6 +30,28 @@ const StartDate = Schema.String.check(
 const Wallet = Schema.String.check(
   Schema.makeFilter((text) => /^0x[0-9a-fA-F]{40}$/.test(text) || "Expected an address: 0x and 40 hex digits"),
 )
+const longestPollMillis = 3_600_000
+const PollMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestPollMillis }))
+const greatestLimit = 1_000
+const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: greatestLimit }))
+
+/** The origin that was likely meant; undefined where the text is no URL with one. */
+const originIn = (text: string): string | undefined => {
+  const found = URL.canParse(text) ? new URL(text).origin : "null"
+  return found === "null" ? undefined : found
+}
+
+/** Browsers send an origin in this form only. Source: RFC 6454, 6.2; other schemes are those of browser extensions. */
+const isOrigin = (text: string): boolean =>
+  text === "*" || text === originIn(text) || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text)
+const Origin = Schema.String.check(
+  Schema.makeFilter((text) => {
+    if (isOrigin(text)) return true
+    const meant = originIn(text)
+    const hint = meant === undefined ? "" : ` (here ${meant})`
+    return `Expected "*" or an origin: scheme, host, and port if it has one, without a path${hint}`
+  }),
+)
 const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
 
@@ -61,7 +83,7 @@ export const ChainConfig = Schema.Struct({
   /** Also store STATICCALL and DELEGATECALL frames as internal transactions. Default false. Source: decision 0014. */
   allFrames: withDefault(Schema.Boolean, () => false),
   /** Milliseconds between two looks at the node's head. Default: the chain's block time, at most 2 seconds. */
-  pollMillis: Schema.optionalKey(Count),
+  pollMillis: Schema.optionalKey(PollMillis),
   /** Names of addresses, shown as labels. */
   labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
 })
@@ -89,8 +111,8 @@ export const Config = Schema.Struct({
   chains: Schema.Record(Schema.String, ChainConfig),
   /** How empty values are sent: as the interface writes them (`string`), or as `null`. Default `string`. Source: decision 0002. */
   empty: withDefault(Schema.Literals(["string", "null"]), () => "string" as const),
-  /** Most and default rows of a page. Default 100. Source: decision 0007. */
-  maxLimit: withDefault(Count, () => 100),
+  /** Most and default rows of a page, at most 1000. Default 100. Source: decision 0007. */
+  maxLimit: withDefault(Limit, () => 100),
   /** Requests of a key: a second on average, and at once. Default 25 and 50. Source: decision 0007. */
   rateLimit: withDefault(
     Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
@@ -99,7 +121,7 @@ export const Config = Schema.Struct({
   /** The relay: memory for answers of nodes that never change, shared by all chains; 0 keeps none. Default 64. Source: decision 0024. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
   /** Origins of web pages that may call the service. Default: all. */
-  allowedOrigins: withDefault(Schema.Array(Schema.String), () => ["*"]),
+  allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })
 
 /**
@@ -196,6 +218,8 @@ export interface ServedChain {
   readonly config: ChainConfig
 }
 
+const beginTwice = (where: string): string => `${where} has both "fromBlock" and "fromDate": give one of them.`
+
 const servedChain = (key: string, config: ChainConfig): Result.Result<ServedChain, string> =>
   Result.gen(function* () {
     const where = `"${pathText(["chains", key])}"`
@@ -215,7 +239,7 @@ const servedChain = (key: string, config: ChainConfig): Result.Result<ServedChai
       )
     }
     if (config.fromDate !== undefined && config.fromBlock > 0) {
-      return yield* Result.fail(`${where} has both "fromBlock" and "fromDate": give one of them.`)
+      return yield* Result.fail(beginTwice(where))
     }
     const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
     const label = yield* Result.mapError(Label.make(config.labels), (error) => `${where}: ${error.message}`)
@@ -267,6 +291,14 @@ export const decode = (input: unknown): Result.Result<Config, InvalidConfig> => 
       const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part))
       return problemOf(input, keys, message)
     })
+    return Result.fail(new InvalidConfig({ problems }))
+  }
+  const twoBegins = Object.keys(decoded.success.chains).filter((key) => {
+    const written = valueAt(input, ["chains", key])
+    return typeof written === "object" && written !== null && "fromBlock" in written && "fromDate" in written
+  })
+  if (twoBegins.length > 0) {
+    const problems = twoBegins.map((key) => beginTwice(`"${pathText(["chains", key])}"`))
     return Result.fail(new InvalidConfig({ problems }))
   }
   return Result.map(servedChains(decoded.success), () => decoded.success)

@@ -70,10 +70,10 @@ describe("Config", () => {
         `"chains.eth.rpc" is empty; accepted: a list of at least one URL.`,
         `"chains.eth.fromBlock" is 1.5; accepted: an integer.`,
         `"chains.eth.traces" is "on"; accepted: "auto" | "off".`,
-        `"chains.eth.pollMillis" is 0; accepted: a value greater than or equal to 1.`,
+        `"chains.eth.pollMillis" is 0; accepted: a value between 1 and 3600000.`,
         `"chains.eth.labels.0x${"a".repeat(40)}" is 1; accepted: string.`,
         `"empty" is "nil"; accepted: "string" | "null".`,
-        `"maxLimit" is 0; accepted: a value greater than or equal to 1.`,
+        `"maxLimit" is 0; accepted: a value between 1 and 1000.`,
         `"rateLimit.burst" is -1; accepted: a value greater than or equal to 1.`,
         `"relay.cacheMebibytes" is -1; accepted: a value between 0 and 1048576.`,
         `"allowedOrigins" is "*"; accepted: array.`,
@@ -98,6 +98,65 @@ describe("Config", () => {
         `"chains.eth.rpc[1]": accepted: an http or https URL.`,
         `"chains.eth.rpc[2]": accepted: string.`,
       ])
+    })
+
+    it("refuses a block and a date to begin with, also where the block is the default", () => {
+      for (const fromBlock of [0, 5]) {
+        expect(problems({ ...smallest, chains: { eth: chain({ fromBlock, fromDate: "2024-01-31" }) } })).toEqual([
+          `"chains.eth" has both "fromBlock" and "fromDate": give one of them.`,
+        ])
+      }
+      expect(problems({ ...smallest, chains: { eth: chain({ fromDate: "2024-01-31" }) } })).toEqual([])
+    })
+
+    it("takes origins as browsers send them, and nothing that none would ever send", () => {
+      const of = (...allowedOrigins: ReadonlyArray<string>) => problems({ ...smallest, allowedOrigins })
+      const accepted = `"*" or an origin: scheme, host, and port if it has one, without a path`
+
+      expect(of()).toEqual([])
+      expect(of("*", "https://app.example", "http://localhost:5173", "http://[::1]:80a")).toHaveLength(1)
+      expect(of("https://app.example:8443", "http://127.0.0.1:5173", "chrome-extension://abcdef")).toEqual([])
+      expect(of("x")).toEqual([`"allowedOrigins[0]" is "x"; accepted: ${accepted}.`])
+      expect(of("*", "https://x/y")).toEqual([
+        `"allowedOrigins[1]" is "https://x/y"; accepted: ${accepted} (here https://x).`,
+      ])
+      for (const text of [
+        "https://x/",
+        "https://X",
+        "https://x:443",
+        "https://u@x",
+        "null",
+        "",
+        "x.example",
+        "*.x.example",
+      ]) {
+        expect([text, of(text).length]).toEqual([text, 1])
+      }
+    })
+
+    it("refuses more rows of a page, and a longer wait, than make sense", () => {
+      expect(problems({ ...smallest, maxLimit: 1e9 })).toEqual([
+        `"maxLimit" is 1000000000; accepted: a value between 1 and 1000.`,
+      ])
+      expect(problems({ ...smallest, maxLimit: 1000 })).toEqual([])
+      expect(problems({ ...smallest, chains: { eth: chain({ pollMillis: 1e12 }) } })).toEqual([
+        `"chains.eth.pollMillis" is 1000000000000; accepted: a value between 1 and 3600000.`,
+      ])
+    })
+
+    it("repeats little of a long value", () => {
+      const secret = `0x${"0123456789abcdef".repeat(4)}`
+      const said = problems({
+        ...smallest,
+        empty: secret,
+        [secret]: 1,
+        chains: { eth: chain({ watch: [secret], labels: { [secret]: "me" } }), [`${secret}`]: chain() },
+      }).join(" ")
+      expect(said).toContain(`"empty" is "0x01234567..." (66 characters);`)
+      expect(said).not.toContain(secret.slice(0, 20))
+      const later = problems({ ...smallest, chains: { eth: chain({ labels: { [secret]: "me" } }) } }).join(" ")
+      expect(later).toContain(`Labels: "0x01234567..." (66 characters) is not an address`)
+      expect(problems({ ...smallest, chains: { [secret]: chain() } }).join(" ")).not.toContain(secret.slice(0, 20))
     })
 
     it("refuses chains that cannot be told apart or have no id", () => {

@@ -137,7 +137,7 @@ describe("daybook", () => {
         expect(wrong).toEqual({
           code: 1,
           out: "",
-          err: `daybook: The configuration cannot be used: "chains.eth.rpc[0]": accepted: an http or https URL. "maxLimit" is 0; accepted: a value greater than or equal to 1.\n`,
+          err: `daybook: The configuration cannot be used: "chains.eth.rpc[0]": accepted: an http or https URL. "maxLimit" is 0; accepted: a value between 1 and 1000.\n`,
         })
         expect(empty.code).toBe(1)
       }),
