@@ -22,7 +22,7 @@ const spend = async (millis: number) => {
   return { micros: (user + system) / calls, perSecond: (calls * 1000) / (performance.now() - start) }
 }
 
-const warm = process.env["DAYBOOK_BENCH_WARM"] ?? "800"
+const warm = process.env["DAYBOOK_BENCH_WARM"] ?? "2000"
 await spend(Number(warm))
-console.log(JSON.stringify(await spend(1_500)))
+console.log(JSON.stringify(await spend(2_000)))
 process.exit(0)
