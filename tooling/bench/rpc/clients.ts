@@ -39,15 +39,17 @@ const bare = (ask: (body: unknown) => Promise<unknown>): Client => {
 
 const headers = { "content-type": "application/json" }
 
+const bareUndici = (url: string, { Agent, request }: Pick<typeof import("undici"), "Agent" | "request">): Client => {
+  const dispatcher = new Agent()
+  return bare(async (body) => {
+    const response = await request(url, { method: "POST", dispatcher, headers, body: JSON.stringify(body) })
+    return JSON.parse(await response.body.text())
+  })
+}
+
 export const clients: Readonly<Record<string, (url: string) => Promise<Client>>> = {
-  "undici and JSON.parse": async (url) => {
-    const { Agent, request } = await import("undici")
-    const dispatcher = new Agent()
-    return bare(async (body) => {
-      const response = await request(url, { method: "POST", dispatcher, headers, body: JSON.stringify(body) })
-      return JSON.parse(await response.body.text())
-    })
-  },
+  "undici 7 and JSON.parse": async (url) => bareUndici(url, await import("undici")),
+  "undici 8 and JSON.parse": async (url) => bareUndici(url, await import("undici-8")),
   "fetch and JSON.parse": async (url) =>
     bare(async (body) => {
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })

@@ -1,6 +1,6 @@
 /**
  * Measures RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions,
- * whole or as hashes, one by one and twenty at a time. `pnpm bench rpc --rounds 3`. Ratios are of CPU, to undici and JSON.parse.
+ * whole or as hashes, one by one and twenty at a time. `pnpm bench rpc --rounds 3`. Ratios are of CPU, to undici 7, which the client uses, and JSON.parse.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
