@@ -3,13 +3,13 @@
  * comes to. Reading the file is `ConfigFile`.
  */
 import * as Chain from "@daybook/schema/Chain"
+import { quote } from "@daybook/schema/Problem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as Label from "./label/Label.ts"
-import * as Quote from "./Quote.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
@@ -159,7 +159,7 @@ type Path = ReadonlyArray<PropertyKey>
 export const pathText = (path: Path): string =>
   path.reduce<string>((text, key) => {
     if (typeof key === "number" || /^\d{1,9}$/.test(String(key))) return `${text}[${String(key)}]`
-    const name = /^\w{1,45}$/.test(String(key)) ? String(key) : Quote.text(String(key))
+    const name = /^\w{1,45}$/.test(String(key)) ? String(key) : quote(String(key))
     return text === "" ? name : `${text}.${name}`
   }, "")
 
@@ -193,7 +193,7 @@ const problemOf = (input: unknown, path: Path, message: string): string => {
   }
   if (message === "Missing key") return `${where} is missing.`
   const value = valueAt(input, path)
-  const shown = typeof value === "string" ? Quote.text(value) : String(value)
+  const shown = typeof value === "string" ? quote(value) : String(value)
   const came = typeof value === "object" || mayHoldKey(path) ? "" : ` is ${shown}`
   const expected = message.replace(/^Expected /, "").replace(/, (?:got|actual) .*$/s, "")
   return `${where}${came === "" ? ":" : `${came};`} accepted: ${expected}.`
@@ -266,7 +266,7 @@ export const servedChains = (config: Config): Result.Result<ReadonlyArray<Served
     }
     const twin = chains.find(({ id }) => id === chain.success.id)
     if (twin !== undefined)
-      problems.push(`"chains" names chain ${twin.id} twice: ${Quote.text(twin.key)} and ${Quote.text(key)}.`)
+      problems.push(`"chains" names chain ${twin.id} twice: ${quote(twin.key)} and ${quote(key)}.`)
     chains.push(chain.success)
   }
   if (Object.keys(config.chains).length === 0) problems.push(`"chains" is empty; accepted: at least one chain.`)

@@ -4,6 +4,7 @@
  * output, one line each; everything for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT,
  * 1 when something failed.
  */
+import { quote } from "@daybook/schema/Problem"
 import { readFileSync, writeSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -24,7 +25,6 @@ import type { IndexerEvent } from "./index/Report.ts"
 import * as Throughput from "./index/Throughput.ts"
 import * as Maintenance from "./maintain/Commands.ts"
 import * as Progress from "./Progress.ts"
-import * as Quote from "./Quote.ts"
 import * as Service from "./Service.ts"
 import * as Database from "./store/Database.ts"
 
@@ -123,8 +123,8 @@ const add = Command.make(
     const keys = yield* withKeys(path)
     const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
     if (key === null)
-      return yield* Effect.fail(new NameTaken(`There is a key named ${Quote.text(name)} already: take another name.`))
-    yield* note(`The key of ${Quote.text(name)} follows. It is shown this once: only its hash is stored.`)
+      return yield* Effect.fail(new NameTaken(`There is a key named ${quote(name)} already: take another name.`))
+    yield* note(`The key of ${quote(name)} follows. It is shown this once: only its hash is stored.`)
     yield* print(Redacted.value(key))
   }, Effect.scoped),
 ).pipe(Command.withDescription("Make a key; it is the only line on standard output"))
@@ -135,10 +135,8 @@ const revoke = Command.make(
   Effect.fn(function* ({ config: path, name }) {
     const keys = yield* withKeys(path)
     if (!(yield* keys.revoke(name)))
-      return yield* Effect.fail(
-        new NoSuchKey(`There is no key named ${Quote.text(name)}; "daybook keys list" names them.`),
-      )
-    yield* note(`The key of ${Quote.text(name)} is refused from now on, by running servers too.`)
+      return yield* Effect.fail(new NoSuchKey(`There is no key named ${quote(name)}; "daybook keys list" names them.`))
+    yield* note(`The key of ${quote(name)} is refused from now on, by running servers too.`)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Refuse a key from now on; its name is free again"))
 

@@ -4,9 +4,9 @@
  * Source: interface 4.1.1 and 4.2; decision 0005.
  */
 import * as Chain from "@daybook/schema/Chain"
+import { quote } from "@daybook/schema/Problem"
 import * as Result from "effect/Result"
 import type { ServedChain } from "../Config.ts"
-import { show } from "./Problem.ts"
 
 /** Why a chain is not found: the text means none, or one that is not served. */
 export interface NoChain {
@@ -50,7 +50,7 @@ export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: stri
   const [only] = found
   if (only !== undefined && found.length === 1) return Result.succeed(only)
   if (found.length > 1) {
-    const message = `chain is ${show(text)}, which is both ${found.map(({ name }) => name).join(" and ")}; accepted: one of these names.`
+    const message = `chain is ${quote(text)}, which is both ${found.map(({ name }) => name).join(" and ")}; accepted: one of these names.`
     return Result.fail({ code: "bad_request", message })
   }
   if (listed.length > 0 || id !== undefined) {
@@ -58,10 +58,10 @@ export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: stri
     const meant = others.length === 0 ? "" : ` (${others.join(" or ")})`
     return Result.fail({
       code: "chain_not_served",
-      message: `chain is ${show(text)}${meant}, which is not served; ${served}`,
+      message: `chain is ${quote(text)}${meant}, which is not served; ${served}`,
     })
   }
-  const came = text.trim() === "" ? "empty" : show(text)
+  const came = text.trim() === "" ? "empty" : quote(text)
   return Result.fail({
     code: "bad_request",
     message: `chain is ${came}; accepted: a name such as eth, or an identifier such as 0x1; ${served}`,

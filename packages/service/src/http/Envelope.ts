@@ -4,7 +4,7 @@
  * Source: interface 2.6 and 2.7; JSON-RPC 2.0; decision 0016.
  */
 import * as JsonRpc from "@daybook/schema/JsonRpc"
-import { show } from "./Problem.ts"
+import { quote } from "@daybook/schema/Problem"
 
 /** Why a request or a call fails, as it is sent. */
 export interface Failure {
@@ -74,7 +74,7 @@ const itemOf = (value: unknown, idTexts: WeakMap<object, string>): Item => {
   }
   const id = came === undefined ? undefined : (idTexts.get(value) ?? JSON.stringify(came))
   if (jsonrpc !== "2.0") {
-    const what = typeof jsonrpc === "string" ? show(jsonrpc) : jsonrpc === undefined ? "missing" : nameOf(jsonrpc)
+    const what = typeof jsonrpc === "string" ? quote(jsonrpc) : jsonrpc === undefined ? "missing" : nameOf(jsonrpc)
     return invalid(`jsonrpc is ${what}; accepted: "2.0".`, id)
   }
   if (typeof method !== "string") {

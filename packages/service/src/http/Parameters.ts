@@ -4,12 +4,13 @@
  * Source: interface 4.1; decisions 0007 and 0008.
  */
 import * as Address from "@daybook/schema/Address"
+import { quote } from "@daybook/schema/Problem"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Asked } from "./Cursor.ts"
 import * as Dates from "./Dates.ts"
-import { type Problem, show, wrong } from "./Problem.ts"
+import { type Problem, wrong } from "./Problem.ts"
 
 /** What a request asks for; `undefined` where it says nothing. */
 export interface Parameters {
@@ -46,12 +47,12 @@ const split = (query: string): Result.Result<ReadonlyMap<Name, string>, Problem>
     const name = decoded(written)?.replace(/^include\[\]$/, "include")
     if (name === undefined || !isName(name)) {
       const parameter = name ?? written
-      const message = `${show(parameter)} is not a parameter of this operation; accepted: ${known}.`
+      const message = `${quote(parameter)} is not a parameter of this operation; accepted: ${known}.`
       return Result.fail({ parameter, message })
     }
     const value = at < 0 ? "" : decoded(part.slice(at + 1))
     if (value === undefined) {
-      const message = `${name} is ${show(part.slice(at + 1))}, which is not percent-encoded UTF-8; accepted: a % only before two hex digits.`
+      const message = `${name} is ${quote(part.slice(at + 1))}, which is not percent-encoded UTF-8; accepted: a % only before two hex digits.`
       return Result.fail({ parameter: name, message })
     }
     if (values.has(name)) {

@@ -5,7 +5,7 @@
  * Source: interface 4.2, 4.3 and 5; decisions 0016 to 0018.
  */
 import * as JsonRpc from "@daybook/schema/JsonRpc"
-import { describe } from "@daybook/schema/Problem"
+import { describe, quote } from "@daybook/schema/Problem"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
@@ -19,7 +19,6 @@ import * as Answer from "./Answer.ts"
 import * as Chains from "./Chains.ts"
 import * as Envelope from "./Envelope.ts"
 import { type Incoming, segmentText } from "./Incoming.ts"
-import { show } from "./Problem.ts"
 import type { Headers } from "./Refusal.ts"
 import type { CachedChain, RelayCache, ResultText } from "./RelayCache.ts"
 
@@ -70,7 +69,7 @@ const paramsProblem = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): st
   const position = typeof at === "object" ? at.key : at
   const where = position === undefined ? "params" : `params[${String(position)}]`
   const value = position === undefined ? undefined : params[Number(position)]
-  const came = value === undefined ? "missing" : typeof value === "string" ? show(value) : describe(value)
+  const came = value === undefined ? "missing" : typeof value === "string" ? quote(value) : describe(value)
   if (first === undefined || Number(position) >= params.length) {
     return `${where} of ${name} is missing.`
   }
@@ -96,8 +95,8 @@ const perform = Effect.fnUntraced(
     const { method, params } = item
     if (!RpcMethod.isName(method) || !isExposed(method, grant)) {
       const message = RpcMethod.isName(method)
-        ? `${show(method)} is not open to this key; a key made with --operator may call it.`
-        : `${show(method)} is not a method of this service; the README of @daybook/service lists them.`
+        ? `${quote(method)} is not open to this key; a key made with --operator may call it.`
+        : `${quote(method)} is not a method of this service; the README of @daybook/service lists them.`
       return failed({ code: JsonRpc.code.methodNotFound, message })
     }
     yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })

@@ -2,9 +2,9 @@
  * Human labels of addresses: those of a chain's configuration, and the few addresses that mean the same on every chain.
  * A plain lookup, for `from_address_label` and `to_address_label`. It asks no service and guesses nothing.
  */
+import { quote } from "@daybook/schema/Problem"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import * as Quote from "../Quote.ts"
 
 /**
  * Returns the label of an address in any case, or null when it has none.
@@ -83,9 +83,9 @@ export const make = (entries: Readonly<Record<string, string>> = {}): Result.Res
   const problems: Array<string> = []
   for (const [address, label] of Object.entries(entries)) {
     const key = address.toLowerCase()
-    if (!isAddress(address)) problems.push(`${Quote.text(address)} is not an address`)
-    else if (seen.has(key)) problems.push(`${Quote.text(address)} stands twice`)
-    else if (label.trim() === "") problems.push(`${Quote.text(address)} has an empty label`)
+    if (!isAddress(address)) problems.push(`${quote(address)} is not an address`)
+    else if (seen.has(key)) problems.push(`${quote(address)} stands twice`)
+    else if (label.trim() === "") problems.push(`${quote(address)} has an empty label`)
     seen.add(key)
     labels.set(key, label)
   }

@@ -2,6 +2,7 @@
  * The commands for operators who look after their data: `daybook verify`, `daybook reindex`, `daybook backup`. Results go to
  * standard output, one line each.
  */
+import { quote } from "@daybook/schema/Problem"
 import { randomUUID } from "node:crypto"
 import { writeSync } from "node:fs"
 import * as Data from "effect/Data"
@@ -13,7 +14,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "../Config.ts"
 import * as ConfigFile from "../ConfigFile.ts"
 import * as Plan from "../index/Plan.ts"
-import * as Quote from "../Quote.ts"
 import * as Database from "../store/Database.ts"
 import * as Mend from "./Mend.ts"
 import * as Reindex from "./Reindex.ts"
@@ -41,7 +41,7 @@ const blockOf = (given: Option.Option<string>, undone: string): Effect.Effect<nu
   const text = Option.getOrUndefined(given)
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
-  const message = `${undone}: "--from" is ${Quote.text(text)}; accepted: a block number in decimal digits, 0 or more and at most ${Number.MAX_SAFE_INTEGER}.`
+  const message = `${undone}: "--from" is ${quote(text)}; accepted: a block number in decimal digits, 0 or more and at most ${Number.MAX_SAFE_INTEGER}.`
   return Effect.fail(new CannotMaintain({ message }))
 }
 
@@ -59,7 +59,7 @@ const open = Effect.fnUntraced(function* (path: string, named: ReadonlyArray<str
     [chain.key, chain.name].some((one) => plain(one) === plain(name))
   const unknown = named.find((name) => !served.some(isNamed(name)))
   if (unknown !== undefined) {
-    const message = `No chain of the configuration is named ${Quote.text(unknown)}; it has: ${served.map(({ key }) => key).join(", ")}.`
+    const message = `No chain of the configuration is named ${quote(unknown)}; it has: ${served.map(({ key }) => key).join(", ")}.`
     return yield* new CannotMaintain({ message })
   }
   const chains = served.filter((chain) => named.length === 0 || named.some((name) => isNamed(name)(chain)))

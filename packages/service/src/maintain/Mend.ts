@@ -7,7 +7,7 @@ import type * as Assemble from "../index/Assemble.ts"
 import * as Fetch from "../index/Fetch.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit } from "../store/Audit.ts"
-import * as Quote from "../Quote.ts"
+import { shellWord } from "../ShellWord.ts"
 import type { StoreError } from "../store/Store.ts"
 import type { Verified } from "./Verify.ts"
 
@@ -21,7 +21,7 @@ export interface Mended {
 
 /** Tells where the chain has to be indexed again from, for a block that is not the node's. */
 const otherChain = (block: number, chain: string | undefined) => {
-  const which = chain === undefined ? "" : ` --chain ${Quote.shellWord(chain)}`
+  const which = chain === undefined ? "" : ` --chain ${shellWord(chain)}`
   return `the node's block ${block} is another one; run "daybook reindex --from ${block}${which}", or a lower one`
 }
 

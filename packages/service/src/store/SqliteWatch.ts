@@ -2,7 +2,7 @@
  * Which wallets a chain's file holds. An index of some wallets must never be taken for one of others: it would answer with an
  * empty history where it only never looked.
  */
-import * as Quote from "../Quote.ts"
+import { shellWord } from "../ShellWord.ts"
 import type { SqliteConnection } from "./SqliteClient.ts"
 import * as Statements from "./SqliteStatements.ts"
 import { StoreError } from "./Store.ts"
@@ -37,7 +37,7 @@ export const claimUnsafe = (
   const isEmpty = row === undefined || row.number === null
   if (!isEmpty && held !== null && !isWithin(wanted, held)) {
     throw new StoreError({
-      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Stop the service, run: daybook reindex --all --chain ${Quote.shellWord(name)} and start it again; or take the old list back.`,
+      message: `The database ${connection.name} holds ${say(held)}, the configuration asks for ${say(wanted)}${missing(wanted, held)}. Stop the service, run: daybook reindex --all --chain ${shellWord(name)} and start it again; or take the old list back.`,
       isRetryable: false,
       cause: undefined,
     })
