@@ -26,10 +26,8 @@ import * as Revert from "./Revert.ts"
  * @since 0.1.0
  */
 export class RpcError extends Data.TaggedError("RpcError")<{
-  /** What failed, where and with which code, and then the node's words. */
-  readonly message: string
   /** The node's words, without any key. */
-  readonly words: string
+  readonly message: string
   /** The node's code. */
   readonly code: number
   /** What the node added, such as the bytes of a revert; undefined when nothing. Without any key. */
@@ -54,7 +52,7 @@ export class RpcError extends Data.TaggedError("RpcError")<{
     options: Facts & {
       readonly method: string
       readonly code: number
-      readonly words: string
+      readonly message: string
       readonly data?: unknown
       readonly kind: ErrorKind.ErrorKind
       readonly isRetryable?: boolean
@@ -62,26 +60,10 @@ export class RpcError extends Data.TaggedError("RpcError")<{
       readonly status?: number | undefined
     },
   ) {
-    const { words, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
+    const { message, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
     const isRetryable = options.isRetryable ?? ErrorKind.isRetryable(kind)
     const revert = kind === "reverted" ? Revert.fromError(data) : undefined
-    const said = words === "" ? ", without a word of why" : `: ${words}`
-    const message = `${cut(method)} failed at ${host} with code ${code}${said}`
-    super({
-      message,
-      words,
-      code,
-      data,
-      kind,
-      revert,
-      method,
-      host,
-      isRetryable,
-      retryAfter,
-      requestId,
-      status,
-      attempts,
-    })
+    super({ message, code, data, kind, revert, method, host, isRetryable, retryAfter, requestId, status, attempts })
   }
 }
 

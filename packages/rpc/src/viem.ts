@@ -23,7 +23,7 @@ export class ProviderError extends Error {
   readonly data: unknown
 
   constructor(code: number, error: CallError) {
-    super(error._tag === "RpcError" ? error.words : error.message, { cause: error })
+    super(error.message, { cause: error })
     this.code = code
     this.data = error._tag === "RpcError" ? error.data : undefined
   }

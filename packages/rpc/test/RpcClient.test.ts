@@ -247,8 +247,7 @@ describe("RpcClient", () => {
 
         assert.isTrue(error._tag === "RpcError" && error.code === 3 && error.data === "0x08c379a0")
         assert.strictEqual(error._tag === "RpcError" && error.kind, "reverted")
-        assert.strictEqual(error._tag === "RpcError" && error.words, "execution reverted: no")
-        assert.strictEqual(error.message, `eth_call failed at ${server.host} with code 3: execution reverted: no`)
+        assert.strictEqual(error.message, "execution reverted: no")
       }),
     )
   })

@@ -127,7 +127,7 @@ describe("RpcClient", () => {
         assert.deepStrictEqual(
           results.map((result) =>
             result._tag === "Failure" && result.failure._tag === "RpcError"
-              ? [result.failure.method, result.failure.code, result.failure.words]
+              ? [result.failure.method, result.failure.code, result.failure.message]
               : result,
           ),
           [

@@ -214,7 +214,7 @@ describe("failures", () => {
         assert.isTrue(got.error._tag === "RpcError")
         if (got.error._tag !== "RpcError") return
         assert.deepStrictEqual(
-          [got.error.code, got.error.words, got.error.kind, got.error.status, got.error.method, got.error.host],
+          [got.error.code, got.error.message, got.error.kind, got.error.status, got.error.method, got.error.host],
           [code, message, kind, status, "eth_chainId", got.server.host],
         )
         assert.deepStrictEqual(got.error.data, { more: 1 })

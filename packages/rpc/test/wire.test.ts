@@ -67,7 +67,7 @@ describe("answers of real nodes", () => {
 
         assert.strictEqual(outcome._tag, "Failure")
         if (outcome._tag === "Success") return
-        const error = outcome.failure as { readonly _tag: string; readonly words?: string; readonly code?: number }
+        const error = outcome.failure as { readonly _tag: string; readonly message?: string; readonly code?: number }
         if (row.schema !== "JsonRpc.Response") {
           assert.include(["InvalidResponse", "RateLimited"], error._tag)
           return
@@ -75,7 +75,7 @@ describe("answers of real nodes", () => {
         const { error: told } = body as { readonly error: { readonly code: number; readonly message: string } }
         assert.strictEqual(error._tag, "RpcError")
         assert.strictEqual(error.code, told.code)
-        assert.strictEqual(error.words, told.message.replaceAll(/\s+/g, " ").trim())
+        assert.strictEqual(error.message, told.message.replaceAll(/\s+/g, " ").trim())
       }),
     )
   })

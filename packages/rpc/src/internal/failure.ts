@@ -30,9 +30,9 @@ const scrubData = (data: unknown, scrub: (text: string) => string): unknown => {
 
 const fromErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: string): CallError => {
   const { status } = reply
-  const words = shorten(reply.scrub(error.message), maxMessageCharacters)
+  const message = shorten(reply.scrub(error.message), maxMessageCharacters)
   const retryAfter = reply.retryAfter ?? waitAsked(error)
-  const detail = shorten(`code ${error.code}: ${words}`, 300)
+  const detail = shorten(`code ${error.code}: ${message}`, 300)
   const kind = ErrorKind.of(error)
   if (status === 429) return new RateLimited({ ...reply, retryAfter, detail })
   if (status === 401 || status === 403 || kind === "unauthorized") return new Unauthorized({ ...reply, detail })
@@ -42,7 +42,7 @@ const fromErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: strin
     ...reply,
     method,
     code: error.code,
-    words,
+    message,
     data: scrubData(error.data, reply.scrub),
     kind: status === 413 ? "tooLarge" : kind,
     isRetryable: status !== 413 && (ErrorKind.isRetryable(kind) || isGateway),

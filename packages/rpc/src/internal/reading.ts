@@ -107,13 +107,13 @@ const named = (words: string, calls: number): number | undefined => {
 const refusalOf = (error: CallError, calls: number): Refusal | undefined => {
   const status = "status" in error ? error.status : undefined
   const kind = error._tag === "RpcError" ? error.kind : undefined
-  const words = error._tag === "RpcError" ? error.words : error.message
-  const isOfBatch = /\bbatch/i.test(words)
-  if (isOfBatch && /disabled|not (?:supported|allowed|enabled)|unsupported/i.test(words) && kind !== undefined) {
+  const { message } = error
+  const isOfBatch = /\bbatch/i.test(message)
+  if (isOfBatch && /disabled|not (?:supported|allowed|enabled)|unsupported/i.test(message) && kind !== undefined) {
     return { together: 1, learnt: 1 }
   }
   if (status === 413 || kind === "tooLarge") {
-    const half = named(isOfBatch ? words : "", calls) ?? Math.max(1, calls >> 1)
+    const half = named(isOfBatch ? message : "", calls) ?? Math.max(1, calls >> 1)
     return { together: half, learnt: status === 413 || isOfBatch ? half : undefined }
   }
   return error._tag === "RpcError" && formal.has(error.code) ? { together: 1, learnt: undefined } : undefined

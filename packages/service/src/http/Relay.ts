@@ -108,7 +108,7 @@ const perform = Effect.fnUntraced(
         onSuccess: (text): Outcome => ({ _tag: "Result", text }),
         onFailure: (error): Outcome =>
           error._tag === "RpcError"
-            ? failed({ code: error.code, message: error.words, data: error.data })
+            ? failed({ code: error.code, message: error.message, data: error.data })
             : {
                 _tag: "Down",
                 failure: { code: code.unavailable, message: error.message },

@@ -65,7 +65,7 @@ export const isMissing = (error: CallError): boolean => {
       return (
         error.kind === "methodUnsupported" ||
         /\b(trace_block|debug_trace\w*|namespace|module|method)\b.*\b(not|disabled|upgrade|plan|tier)\b/i.test(
-          error.words,
+          error.message,
         )
       )
     case "Unauthorized":
