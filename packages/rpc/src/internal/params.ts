@@ -118,7 +118,7 @@ export const encodeParams = (
   return Result.succeed(wire)
 }
 
-/** What a request may say; wallets also send the envelope of JSON-RPC, which this client writes itself. */
+/** What a request may say. Wallets' libraries add members of their own; only where `params` is missing does one look like a misspelling. */
 const requestKeys = new Set(["method", "params", "checked", "id", "jsonrpc"])
 
 /** A request as EIP-1193 has it, alone or at a place of a batch; anything else is refused. */
@@ -127,7 +127,8 @@ export const requestOf = (
   place?: number,
 ): Result.Result<{ readonly method: string; readonly params: unknown; readonly checked: boolean }, InvalidParams> => {
   const isObject = typeof given === "object" && given !== null
-  const stranger = isObject ? Object.keys(given).find((key) => !requestKeys.has(key)) : undefined
+  const stranger =
+    isObject && !("params" in given) ? Object.keys(given).find((key) => !requestKeys.has(key)) : undefined
   if (
     stranger === undefined &&
     isObject &&
