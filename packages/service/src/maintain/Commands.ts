@@ -36,8 +36,16 @@ const chainFlag = (description: string) =>
 const blockFlag = (description: string) =>
   Flag.String("from").pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
 
-/** The block of `--from`; undefined where it is not given. */
-const blockOf = (given: Option.Option<string>, undone: string): Effect.Effect<number | undefined, CannotMaintain> => {
+/**
+ * The block of `--from`; undefined where it is not given.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const blockOf = (
+  given: Option.Option<string>,
+  undone: string,
+): Effect.Effect<number | undefined, CannotMaintain> => {
   const text = Option.getOrUndefined(given)
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
