@@ -323,12 +323,12 @@ const batchOf = (
   calls: ReadonlyArray<{ readonly method: string; readonly params?: ReadonlyArray<unknown> }>,
 ) =>
   Effect.suspend(() => {
-    const gatherings = new Map<pools.Member, Queue>()
+    const queues = new Map<pools.Member, Queue>()
     const queueOf = (member: pools.Member): Queue => {
-      const known = gatherings.get(member)
+      const known = queues.get(member)
       if (known !== undefined) return known
       const made: Queue = { maxCalls: calling.settings.maxHandCalls, windowMillis: 0, items: [] }
-      gatherings.set(member, made)
+      queues.set(member, made)
       return made
     }
     const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, queueOf }

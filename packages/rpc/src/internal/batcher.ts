@@ -16,6 +16,7 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import type { SchedulerDispatcher } from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 import type { Answer, Outcome } from "./reading.ts"
 import { readFault, readReply } from "./reading.ts"
@@ -60,6 +61,8 @@ interface Item {
 interface Waiter {
   readonly ask: Ask
   readonly context: Context.Context<never>
+  /** Where the caller's own turns are scheduled. */
+  readonly dispatcher: SchedulerDispatcher
   readonly settle: (outcome: Effect.Effect<Outcome>) => void
   timer: Fiber.Fiber<void> | undefined
 }
@@ -290,13 +293,13 @@ export const make = (options: Options): Batcher => {
     close()
   }
 
-  const enqueue = (item: Item, waiter: Waiter, queue: Queue, fiber: Fiber.Fiber<unknown, unknown>): void => {
+  const enqueue = (item: Item, waiter: Waiter, queue: Queue): void => {
     const windowMillis = Math.max(queue.windowMillis, waiter.ask.windowMillis)
     queue.items.push(item)
     if (queue.items.length >= Math.min(queue.maxCalls, learnt)) return flush(queue)
     if (queue.items.length > 1) return
     // As much of a turn as a yield takes, without a fiber for it.
-    if (windowMillis <= 0) return fiber.currentDispatcher.scheduleTask(() => flush(queue), 0)
+    if (windowMillis <= 0) return waiter.dispatcher.scheduleTask(() => flush(queue), 0)
     Effect.runForkWith(waiter.context)(
       Effect.andThen(
         Effect.sleep(Duration.millis(windowMillis)),
@@ -305,7 +308,7 @@ export const make = (options: Options): Batcher => {
     )
   }
 
-  const enter = (waiter: Waiter, queue: Queue, fiber: Fiber.Fiber<unknown, unknown>): Item => {
+  const enter = (waiter: Waiter, queue: Queue): Item => {
     const { call, isShared, together, maxBytes, maxItemBytes } = waiter.ask
     const key = isShared ? `${maxBytes} ${maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
     const same = key === undefined ? undefined : known.get(key)
@@ -317,15 +320,16 @@ export const make = (options: Options): Batcher => {
     const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), exchange: undefined }
     if (key !== undefined) known.set(key, item)
     if (together === 1) send([item])
-    else enqueue(item, waiter, queue, fiber)
+    else enqueue(item, waiter, queue)
     return item
   }
 
   const ask: Batcher["ask"] = (one, queue) =>
     Effect.withFiber((fiber) =>
       Effect.callback<Outcome>((resume) => {
-        const waiter: Waiter = { ask: one, context: fiber.context, settle: resume, timer: undefined }
-        const item = enter(waiter, queue, fiber)
+        const { context, currentDispatcher: dispatcher } = fiber
+        const waiter: Waiter = { ask: one, context, dispatcher, settle: resume, timer: undefined }
+        const item = enter(waiter, queue)
         const { exchange } = item
         if (exchange !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
           const clock = fiber.getRef(Clock.Clock)

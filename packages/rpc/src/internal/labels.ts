@@ -2,6 +2,7 @@
  * What the parameters of each method are called, so that editors show their names. The types come from `RpcMethod.all`; the hydrated
  * flag is named where it is added.
  */
+
 /** Names of the parameters by method, as labels of a tuple; their types are not these. */
 export interface Labels {
   readonly eth_getBlockByNumber: [block: unknown]
