@@ -21,7 +21,7 @@ const { Anvil, Scenario } = (await import("../chain/src/index.ts")) as typeof im
 const out = join(import.meta.dirname, "../../packages/schema/test/fixtures")
 const ganacheVersion = "7.9.2"
 
-interface Answer {
+interface Response {
   readonly resource: string
   readonly of: string
   readonly json: unknown
@@ -30,7 +30,7 @@ type Call = (method: string, params?: ReadonlyArray<unknown>) => Promise<any>
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-const save = (node: string, how: string, answers: ReadonlyArray<Answer>) => {
+const save = (node: string, how: string, answers: ReadonlyArray<Response>) => {
   mkdirSync(out, { recursive: true })
   const lines = answers.map((answer) => `    ${JSON.stringify(answer)}`).join(",\n")
   const command = "node tooling/bench/capture.ts"
@@ -39,17 +39,17 @@ const save = (node: string, how: string, answers: ReadonlyArray<Answer>) => {
   console.log(`${node}: ${answers.length} answers`)
 }
 
-const placed = async (call: Call, label: string, hash: string): Promise<ReadonlyArray<Answer>> => [
+const placed = async (call: Call, label: string, hash: string): Promise<ReadonlyArray<Response>> => [
   { resource: "Transaction.Transaction", of: label, json: await call("eth_getTransactionByHash", [hash]) },
   { resource: "Receipt.Receipt", of: label, json: await call("eth_getTransactionReceipt", [hash]) },
 ]
 
-const block = async (call: Call, id: string): Promise<ReadonlyArray<Answer>> => [
+const block = async (call: Call, id: string): Promise<ReadonlyArray<Response>> => [
   { resource: "Block.HydratedBlock", of: id, json: await call("eth_getBlockByNumber", [id, true]) },
   { resource: "Block.Block", of: id, json: await call("eth_getBlockByNumber", [id, false]) },
 ]
 
-const envelope = async (url: string, body: object): Promise<Answer> => {
+const envelope = async (url: string, body: object): Promise<Response> => {
   const request = { jsonrpc: "2.0", id: 1, params: [], ...body }
   const response = await fetch(url, {
     method: "POST",
@@ -59,8 +59,8 @@ const envelope = async (url: string, body: object): Promise<Answer> => {
   return { resource: "JsonRpc.Response", of: JSON.stringify(body), json: await response.json() }
 }
 
-const fromAnvil = async (url: string, world: any, call: Call): Promise<ReadonlyArray<Answer>> => {
-  const answers: Array<Answer> = []
+const fromAnvil = async (url: string, world: any, call: Call): Promise<ReadonlyArray<Response>> => {
+  const answers: Array<Response> = []
   const blocks = new Set<string>(["earliest"])
   const types = new Set<string>()
   for (const [label, hash] of Object.entries<string>(world.transactions)) {
@@ -168,7 +168,7 @@ try {
       feeMarket: { from, to, value: "0x1", gas: "0x5208", maxFeePerGas: hex(3e9), maxPriorityFeePerGas: "0x1" },
       creation: { from, data: init, gas: hex(200_000), gasPrice: hex(2e9) },
     }
-    const answers: Array<Answer> = []
+    const answers: Array<Response> = []
     for (const [label, transaction] of Object.entries(sent)) {
       const hash = await call("eth_sendTransaction", [transaction])
       const both = await placed(call, label, hash)

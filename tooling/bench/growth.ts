@@ -10,8 +10,8 @@ import { join } from "node:path"
 import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import * as Splice from "../../packages/service/src/http/Splice.ts"
-import * as SqliteStore from "../../packages/service/src/store/SqliteStore.ts"
+import * as PageWriter from "../../packages/service/src/server/rest/PageWriter.ts"
+import * as SqliteStore from "../../packages/service/src/store/sqlite/ChainStore.ts"
 import type { BlockRows, StoreShape, TransactionRow } from "../../packages/service/src/store/Store.ts"
 import { rowsOf } from "./indexRows.ts"
 import { fill } from "./pageLoad.ts"
@@ -62,7 +62,7 @@ const page = (store: StoreShape, address: string, order: "ASC" | "DESC") =>
       }),
     ),
     (rows) =>
-      Splice.page(
+      PageWriter.page(
         rows.slice(0, 25),
         { cursor: null, page: 0, pageSize: 25 },
         { label: () => null, include: false, empty: "string" },
@@ -109,9 +109,9 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
       return found.slice(pages / 10).toSorted((a, b) => a - b)
     })
   const overSocket = async () => {
-    const ours = await service(configuration, "serve")
+    const local = await service(configuration, "serve")
     const shots = Array.from({ length: pages }, (_, turn) => ({
-      url: new URL(`/api/v2.2/${anyWallet(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`, ours.origin),
+      url: new URL(`/api/v2.2/${anyWallet(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`, local.origin),
       headers: { "x-api-key": key },
     }))
     const times = (most: number) => {
@@ -122,7 +122,7 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
       await fill(shots.toReversed(), 1, times(pages / 10))
       return await fill(shots, 1, times(pages))
     } finally {
-      await ours.stop()
+      await local.stop()
     }
   }
   // A small store would lie in the log alone, which is read more slowly.

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import * as Anvil from "../chain/src/Anvil.ts"
-import * as Replay from "../chain/src/Replay.ts"
+import * as Replay from "../../packages/testkit/src/Replay.ts"
 import * as Scenario from "../chain/src/Scenario.ts"
 
 const folder = join(import.meta.dirname, "results")

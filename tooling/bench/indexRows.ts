@@ -3,9 +3,9 @@ import { Effect, Result } from "effect"
 import * as Schema from "effect/Schema"
 import * as RpcMethod from "../../packages/schema/src/RpcMethod.ts"
 import * as Decoder from "../../packages/service/src/decode/Decoder.ts"
-import * as Assemble from "../../packages/service/src/index/Assemble.ts"
+import * as BlockAssembler from "../../packages/service/src/indexer/BlockAssembler.ts"
 import type { BlockRows } from "../../packages/service/src/store/Store.ts"
-import * as Replay from "../chain/src/Replay.ts"
+import * as Replay from "../../packages/testkit/src/Replay.ts"
 import { recorded } from "./indexChain.ts"
 
 /** Rows of the blocks, lowest first. */
@@ -17,9 +17,9 @@ export const rowsOf = async (): Promise<ReadonlyArray<BlockRows>> => {
   const flat = Schema.decodeUnknownSync(RpcMethod.all.trace_block.result)
   return recording.blocks.map((text) =>
     Result.getOrThrow(
-      Assemble.assemble(
+      BlockAssembler.assemble(
         {
-          block: block(JSON.parse(text.hydrated)) as Assemble.Answers["block"],
+          block: block(JSON.parse(text.hydrated)) as BlockAssembler.Answers["block"],
           receipts: receipts(JSON.parse(text.receipts)) ?? [],
           traces:
             text.flatTraces === undefined ? null : { _tag: "Flat", traces: flat(JSON.parse(text.flatTraces)) ?? [] },

@@ -11,9 +11,9 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, References, Result } from "effect"
-import * as Config from "../../packages/service/src/Config.ts"
-import * as Plan from "../../packages/service/src/index/Plan.ts"
-import type { IndexerEvent } from "../../packages/service/src/index/Report.ts"
+import * as Config from "../../packages/service/src/config/Config.ts"
+import * as ChainRunner from "../../packages/service/src/indexer/ChainRunner.ts"
+import type { IndexerEvent } from "../../packages/service/src/indexer/StatusReporter.ts"
 
 /** What an indexer did. */
 export interface Done {
@@ -88,12 +88,12 @@ const daybook =
         chains: { bench: { id: 31337, rpc: [url], checks } },
       }),
     )
-    const [plan] = Result.getOrThrow(Plan.fromConfig(config, folder, "bench"))
+    const [plan] = Result.getOrThrow(ChainRunner.fromConfig(config, folder, "bench"))
     let startedAt = performance.now()
     let millis = 0
     const index = Effect.gen(function* () {
       const fiber: Fiber.Fiber<never, unknown> = yield* Effect.forkChild(
-        Plan.run(plan!, (event: IndexerEvent) => {
+        ChainRunner.run(plan!, (event: IndexerEvent) => {
           if (event._tag === "CaughtUp" && event.head === head) millis = performance.now() - startedAt
           return Effect.void
         }),

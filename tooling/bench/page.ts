@@ -60,33 +60,33 @@ try {
   const addresses = wallets(file)
 
   if (wants("hand")) {
-    const ours = await service(indexed.file, "serve")
+    const local = await service(indexed.file, "serve")
     const byHand = await start("pageByHand.ts", [file, indexed.key])
     try {
-      const ourShots = shotsAt(ours.origin, indexed.key, addresses)
+      const ourShots = shotsAt(local.origin, indexed.key, addresses)
       const handShots = shotsAt(`http://127.0.0.1:${byHand.line}`, indexed.key, addresses)
       const agent = new Agent({ keepAlive: true })
       for (const [index, shot] of ourShots.entries()) {
         if ((await once(agent, shot)) !== (await once(agent, handShots[index]!))) throw new Error("the bytes differ")
       }
       agent.destroy()
-      const found = { ours: [] as Array<Load>, hand: [] as Array<Load> }
+      const found = { local: [] as Array<Load>, hand: [] as Array<Load> }
       for (let round = 0; round <= rounds; round++) {
         const one = await fill(ourShots, lanes, forMillis(millis))
         const other = await fill(handShots, lanes, forMillis(millis))
         if (round === 0) continue
-        found.ours.push(one)
+        found.local.push(one)
         found.hand.push(other)
       }
       console.log(`page of 25, ${lanes} at a time, the same bytes\n\n| | requests | p50 | p99 |\n|---|---|---|---|`)
       console.log(
-        `| daybook serve | ${cells(found.ours)} |\n| node:http + node:sqlite by hand | ${cells(found.hand)} |`,
+        `| daybook serve | ${cells(found.local)} |\n| node:http + node:sqlite by hand | ${cells(found.hand)} |`,
       )
       console.log(
-        `| ratio | ${ratio(found.ours, found.hand, (load) => load.perSecond)} | ${ratio(found.ours, found.hand, (load) => load.p50)} | ${ratio(found.ours, found.hand, (load) => load.p99)} |\n`,
+        `| ratio | ${ratio(found.local, found.hand, (load) => load.perSecond)} | ${ratio(found.local, found.hand, (load) => load.p50)} | ${ratio(found.local, found.hand, (load) => load.p99)} |\n`,
       )
     } finally {
-      await ours.stop()
+      await local.stop()
       await byHand.stop()
     }
   }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import * as Cursor from "../../packages/service/src/http/Cursor.ts"
+import * as Cursor from "../../packages/service/src/server/rest/Cursor.ts"
 
 const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")

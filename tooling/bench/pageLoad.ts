@@ -57,10 +57,10 @@ export const cells = (loads: ReadonlyArray<Load>): string =>
 
 /** The median of the ratios within each round. */
 export const ratio = (
-  ours: ReadonlyArray<Load>,
-  theirs: ReadonlyArray<Load>,
+  local: ReadonlyArray<Load>,
+  remote: ReadonlyArray<Load>,
   part: (load: Load) => number = ({ perSecond }) => perSecond,
-): string => median(ours.map((load, round) => part(load) / part(theirs[round]!))).toFixed(2)
+): string => median(local.map((load, round) => part(load) / part(remote[round]!))).toFixed(2)
 
 const quantile = (sorted: ReadonlyArray<number>, part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
 

@@ -80,8 +80,8 @@ export const run = (
   })
 
 /** Prints what a check found and sets the exit code: nothing found is success. */
-export const report = (check: string, problems: ReadonlyArray<string>, success: string): void => {
-  for (const problem of problems) console.error(`${check}: ${problem}`)
-  if (problems.length > 0) process.exitCode = 1
+export const report = (check: string, issues: ReadonlyArray<string>, success: string): void => {
+  for (const issue of issues) console.error(`${check}: ${issue}`)
+  if (issues.length > 0) process.exitCode = 1
   else console.log(`${check}: ${success}`)
 }

@@ -3,7 +3,7 @@
  * `--write` writes them; without it the check says which ones are no longer what it would write.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { files, manifest, published, report, root } from "./Workspace.ts"
 
 type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: ReadonlyArray<string> }
@@ -14,17 +14,18 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   transport: { leaveOut: ["undici"] },
   rest: { leaveOut: ["promise"] },
   rpc: { leaveOut: ["promise", "viem"] },
-  service: { only: ["Config", "Service"] },
+  service: { only: ["config/Config", "Service"] },
 }
 
 /** The text of a package's barrel, given the files of its `src`. */
 export const barrel = (name: string, sources: ReadonlyArray<string>, rule: Rule): string => {
-  const modules = sources
-    .filter((file) => !file.includes("/") && file !== "index.ts")
-    .map((file) => file.replace(/\.ts$/, ""))
-    .filter((module) => ("only" in rule ? rule.only.includes(module) : !rule.leaveOut.includes(module)))
-  const header = `/**\n * The modules of ${name}, each as a namespace. Written by \`pnpm barrels\`.\n *\n * @since 0.1.0\n */\n`
-  return header + modules.map((module) => `export * as ${module} from "./${module}.ts"\n`).join("")
+  const all = sources.filter((file) => file !== "index.ts").map((file) => file.replace(/\.ts$/, ""))
+  const modules =
+    "only" in rule
+      ? all.filter((module) => rule.only.includes(module))
+      : all.filter((module) => !module.includes("/") && !rule.leaveOut.includes(module))
+  const header = `/**\n * The modules of ${name}, each as a namespace. Written by \`pnpm barrels\`.\n */\n`
+  return header + modules.map((module) => `export * as ${basename(module)} from "./${module}.ts"\n`).join("")
 }
 
 if (process.argv[1] === import.meta.filename) {

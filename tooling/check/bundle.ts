@@ -2,13 +2,13 @@
 import { bundle, programs } from "./BrowserBundle.ts"
 import { report } from "./Workspace.ts"
 
-const problems: Array<string> = []
+const issues: Array<string> = []
 const sizes: Array<string> = []
 for (const [name, { budgetKibibytes, ...program }] of Object.entries(programs)) {
   const { kibibytes, ofNode } = await bundle(program)
   sizes.push(`${name} ${kibibytes.toFixed(1)} of ${budgetKibibytes} KiB`)
   if (kibibytes > budgetKibibytes)
-    problems.push(`${name}: ${kibibytes.toFixed(1)} KiB after gzip, more than ${budgetKibibytes}`)
-  problems.push(...ofNode.map((module) => `${name}: imports ${module}`))
+    issues.push(`${name}: ${kibibytes.toFixed(1)} KiB after gzip, more than ${budgetKibibytes}`)
+  issues.push(...ofNode.map((module) => `${name}: imports ${module}`))
 }
-report("bundle", problems, `${sizes.join("; ")}, after gzip`)
+report("bundle", issues, `${sizes.join("; ")}, after gzip`)

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { files, published, report, root, run } from "./Workspace.ts"
 
-const problems: Array<string> = []
+const issues: Array<string> = []
 let checked = 0
 
 for (const folder of [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain"]) {
@@ -16,8 +16,8 @@ for (const folder of [...published.map((name) => `packages/${name}`), "apps/demo
   const { code, output } = await run("effect-tsgo", ["diagnostics", "--project", project, ...options])
   const count = Number(/Checked (\d+) files/.exec(output)?.[1] ?? 0)
   checked += count
-  if (code !== 0) problems.push(`${folder}\n${output.trim()}`)
-  else if (count === 0) problems.push(`${folder}: no file was looked at`)
+  if (code !== 0) issues.push(`${folder}\n${output.trim()}`)
+  else if (count === 0) issues.push(`${folder}: no file was looked at`)
 }
 
-report("effects", problems, `${checked} files without a finding`)
+report("effects", issues, `${checked} files without a finding`)

@@ -80,7 +80,7 @@ const runProblems = async (block: Block): Promise<ReadonlyArray<string>> => {
 }
 
 const homes = [...new Set(blocks.map((block) => block.home))]
-const problems: Array<string> = []
+const issues: Array<string> = []
 try {
   for (const home of homes) {
     const folder = join(root, home, ".examples")
@@ -91,12 +91,12 @@ try {
     for (const block of blocks.filter((one) => one.home === home)) {
       writeFileSync(join(folder, nameOf(block)), `${block.code}export {}\n`)
     }
-    problems.push(...(await typeProblems(home)))
+    issues.push(...(await typeProblems(home)))
   }
   const queue = blocks.filter((block) => service || !block.words.includes("needs-service"))
   const worker = async (): Promise<void> => {
     for (let block = queue.shift(); block !== undefined; block = queue.shift())
-      problems.push(...(await runProblems(block)))
+      issues.push(...(await runProblems(block)))
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
 } finally {
@@ -107,4 +107,4 @@ const waiting = service ? 0 : blocks.filter((block) => block.words.includes("nee
 if (waiting > 0)
   console.log(`examples: ${waiting} need a service and were only type-checked: set ${serviceVariables.join(", ")}`)
 const told = new Set(blocks.map((block) => basename(block.document))).size
-report("examples", problems, `${blocks.length - waiting} of ${blocks.length} examples of ${told} files ran`)
+report("examples", issues, `${blocks.length - waiting} of ${blocks.length} examples of ${told} files ran`)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { problems } from "./imports.ts"
+import { issues } from "./imports.ts"
 
 const planted: Array<string> = []
 
@@ -40,13 +40,13 @@ describe("imports", () => {
       "packages/rest/src/Page.ts": `export const page = 1`,
     })
 
-    expect(problems(base)).toEqual([])
+    expect(issues(base)).toEqual([])
   })
 
   it("names a package that imports against the direction", () => {
     const base = plant({ "packages/schema/src/Hex.ts": `\nimport type { A } from "@daybook/rest/RestClient"` })
 
-    expect(problems(base)).toEqual([
+    expect(issues(base)).toEqual([
       "packages/schema/src/Hex.ts:2 imports @daybook/rest, but packages/schema may import none of our packages",
     ])
   })
@@ -58,24 +58,24 @@ describe("imports", () => {
       "packages/rest/src/C.ts": `export type C = import("@daybook/rpc/RpcClient").RpcClient`,
     })
 
-    expect(problems(base).map((problem) => problem.split(" ")[0])).toEqual([
+    expect(issues(base).map((issue) => issue.split(" ")[0])).toEqual([
       "packages/rest/src/A.ts:1",
       "packages/rest/src/B.ts:1",
       "packages/rest/src/C.ts:1",
     ])
   })
 
-  it("keeps http and index of the service apart, and both out of the store", () => {
+  it("keeps the server and the indexer of the service apart, and both out of the store", () => {
     const base = plant({
-      "packages/service/src/http/Server.ts": `import "../index/Indexer.ts"`,
-      "packages/service/src/index/Indexer.ts": `import "../store/Store.ts"`,
-      "packages/service/src/store/Store.ts": `import "../http/Cursor.ts"`,
-      "packages/service/src/http/Cursor.ts": ``,
+      "packages/service/src/server/HttpServer.ts": `import "../indexer/ChainIndexer.ts"`,
+      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/Store.ts"`,
+      "packages/service/src/store/Store.ts": `import "../server/rest/Cursor.ts"`,
+      "packages/service/src/server/rest/Cursor.ts": ``,
     })
 
-    expect(problems(base)).toEqual([
-      "packages/service/src/http/Server.ts:1: http must not import index/Indexer.ts",
-      "packages/service/src/store/Store.ts:1: store must not import http/Cursor.ts",
+    expect(issues(base)).toEqual([
+      "packages/service/src/server/HttpServer.ts:1: server must not import indexer/ChainIndexer.ts",
+      "packages/service/src/store/Store.ts:1: store must not import server/rest/Cursor.ts",
     ])
   })
 
@@ -86,7 +86,7 @@ describe("imports", () => {
       "packages/rpc/src/C.ts": `import "./A.ts"`,
     })
 
-    expect(problems(base)).toEqual([
+    expect(issues(base)).toEqual([
       "circular import: packages/rpc/src/A.ts -> packages/rpc/src/B.ts -> packages/rpc/src/C.ts -> packages/rpc/src/A.ts",
     ])
   })
@@ -94,7 +94,7 @@ describe("imports", () => {
   it("names a package that is imported and not declared, and Node where there is none", () => {
     const base = plant({ "packages/rpc/src/A.ts": `import "left-pad"\nimport "node:fs"` })
 
-    expect(problems(base)).toEqual([
+    expect(issues(base)).toEqual([
       "packages/rpc/src/A.ts:1 imports left-pad, which packages/rpc/package.json does not declare",
       "packages/rpc/src/A.ts:2 imports node:fs, but packages/rpc also runs without Node",
     ])
@@ -103,7 +103,7 @@ describe("imports", () => {
   it("names a conditional import that package.json does not have", () => {
     const base = plant({ "packages/rpc/src/A.ts": `import "#platform"` })
 
-    expect(problems(base)).toEqual([
+    expect(issues(base)).toEqual([
       "packages/rpc/src/A.ts:1 imports #platform, which packages/rpc/package.json does not have under imports",
     ])
   })
@@ -114,7 +114,7 @@ describe("imports", () => {
       "packages/schema/src/Hex.ts": ``,
     })
 
-    expect(problems(base)).toEqual([
+    expect(issues(base)).toEqual([
       "packages/rpc/src/A.ts:1 reaches into packages/schema/src/Hex.ts: import the package instead",
     ])
   })

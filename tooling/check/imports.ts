@@ -15,7 +15,8 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/rest": ["@daybook/schema", "@daybook/transport"],
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
   "packages/service": ["@daybook/schema", "@daybook/transport", "@daybook/rpc"],
-  "tooling/chain": [],
+  "packages/testkit": ["@daybook/schema"],
+  "tooling/chain": ["@daybook/testkit"],
   "tooling/config": [],
   "apps/demo": [
     "@daybook/schema",
@@ -27,23 +28,24 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-const testTools = ["@daybook/chain", "@daybook/config"]
+const testTools = ["@daybook/chain", "@daybook/testkit", "@daybook/config"]
 
 /** Packages that also run where there is no Node: their sources import nothing of Node. */
 const portable = new Set(["packages/schema", "packages/transport", "packages/rest", "packages/rpc"])
 
 /**
- * Inside the service, an outer part may import an inner one: main, Service, { http, index }, everything else.
- * `http` and `index` stand side by side and never see each other.
+ * Folders of the service that must not import certain others: `indexer` and `server` never import each other, and know the
+ * `Engine` but no implementation of it; what both stand on imports neither.
  */
+const outer = "cli/|main\\.ts$|Service\\.ts$"
 const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [
-  { part: "Service", of: /^Service\.ts$/, never: /^main\.ts$/ },
-  { part: "http", of: /^http\//, never: /^(?:index\/|main\.ts$|Service\.ts$)/ },
-  { part: "index", of: /^index\//, never: /^(?:http\/|main\.ts$|Service\.ts$)/ },
-  ...["store", "decode", "label", "node"].map((part) => ({
+  { part: "Service", of: /^Service\.ts$/, never: /^(?:main\.ts$|cli\/)/ },
+  { part: "server", of: /^server\//, never: new RegExp(`^(?:indexer/|${outer})`) },
+  { part: "indexer", of: /^indexer\//, never: new RegExp(`^(?:server/|${outer})`) },
+  ...["config", "verification", "projection", "store", "decode", "label", "node"].map((part) => ({
     part,
     of: new RegExp(`^${part}/`),
-    never: /^(?:http\/|index\/|main\.ts$|Service\.ts$)/,
+    never: new RegExp(`^(?:server/|indexer/|maintenance/|${outer})`),
   })),
 ]
 
@@ -138,7 +140,7 @@ const circles = (all: ReadonlyArray<Edge>): ReadonlyArray<string> => {
 }
 
 /** Everything wrong with the imports of a repository laid out like this one. */
-export const problems = (base: string): ReadonlyArray<string> => {
+export const issues = (base: string): ReadonlyArray<string> => {
   const all = edges(base)
   return [...packageProblems(base, all), ...fileProblems(base, all), ...circles(all)]
 }
@@ -147,5 +149,5 @@ if (process.argv[1] === import.meta.filename) {
   const base = process.argv[2] ?? root
   const count = Object.keys(allowed).reduce((sum, folder) => sum + files(join(base, folder), ".ts").length, 0)
   if (count === 0) throw new Error(`imports: no sources under ${dirname(base)}`)
-  report("imports", problems(base), `${count} files import in the right direction, none in a circle`)
+  report("imports", issues(base), `${count} files import in the right direction, none in a circle`)
 }

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Manifest, files, manifest, published, report, root, run } from "./Workspace.ts"
 
-const problems: Array<string> = []
+const issues: Array<string> = []
 const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
 const service = serviceVariables.every((name) => process.env[name] !== undefined)
 const programs = join(import.meta.dirname, "consumer")
@@ -22,7 +22,7 @@ const tarball = (name: string): string => join(packed, `daybook-${name}.tgz`)
 const step = async (title: string, command: string, args: ReadonlyArray<string>, cwd = root): Promise<boolean> => {
   const started = performance.now()
   const { code, output } = await run(command, args, { cwd, timeoutMillis: 300_000 })
-  if (code !== 0) problems.push(`${title} exits ${code}\n${output.trim()}`)
+  if (code !== 0) issues.push(`${title} exits ${code}\n${output.trim()}`)
   console.log(
     `tarballs: ${title}, ${((performance.now() - started) / 1000).toFixed(1)} s${code === 0 ? "" : ", failed"}`,
   )
@@ -67,7 +67,7 @@ const pack = async (): Promise<boolean> => {
   )
   if (done.includes(false)) return false
   for (const name of published) {
-    problems.push(...(await packedProblems(name)))
+    issues.push(...(await packedProblems(name)))
     await step(`publint ${name}`, "publint", [tarball(name), "--strict"])
     await step(`attw ${name}`, "attw", ["--profile", "esm-only", tarball(name)])
   }
@@ -76,9 +76,9 @@ const pack = async (): Promise<boolean> => {
 
 const install = (): Promise<boolean> => {
   mkdirSync(consumer)
-  const ours = published.map((name) => [manifest(join(root, "packages", name)).name, `file:${tarball(name)}`])
-  const theirs = ["effect", "typescript", "@types/node", "viem", "vite"].map((name) => [name, pinned(name)])
-  const dependencies = Object.fromEntries([...ours, ...theirs])
+  const local = published.map((name) => [manifest(join(root, "packages", name)).name, `file:${tarball(name)}`])
+  const remote = ["effect", "typescript", "@types/node", "viem", "vite"].map((name) => [name, pinned(name)])
+  const dependencies = Object.fromEntries([...local, ...remote])
   writeFileSync(
     join(consumer, "package.json"),
     JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }),
@@ -163,6 +163,6 @@ if (!service)
   console.log(`tarballs: the programs were only type-checked: set ${serviceVariables.join(", ")} to run them`)
 report(
   "tarballs",
-  problems,
+  issues,
   `${published.length} packages work outside the repository, ${faces.length} programs${service ? " ran" : ""}`,
 )

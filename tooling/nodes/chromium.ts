@@ -8,9 +8,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import * as HostileNode from "../chain/src/HostileNode.ts"
-import * as NodeScript from "../chain/src/NodeScript.ts"
-import type { Call } from "../chain/src/VirtualChain.ts"
+import * as HostileNode from "../../packages/testkit/src/HostileNode.ts"
+import * as NodeScript from "../../packages/testkit/src/NodeScript.ts"
+import type { Call } from "../../packages/testkit/src/VirtualChain.ts"
 
 const here = import.meta.dirname
 if (!existsSync(join(here, "node_modules"))) {
@@ -73,7 +73,7 @@ try {
   await tab.waitForFunction("globalThis.run !== undefined")
   const count = Number(process.argv[2] ?? 300)
   const seeds = Array.from({ length: count }, (_, seed) => seed)
-  const problems: Array<string> = []
+  const issues: Array<string> = []
   const ends = new Map<string, number>()
   const histograms: Array<ReturnType<HostileNode.Node["histogram"]>> = []
   const worker = async () => {
@@ -92,7 +92,7 @@ try {
           return { call, outcome: outcome ?? NodeScript.outcomeOf(call, value), elapsedMillis }
         })
         for (const { outcome } of observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
-        problems.push(...NodeScript.judge(one, policy, node.exchanges(), observed))
+        issues.push(...NodeScript.judge(one, policy, node.exchanges(), observed))
         histograms.push(node.histogram())
       } finally {
         await node.stop()
@@ -103,10 +103,10 @@ try {
   const never = NodeScript.histogram(histograms).filter(([, times]) => times === 0)
   console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
   console.log(
-    `${count} scripts in Chromium ${browser.version()}: ${problems.length} problems; never played: ${never.map(([name]) => name).join(" ") || "none"}`,
+    `${count} scripts in Chromium ${browser.version()}: ${issues.length} problems; never played: ${never.map(([name]) => name).join(" ") || "none"}`,
   )
-  for (const problem of problems.slice(0, 20)) console.log(problem)
-  process.exitCode = problems.length === 0 ? 0 : 1
+  for (const issue of issues.slice(0, 20)) console.log(issue)
+  process.exitCode = issues.length === 0 ? 0 : 1
 } finally {
   await browser.close()
   server.close()

@@ -160,7 +160,7 @@ export const tell = Effect.fn("Story.tell")(function* (provider: Provider) {
   yield* tellErrors(provider)
 
   yield* screen.title('How far the index reaches, so that "empty" differs from "not indexed"')
-  const { indexedFrom, indexedTo, finalizedTo } = first.completeness
+  const { indexedFrom, indexedTo, finalizedTo } = first.indexCoverage
   yield* screen.line(
     indexedTo === null
       ? "   this provider does not say"

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { WalletHistory } from "@daybook/chain"
-import * as Database from "@daybook/service/store/Database"
+import { WalletHistory } from "@daybook/testkit"
+import * as SqliteEngine from "@daybook/service/store/sqlite/SqliteEngine"
 import type { BlockRef, BlockRows } from "@daybook/service/store/Store"
 import { Effect } from "effect"
 
@@ -52,7 +52,7 @@ export const makeStore = (rows: number) =>
     const history = WalletHistory.make(7, { rows })
     const apiKey = yield* Effect.scoped(
       Effect.gen(function* () {
-        const database = yield* Database.fromConfig("sqlite:data", folder)
+        const database = yield* SqliteEngine.fromConfig("sqlite:data", folder)
         const store = yield* database.chainStore("eth", 1, "write")
         let head: BlockRef | null = null
         let waiting: Array<BlockRows> = []

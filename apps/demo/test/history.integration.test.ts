@@ -26,13 +26,13 @@ const untilIndexed = (rest: RestClient.Client, node: Anvil.Node) =>
   Effect.gen(function* () {
     const head = yield* Head.current(node)
     for (;;) {
-      const { page, completeness } = yield* rest.walletTransactionsWithResponse({
+      const { page, indexCoverage } = yield* rest.walletTransactionsWithResponse({
         address: node.accounts[0] ?? "",
         from_block: head.number,
         to_block: head.number,
       })
       const isOurs = page.result.every((row) => row.block_hash === head.hash)
-      if (completeness.indexedTo === BigInt(head.number) && isOurs) return head
+      if (indexCoverage.indexedTo === BigInt(head.number) && isOurs) return head
       yield* Effect.sleep("50 millis")
     }
   })

@@ -20,8 +20,8 @@ const untilIndexed = Effect.fnUntraced(function* (rest: RestClient.Client, node:
   const at = BigInt(head.number)
   const query = { address: node.accounts[0] ?? "", from_block: at, to_block: at }
   for (;;) {
-    const { completeness, page } = yield* rest.walletTransactionsWithResponse(query)
-    if (completeness.indexedTo === at && page.result.every((row) => row.block_hash === head.hash)) return
+    const { indexCoverage, page } = yield* rest.walletTransactionsWithResponse(query)
+    if (indexCoverage.indexedTo === at && page.result.every((row) => row.block_hash === head.hash)) return
     yield* Effect.sleep("50 millis")
   }
 })

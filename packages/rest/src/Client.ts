@@ -16,14 +16,11 @@ import type { RestError } from "./RestError.ts"
 
 /**
  * What a client is made of.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
-  /** Where the interface is served: what stands before `/api/v2.2`, http or https. Source: interface 4.1. */
+  /** Where the interface is served: what stands before `/api/v2.2`, http or https. */
   readonly baseUrl: Key | URL
-  /** Sent in the header `X-API-Key`; `Redacted` inside, whatever is given. Source: interface 5. */
+  /** Sent in the header `X-API-Key`; `Redacted` inside, whatever is given. */
   readonly apiKey: Key
   /** Time for one call: all attempts, waits and bodies. Milliseconds or text such as `"10 seconds"`. Default 30 seconds. */
   readonly timeout?: Duration.Input | undefined
@@ -31,7 +28,7 @@ export interface Options {
   readonly retry?: Omit<RetryPolicy.Options, "deadline"> | undefined
   /** Bytes of one decompressed answer at most. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: undici on Node, the platform's own `fetch` elsewhere. Source: decision 0025. */
+  /** Default: undici on Node, the platform's own `fetch` elsewhere. */
   readonly fetch?: Fetch | undefined
   /** Sent with each request; values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
@@ -46,9 +43,6 @@ export interface Options {
 
 /**
  * A row of a page that is not of the interface.
- *
- * @category models
- * @since 0.1.0
  */
 export interface BadRow {
   /** Its place on the page as it came, from 0. */
@@ -58,7 +52,7 @@ export interface BadRow {
   /** Where the fault is, as in `result[3].block_number`. */
   readonly path: string
   /** What came there, shortened. */
-  readonly came: string
+  readonly received: string
   /** What the interface has there. */
   readonly expected: string
   /** The row as JSON, as it came (without any key). */
@@ -67,9 +61,6 @@ export interface BadRow {
 
 /**
  * What one call may set for itself.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallOptions {
   /** In place of the client's; of a stream, for each of its pages. */
@@ -83,9 +74,6 @@ export interface CallOptions {
 
 /**
  * How far a walk has come.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Progress {
   /** Pages of the walk, also of the run that it was resumed from. */
@@ -101,21 +89,15 @@ export interface Progress {
  * What follows is in order by itself: first the rows that replace them, then the rest of the walk.
  *
  * Source: decisions 0011 and 0021.
- *
- * @category models
- * @since 0.1.0
  */
-export interface RowsVoid {
-  readonly _tag: "RowsVoid"
+export interface RowsReverted {
+  readonly _tag: "RowsReverted"
   /** 0 when all rows are void. */
   readonly fromBlock: bigint
 }
 
 /**
  * What one walk over all pages may set for itself.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StreamOptions extends CallOptions {
   /** Ends the walk after so many rows, with those before its `resume`. Default: all rows. */
@@ -126,7 +108,7 @@ export interface StreamOptions extends CallOptions {
   readonly resume?: string | undefined
   /**
    * What to do when a reorganisation takes blocks that the walk stands on. `fail` (default) ends it with `StaleCursor`. `restart`
-   * puts a `RowsVoid` among the values and goes on with the rows that replace the void ones.
+   * puts a `RowsReverted` among the values and goes on with the rows that replace the void ones.
    */
   readonly onStaleCursor?: "fail" | "restart" | undefined
   /** Told after each page that came. */
@@ -134,10 +116,7 @@ export interface StreamOptions extends CallOptions {
 }
 
 /**
- * Options of a walk that puts `RowsVoid` among its values.
- *
- * @category models
- * @since 0.1.0
+ * Options of a walk that puts `RowsReverted` among its values.
  */
 export interface RestartOptions extends StreamOptions {
   readonly onStaleCursor: "restart"
@@ -147,11 +126,8 @@ export interface RestartOptions extends StreamOptions {
  * How far the index behind a page reaches, so that "empty" differs from "not indexed". Hosted providers do not tell: all `null`.
  *
  * Source: decision 0013.
- *
- * @category models
- * @since 0.1.0
  */
-export interface Completeness {
+export interface IndexCoverage {
   /** First block that is indexed; `null` when not told. */
   readonly indexedFrom: bigint | null
   /** Last block that is indexed; `null` when not told. */
@@ -162,15 +138,12 @@ export interface Completeness {
 
 /**
  * A page with what came around it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface WalletResponse {
   readonly page: WalletPage
   /** Rows that were left out, of a tolerant call; else none. */
   readonly badRows: ReadonlyArray<BadRow>
-  readonly completeness: Completeness
+  readonly indexCoverage: IndexCoverage
   /** Response headers as they came (without any key), names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The id that the server gave the request. */
@@ -181,9 +154,6 @@ export interface WalletResponse {
 
 /**
  * A page of a walk. Rows that came before are not among its rows, which may be none.
- *
- * @category models
- * @since 0.1.0
  */
 export interface WalkPage extends WalletResponse {
   readonly progress: Progress
@@ -196,20 +166,14 @@ export interface WalkPage extends WalletResponse {
 
 /**
  * All transactions of the range, or all pages.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Walk<A> {
-  (query: Query, options: RestartOptions): Stream.Stream<A | RowsVoid, RestError>
+  (query: Query, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
   (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
 }
 
 /**
  * The calls of the client.
- *
- * @category services
- * @since 0.1.0
  */
 export interface Client {
   /**
@@ -223,7 +187,7 @@ export interface Client {
    * - `InvalidResponse`: not an answer of the interface; retried when it is a 5xx.
    * - `Unauthorized`, `Forbidden`, `NotFound`, `QuotaExceeded`: not retried.
    *
-   * Source: interface 4.1; decisions 0008, 0011 and 0012.
+   * Source: docs/interface.md#4.1; decisions 0008, 0011 and 0012.
    */
   readonly walletTransactions: (query: Query, options?: CallOptions) => Effect.Effect<WalletPage, RestError>
   /** The same page with completeness, headers, request id and attempts. */
@@ -251,7 +215,7 @@ export interface Client {
    * **Gotchas**
    * - With the cursor of an ASC walk give `order: "ASC"` too.
    *
-   * Source: interface 4.1; decisions 0010, 0011 and 0021.
+   * Source: docs/interface.md#4.1; decisions 0010, 0011 and 0021.
    */
   readonly walletTransactionsStream: Walk<WalletTransaction>
   /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */

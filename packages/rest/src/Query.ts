@@ -4,7 +4,7 @@
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
-import { cut, describe } from "@daybook/schema/Problem"
+import { cut, describe } from "@daybook/schema/Issue"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -18,45 +18,39 @@ import * as Result from "effect/Result"
  * The range has a lower bound, `from_block` or `from_date`, and an upper bound, `to_block` or `to_date`; both ends belong to it.
  * When a block and a date are given for one end, the block is used.
  *
- * Source: interface 4.1, rules 1 to 5.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1, rules 1 to 5.
  */
 export interface Query {
   /**
    * The wallet: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
-   * `@daybook/schema/Address`, never with a checksummed text. Source: interface 4.1.
+   * `@daybook/schema/Address`, never with a checksummed text. Source: docs/interface.md#4.1.
    */
   readonly address: string
   /**
    * A chain by name (`"polygon amoy"`), identifier (`"0x13882"`) or number (`80002`). Known ones are sent in the interface's
-   * spelling; others, and identifiers that two chains share, as given. Source: interface 4.1.1; decision 0005.
+   * spelling; others, and identifiers that two chains share, as given. Source: docs/interface.md#4.1.1; decision 0005.
    */
   readonly chain?: string | number | bigint | undefined
-  /** First block. Beats `from_date`. Source: interface 4.1, rules 1 and 3. */
+  /** First block. Beats `from_date`. */
   readonly from_block?: bigint | number | undefined
-  /** Last block. Beats `to_date`. Source: interface 4.1, rules 2 and 4. */
+  /** Last block. Beats `to_date`. */
   readonly to_block?: bigint | number | undefined
-  /** First instant: blocks at or after it. A text is sent as given and read by the server. Source: interface 4.1; decision 0006. */
+  /** First instant: blocks at or after it. A text is sent as given and read by the server. */
   readonly from_date?: Date | DateTime.DateTime | string | undefined
-  /** Last instant: blocks at or before it. A text is sent as given and read by the server. Source: interface 4.1; decision 0006. */
+  /** Last instant: blocks at or before it. A text is sent as given and read by the server. */
   readonly to_date?: Date | DateTime.DateTime | string | undefined
-  /** The `cursor` of the page before; the rest of the query stays as it was, but `limit`. Source: interface 4.1; decision 0011. */
+  /** The `cursor` of the page before; the rest of the query stays as it was, but `limit`. */
   readonly cursor?: string | undefined
-  /** Asks for the calls inside each transaction. Source: interface 4.1; decision 0014. */
+  /** Asks for the calls inside each transaction. */
   readonly include?: "internal_transactions" | undefined
-  /** Rows on a page, from 1; servers allow 100 or so. Source: interface 4.1; decision 0007. */
+  /** Rows on a page, from 1; servers allow 100 or so. */
   readonly limit?: number | undefined
-  /** `DESC` newest first, `ASC` oldest first. Source: interface 4.1. */
+  /** `DESC` newest first, `ASC` oldest first. */
   readonly order?: "ASC" | "DESC" | undefined
 }
 
 /**
  * A query as it is sent: the wallet for the path, and the parameters in the interface's spelling.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Written {
   readonly address: Address.Address
@@ -75,11 +69,8 @@ export interface Written {
 
 /**
  * What is wrong with a query: the parameter, and a sentence that follows its name.
- *
- * @category models
- * @since 0.1.0
  */
-export interface Problem {
+export interface Issue {
   readonly parameter: string
   readonly detail: string
 }
@@ -90,7 +81,7 @@ const show = (value: unknown): string => {
   return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
 }
 
-type Written1<A> = Result.Result<A, Problem>
+type Written1<A> = Result.Result<A, Issue>
 
 const fail = (parameter: string, takes: string, value: unknown): Written1<never> =>
   Result.fail({ parameter, detail: `takes ${takes}; ${show(value)} came.` })
@@ -179,7 +170,7 @@ const writers = {
 } satisfies { readonly [K in keyof Written["parameters"]]-?: (value: unknown) => Written1<Written["parameters"][K]> }
 
 /** Tells a range that ends before it begins, as far as that can be told here: two blocks, or two instants. */
-const emptyRange = (query: Query): Problem | undefined => {
+const emptyRange = (query: Query): Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
     ...(query.from_block === undefined ? {} : { from_block: query.from_block }),
     ...(query.to_block === undefined ? {} : { to_block: query.to_block }),
@@ -216,12 +207,9 @@ const emptyRange = (query: Query): Problem | undefined => {
  * console.log(Result.getOrThrow(written).parameters) // { chain: 'polygon amoy', from_date: '1970-01-01T00:00:00.000Z', limit: '5' }
  * ```
  *
- * Source: interface 4.1; decisions 0005 to 0008.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#4.1; decisions 0005 to 0008.
  */
-export const write = (query: Query): Result.Result<Written, Problem> =>
+export const write = (query: Query): Result.Result<Written, Issue> =>
   Result.gen(function* () {
     if (typeof query !== "object" || query === null) return yield* fail("query", "an object with an address", query)
     const address = yield* addressOf(query.address)
@@ -238,7 +226,7 @@ export const write = (query: Query): Result.Result<Written, Problem> =>
       // Sound: every own key of `writers` is one of its names.
       parameters[name] = yield* writers[name as keyof typeof writers](value)
     }
-    const problem = emptyRange(query)
-    if (problem !== undefined) return yield* Result.fail(problem)
+    const issue = emptyRange(query)
+    if (issue !== undefined) return yield* Result.fail(issue)
     return { address, parameters }
   })

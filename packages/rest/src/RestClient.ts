@@ -14,11 +14,11 @@ export type {
   BadRow,
   CallOptions,
   Client,
-  Completeness,
+  IndexCoverage,
   Options,
   Progress,
   RestartOptions,
-  RowsVoid,
+  RowsReverted,
   StreamOptions,
   WalkPage,
   WalletResponse,
@@ -26,9 +26,6 @@ export type {
 
 /**
  * The REST client as a service.
- *
- * @category services
- * @since 0.1.0
  */
 export class RestClient extends Context.Service<RestClient, Client>()("@daybook/rest/RestClient") {}
 
@@ -37,9 +34,6 @@ export class RestClient extends Context.Service<RestClient, Client>()("@daybook/
  *
  * **Errors**
  * - `InvalidOption`: the base URL, the key or a limit cannot be used. The message never shows a URL or a key.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(internal.make(options), ({ client }) => client)
@@ -49,9 +43,6 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
  *
  * **Errors**
  * - `InvalidOption`: as of `make`.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> =>
   Layer.effect(RestClient, make(options))
@@ -61,7 +52,7 @@ const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL
 const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
   const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
   return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, problem: error.problem })
+    ? new InvalidOption({ option: variable, issue: error.issue })
     : error
 }
 
@@ -71,9 +62,6 @@ const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOpti
  * **Errors**
  * - `ConfigError`: one of them is missing.
  * - `InvalidOption`: as of `make`.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigError> = Layer.effect(
   RestClient,

@@ -26,19 +26,13 @@ const said = (detail: string | undefined): string => {
  * one is not on it. `bad_request`: any other parameter that is wrong.
  *
  * Source: decision 0012.
- *
- * @category models
- * @since 0.1.0
  */
 export type BadRequestCode = Extract<ApiError, { readonly _tag: "BadRequest" }>["code"]
 
 /**
  * A parameter is wrong. Found here before a request is made, or told by the server; never tried again.
  *
- * Source: interface 4.1; decisions 0008 and 0012.
- *
- * @category errors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1; decisions 0008 and 0012.
  */
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Fields & {
@@ -70,9 +64,6 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
  * The key is known and may not do this. Never tried again.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
@@ -85,9 +76,6 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly
  * There is nothing under the path that was asked: most often a wrong base URL. Never tried again.
  *
  * Source: decisions 0012 and 0019.
- *
- * @category errors
- * @since 0.1.0
  */
 export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
@@ -105,9 +93,6 @@ export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly s
  * gives their replacement; a descending walk goes on below with `to_block: resumeFromBlock - 1n`.
  *
  * Source: decision 0011.
- *
- * @category errors
- * @since 0.1.0
  */
 export class StaleCursor extends Data.TaggedError("StaleCursor")<
   Fields & {
@@ -131,9 +116,6 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
  * Hosted providers answer 401 or 402 with a text; it is told apart from a wrong key by that text.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
@@ -146,9 +128,6 @@ export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { 
  * The server cannot answer now: 503. Tried again after the time it asked for.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { readonly status: number }> {
   constructor(options: Refusal & { readonly retryAfter?: Duration.Duration | undefined }) {
@@ -164,10 +143,7 @@ export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { read
  *
  * Rows of one timestamp may interleave their blocks, as those of some hosted providers do; that alone is not an error.
  *
- * Source: interface 1 and 4.1 (order); decision 0010.
- *
- * @category errors
- * @since 0.1.0
+ * Source: docs/interface.md#1, docs/interface.md#4.1 (order); decision 0010.
  */
 export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
   Fields & {
@@ -197,9 +173,6 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
 
 /**
  * Any failure of a call of the REST client.
- *
- * @category models
- * @since 0.1.0
  */
 export type RestError =
   | ClientError

@@ -1,7 +1,5 @@
 /**
  * The modules of @daybook/rest, each as a namespace. Written by `pnpm barrels`.
- *
- * @since 0.1.0
  */
 export * as Client from "./Client.ts"
 export * as Query from "./Query.ts"

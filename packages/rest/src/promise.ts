@@ -13,9 +13,6 @@ import type { Query } from "./Query.ts"
 
 /**
  * What one call may set for itself.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallOptions extends Client.CallOptions {
   /** Aborting it ends the call and closes its socket; the promise rejects with the signal's reason. The timeout stays in force. */
@@ -24,28 +21,19 @@ export interface CallOptions extends Client.CallOptions {
 
 /**
  * What one walk may set for itself.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StreamOptions extends Client.StreamOptions, CallOptions {}
 
 /**
- * Options of a walk that puts `RowsVoid` among its values.
- *
- * @category models
- * @since 0.1.0
+ * Options of a walk that puts `RowsReverted` among its values.
  */
 export interface RestartOptions extends Client.RestartOptions, CallOptions {}
 
 /**
  * A page that is on its way.
- *
- * @category models
- * @since 0.1.0
  */
 export interface PagePromise extends Promise<WalletPage> {
-  /** The same page, of the same request, with completeness, headers, request id and attempts. Source: decision 0013. */
+  /** The same page, of the same request, with completeness, headers, request id and attempts. */
   readonly withResponse: () => Promise<Client.WalletResponse>
 }
 
@@ -55,9 +43,6 @@ export interface PagePromise extends Promise<WalletPage> {
  *
  * **Gotchas**
  * - An `async` function that returns it awaits it, as with every value that can be awaited: it gives the first page.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Rows<A> extends AsyncIterable<A>, PromiseLike<WalletPage> {
   /**
@@ -69,26 +54,23 @@ export interface Rows<A> extends AsyncIterable<A>, PromiseLike<WalletPage> {
 
 /**
  * The calls of the client. Promises reject and iterations throw the errors of `RestError`; recognise them by `_tag`.
- *
- * @category services
- * @since 0.1.0
  */
 export interface RestPromiseClient {
-  /** One page, newest first unless `order` is ASC; its `cursor` asks for the next one. Source: interface 4.1. */
+  /** One page, newest first unless `order` is ASC; its `cursor` asks for the next one. */
   readonly walletTransactions: (query: Query, options?: CallOptions) => PagePromise
-  /** The same page with completeness, headers, request id and attempts. Source: decision 0013. */
+  /** The same page with completeness, headers, request id and attempts. */
   readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
   /**
    * All transactions of the range, each once and in order. The second page is asked for when its first row is wanted, later ones
    * one ahead; leaving the loop early asks for no more and closes the socket of the request in flight.
    */
   readonly walletTransactionsStream: {
-    (query: Query, options: RestartOptions): Rows<WalletTransaction | Client.RowsVoid>
+    (query: Query, options: RestartOptions): Rows<WalletTransaction | Client.RowsReverted>
     (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<WalletTransaction>
   }
   /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */
   readonly walletPagesStream: {
-    (query: Query, options: RestartOptions): AsyncIterable<Client.WalkPage | Client.RowsVoid>
+    (query: Query, options: RestartOptions): AsyncIterable<Client.WalkPage | Client.RowsReverted>
     (
       query: Query,
       options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
@@ -117,9 +99,6 @@ const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
  *
  * **Errors**
  * - Throws `InvalidOption`: the base URL, the key or a limit cannot be used. The message never shows a URL or a key.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const made = Effect.runSync(Effect.result(internal.make(options, { signal: "signal" })))

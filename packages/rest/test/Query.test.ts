@@ -89,7 +89,7 @@ describe("Query", () => {
       })
     })
 
-    const wrong: ReadonlyArray<readonly [parameter: string, value: unknown, came: string]> = [
+    const wrong: ReadonlyArray<readonly [parameter: string, value: unknown, received: string]> = [
       ["address", "0x12", `"0x12" came.`],
       ["address", undefined, "nothing came."],
       ["address", 7, "7 came."],
@@ -118,21 +118,21 @@ describe("Query", () => {
       ["address", { privateKey }, "an object with privateKey came."],
       ["order", privateKey.slice(2), `"ac0974bec3..." (64 characters) came.`],
     ]
-    for (const [parameter, value, came] of wrong) {
-      it(`fails on ${parameter} ${typeof value} ${came}`, () => {
-        const problem = problemOf({ [parameter]: value })
+    for (const [parameter, value, received] of wrong) {
+      it(`fails on ${parameter} ${typeof value} ${received}`, () => {
+        const issue = problemOf({ [parameter]: value })
 
-        assert.strictEqual(problem.parameter, parameter)
-        assert.match(problem.detail, /^takes /)
-        assert.isTrue(problem.detail.endsWith(came), problem.detail)
+        assert.strictEqual(issue.parameter, parameter)
+        assert.match(issue.detail, /^takes /)
+        assert.isTrue(issue.detail.endsWith(received), issue.detail)
       })
     }
 
     it("fails on a parameter that the operation does not have", () => {
-      const problem = problemOf({ fromBlock: 5 })
+      const issue = problemOf({ fromBlock: 5 })
 
-      assert.strictEqual(problem.parameter, "fromBlock")
-      assert.match(problem.detail, /^is none of the wallet operation; it takes address, chain, from_block,/)
+      assert.strictEqual(issue.parameter, "fromBlock")
+      assert.match(issue.detail, /^is none of the wallet operation; it takes address, chain, from_block,/)
     })
     it("fails on a range of blocks that ends before it begins", () => {
       assert.deepStrictEqual(problemOf({ from_block: 9, to_block: 8n }), {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
+import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
 const query = { address: wallet }
@@ -151,11 +151,11 @@ describe("RestClient", () => {
         const pages = yield* Stream.runCollect((yield* clientOf(server)).walletPagesStream(query))
 
         assert.deepStrictEqual(
-          pages.map(({ completeness, page }) => [
+          pages.map(({ indexCoverage, page }) => [
             hashes(page.result),
             page.cursor,
             page.page_size,
-            completeness.indexedTo,
+            indexCoverage.indexedTo,
           ]),
           [
             [hashes([a, b]), "1", 100, 9n],

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
-import { type Handler, reply, script, type Server } from "@daybook/chain/ScriptedServer"
+import { type Handler, reply, script, type Server } from "@daybook/testkit/ScriptedServer"
 
 const retry = { base: 1, cap: 5 }
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
@@ -148,7 +148,7 @@ describe("RestClient", () => {
           ["503", "502", "TransportError headers", "200"],
         )
         assert.strictEqual(response.requestId, "r-4")
-        assert.deepStrictEqual(response.completeness, { indexedFrom: null, indexedTo: 90n, finalizedTo: null })
+        assert.deepStrictEqual(response.indexCoverage, { indexedFrom: null, indexedTo: 90n, finalizedTo: null })
         assert.strictEqual(response.headers["daybook-indexed-to"], "90")
       }),
     )

@@ -3,7 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, page, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
+import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
   RestClient.make({ baseUrl: server.url, apiKey: "key-1", ...options })
@@ -11,7 +11,7 @@ const query = { address: wallet }
 const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
 const stale = (resumeFromBlock: number) =>
   reply(409, JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock }))
-const isVoid = (value: object): value is RestClient.RowsVoid => "_tag" in value
+const isVoid = (value: object): value is RestClient.RowsReverted => "_tag" in value
 
 const failureOf = (stream: Stream.Stream<unknown, RestError.RestError>) => Effect.flip(Stream.runDrain(stream))
 
@@ -279,7 +279,7 @@ describe("onBadRow", () => {
           at: 1,
           hash: broken.hash,
           path: "result[1].block_number",
-          came: `"twelve"`,
+          received: `"twelve"`,
           expected: "decimal digits such as 21000",
           row: JSON.parse(JSON.stringify(broken)) as unknown,
         },

@@ -3,7 +3,7 @@
  * how often each fault was met.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { RestScript, Wire } from "@daybook/chain"
+import { RestScript, Wire } from "@daybook/testkit"
 import { type Bug, playAll } from "./hostile.ts"
 
 const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 200)
@@ -33,7 +33,7 @@ describe.concurrent("hostile", () => {
       }
 
       assert.deepStrictEqual(
-        played.flatMap(({ problems }) => problems),
+        played.flatMap(({ issues }) => issues),
         [],
       )
       assert.isAtMost(late, Math.max(2, scripts / 1_000))
@@ -43,7 +43,7 @@ describe.concurrent("hostile", () => {
     isLarge ? 1_800_000 : 60_000,
   )
 
-  const planted: ReadonlyArray<readonly [bug: Bug, faults: RestScript.Draw["faults"] & {}, problem: RegExp]> = [
+  const planted: ReadonlyArray<readonly [bug: Bug, faults: RestScript.Draw["faults"] & {}, issue: RegExp]> = [
     ["walks without care", ["overlap", "doubledRow", "right"], /a row was given twice/],
     ["hears no Retry-After", ["limitedSeconds", "right"], /ms after it was asked to wait/],
     [
@@ -52,12 +52,12 @@ describe.concurrent("hostile", () => {
       /ended with ended, not TransportError|ended with \d+ of \d+ rows/,
     ],
   ]
-  for (const [bug, faults, problem] of planted) {
+  for (const [bug, faults, issue] of planted) {
     it(
       `catches a client that ${bug}`,
       async () => {
         const played = await (isLarge ? playAll(1_000, bug) : playAll(20, bug, { faults }))
-        const caught = played.filter(({ problems }) => problems.some((text) => problem.test(text)))
+        const caught = played.filter(({ issues }) => issues.some((text) => issue.test(text)))
         if (isLarge) console.log(`${bug}: caught by ${caught.length} of ${played.length} scripts`)
 
         assert.isAtLeast(caught.length, 1)

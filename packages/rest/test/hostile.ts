@@ -2,7 +2,7 @@
  * Plays scripts of a hostile server against the client, over real sockets, and judges what it made of them.
  * Bugs are planted around the client, never in it: in the `fetch` it is given, or in a walk that goes without its care.
  */
-import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/chain"
+import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/testkit"
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
@@ -77,7 +77,7 @@ const walk = async (url: string, script: RestScript.Script, bug: Bug | undefined
 }
 
 export interface Played {
-  readonly problems: ReadonlyArray<string>
+  readonly issues: ReadonlyArray<string>
   readonly outcome: string
   readonly histogram: Readonly<Partial<Record<RestFault.Name, number>>>
 }
@@ -89,24 +89,24 @@ export const play = async (script: RestScript.Script, bug?: Bug): Promise<Played
   try {
     const observed = await walk(server.url, script, bug)
     const isClosed = await server.settled(1_000)
-    const problems = RestScript.judge(script, policy, server.exchanges(), observed)
+    const issues = RestScript.judge(script, policy, server.exchanges(), observed)
     const open = isClosed ? [] : [`seed ${script.seed}: a request was left open`]
-    return { problems: [...problems, ...open], outcome: observed.outcome, histogram: server.histogram() }
+    return { issues: [...issues, ...open], outcome: observed.outcome, histogram: server.histogram() }
   } finally {
     await server.stop()
   }
 }
 
 /** A busy machine makes a client late, and only that: such a script is played again by itself. */
-const isLate = ({ problems }: Played): boolean => problems.some((problem) => /: ended with TimeoutError/.test(problem))
+const isLate = ({ issues }: Played): boolean => issues.some((issue) => /: ended with TimeoutError/.test(issue))
 
 /** Plays the scripts of so many seeds, several at a time; from all faults, or from the given ones. */
 export const playAll = async (
   seeds: number,
   bug?: Bug,
-  draw: RestScript.Draw = {},
+  jitter: RestScript.Draw = {},
 ): Promise<ReadonlyArray<Played & { readonly wasLate: boolean }>> => {
-  const waiting = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, draw))
+  const waiting = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, jitter))
   const played: Array<Played & { readonly wasLate: boolean }> = []
   const late: Array<RestScript.Script> = []
   const worker = async () => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, page, random, type Row, servePages, wallet } from "./history.ts"
-import { serve } from "@daybook/chain/ScriptedServer"
+import { serve } from "@daybook/testkit/ScriptedServer"
 
 const below = (limit: number, from = 0) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: from, maximum: limit })))

@@ -4,7 +4,7 @@ import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
 import { createRestClient } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "@daybook/chain/ScriptedServer"
+import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const query = { address: wallet }
 const clientOf = (server: Server, options: { readonly timeout?: number } = {}) =>
@@ -124,10 +124,10 @@ describe("promise", () => {
         `takes a whole number above 0; "1" came.`,
       ],
       [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
-    ])("says which option is missing or of another kind: %j", (given, option, problem) => {
+    ])("says which option is missing or of another kind: %j", (given, option, issue) => {
       const untyped = createRestClient as (options: unknown) => unknown
 
-      assert.throws(() => untyped(given), `The option "${option}" ${problem}`)
+      assert.throws(() => untyped(given), `The option "${option}" ${issue}`)
     })
 
     it("takes a URL object", () => {
@@ -219,7 +219,7 @@ describe("promise", () => {
         })
 
         assert.strictEqual(response.page, page)
-        assert.strictEqual(response.completeness.indexedTo, 7n)
+        assert.strictEqual(response.indexCoverage.indexedTo, 7n)
         assert.strictEqual(response.headers["x-request-id"], "r-1")
         assert.strictEqual(server.seen.length, 1)
       }),
@@ -246,7 +246,7 @@ describe("promise", () => {
         const server = yield* script(sendPage([], null, { "daybook-finalized-to": "7", "x-request-id": "r-1" }))
         const response = yield* Effect.promise(() => clientOf(server).walletTransactionsWithResponse(query))
 
-        assert.strictEqual(response.completeness.finalizedTo, 7n)
+        assert.strictEqual(response.indexCoverage.finalizedTo, 7n)
         assert.strictEqual(response.requestId, "r-1")
         assert.strictEqual(response.headers["daybook-finalized-to"], "7")
       }),

@@ -5,7 +5,7 @@ import type { RestClient } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, random, type Row, servePages, wallet } from "./history.ts"
 import * as Reorg from "./reorg.ts"
-import { serve } from "@daybook/chain/ScriptedServer"
+import { serve } from "@daybook/testkit/ScriptedServer"
 
 const below = (limit: number, from = 0) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: from, maximum: limit })))
@@ -23,7 +23,7 @@ interface Kept {
   readonly block: bigint
 }
 
-const isVoid = (value: object): value is RestClient.RowsVoid => "_tag" in value
+const isVoid = (value: object): value is RestClient.RowsReverted => "_tag" in value
 
 /** Walks in several runs, each by a client of its own that knows nothing but the position as text. */
 const inRuns = async (
@@ -124,7 +124,7 @@ describe("resume", () => {
       const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
       assert.deepStrictEqual(
         replaced.map((value) => (isVoid(value) ? value : value.hash)),
-        [{ _tag: "RowsVoid", fromBlock }, ...hashes(inBlock)],
+        [{ _tag: "RowsReverted", fromBlock }, ...hashes(inBlock)],
       )
     }),
   )

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { RestClient } from "../src/index.ts"
 import { page, row, wallet } from "./history.ts"
-import { reply, script } from "@daybook/chain/ScriptedServer"
+import { reply, script } from "@daybook/testkit/ScriptedServer"
 
 const folder = join(import.meta.dirname, "../../../../shared/wire/rest")
 const isThere = existsSync(folder)

@@ -16,9 +16,6 @@
  * - `tooLarge`: too much was asked at once; ask for less.
  * - `internal`: the node failed or was too slow; may be tried again.
  * - `unknown`: anything else.
- *
- * @category models
- * @since 0.1.0
  */
 export type ErrorKind =
   | "rateLimited"
@@ -33,9 +30,6 @@ export type ErrorKind =
 
 /**
  * One way to tell a kind: by a code, by words of the message, or by both together. `unauthorized` is reported as `Unauthorized`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Row {
   readonly kind: ErrorKind | "unauthorized"
@@ -50,9 +44,6 @@ export interface Row {
 /**
  * The rows in the order in which they are tried; the first that fits decides. First come codes that mean one thing whatever the words,
  * then words, which are more exact than the other codes, then those.
- *
- * @category models
- * @since 0.1.0
  */
 export const table: ReadonlyArray<Row> = [
   { kind: "reverted", codes: [3], source: "geth, anvil: code 3" },
@@ -132,9 +123,6 @@ export const table: ReadonlyArray<Row> = [
  * console.log(ErrorKind.of({ code: -32005, message: "query returned more than 10000 results" })) // tooLarge
  * console.log(ErrorKind.of({ code: -32005, message: "limit exceeded" })) // rateLimited
  * ```
- *
- * @category constructors
- * @since 0.1.0
  */
 export const of = (error: { readonly code: number; readonly message: string }): Row["kind"] => {
   const message = error.message.slice(0, 2_000)
@@ -147,8 +135,5 @@ export const of = (error: { readonly code: number; readonly message: string }): 
 
 /**
  * True for kinds whose call may succeed when sent again.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isRetryable = (kind: ErrorKind): boolean => kind === "internal" || kind === "rateLimited"

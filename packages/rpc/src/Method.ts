@@ -13,9 +13,6 @@ import type { CallError } from "./RpcError.ts"
  *
  * **Details**
  * - Hashes, addresses and bytes: hex text of any case. Numbers: `number`, `bigint` or hex text. Whatever is given is checked before it is sent.
- *
- * @category models
- * @since 0.1.0
  */
 export type Input<T> = T extends string & Brand.Brand<string>
   ? string
@@ -39,9 +36,6 @@ type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unk
 
 /**
  * The parameters of a method; the hydrated flag, where there is one, may be left out and then is false.
- *
- * @category models
- * @since 0.1.0
  */
 export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
@@ -51,9 +45,6 @@ export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.A
 
 /**
  * The result of a method that is called with the parameters `P`.
- *
- * @category models
- * @since 0.1.0
  */
 export type Returned<N extends Name, P extends ReadonlyArray<unknown>> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
@@ -67,9 +58,6 @@ export type Returned<N extends Name, P extends ReadonlyArray<unknown>> = RpcMeth
 
 /**
  * Each method by its wire name, as an effect.
- *
- * @category models
- * @since 0.1.0
  */
 export type Methods = {
   readonly [N in keyof RpcMethod.All]: RpcMethod.All[N] extends { readonly hydrated: unknown }
@@ -81,9 +69,6 @@ export type Methods = {
 
 /**
  * Each method by its wire name, as a promise.
- *
- * @category models
- * @since 0.1.0
  */
 export type PromiseMethods = {
   readonly [N in keyof RpcMethod.All]: RpcMethod.All[N] extends { readonly hydrated: unknown }
@@ -93,9 +78,6 @@ export type PromiseMethods = {
 
 /**
  * One call of a batch.
- *
- * @category models
- * @since 0.1.0
  */
 export type Call = {
   readonly [N in Name]: readonly [] extends Params<N>
@@ -105,9 +87,6 @@ export type Call = {
 
 /**
  * Makes a batch whose calls have a member that is not known fail to compile.
- *
- * @category models
- * @since 0.1.0
  */
 export type Known<Calls extends ReadonlyArray<Call>> = {
   readonly [I in keyof Calls]: Calls[I] & { readonly [K in Exclude<keyof Calls[I], "method" | "params">]: never }
@@ -115,9 +94,6 @@ export type Known<Calls extends ReadonlyArray<Call>> = {
 
 /**
  * The result of one call of a batch.
- *
- * @category models
- * @since 0.1.0
  */
 export type ReturnedBy<C extends Call> = C extends { readonly method: infer N extends Name }
   ? C extends { readonly params: infer P extends ReadonlyArray<unknown> }

@@ -9,9 +9,6 @@ import type * as Duration from "effect/Duration"
 
 /**
  * How calls that come together are put into one request.
- *
- * @category models
- * @since 0.1.0
  */
 export interface BatchOptions {
   /** How long a call waits for others. Default 0: only for those made in the same turn, which costs no time. */
@@ -24,9 +21,6 @@ export interface BatchOptions {
 
 /**
  * A rate that the client keeps to by itself, for each of its endpoints.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RateLimit {
   /** Units that come in a second; a call costs one unless `units` or `defaultUnits` say more. */
@@ -41,9 +35,6 @@ export interface RateLimit {
 
 /**
  * One of several nodes.
- *
- * @category models
- * @since 0.1.0
  */
 export interface EndpointOptions {
   readonly url: Key | URL
@@ -53,9 +44,6 @@ export interface EndpointOptions {
 
 /**
  * How the client talks, whatever its node is.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CommonOptions {
   /** Time for one call: all attempts, waits and bodies. Default 30 seconds. */
@@ -72,7 +60,7 @@ export interface CommonOptions {
   readonly share?: boolean | undefined
   /** Default: none. */
   readonly rateLimit?: RateLimit | undefined
-  /** Default: undici on Node, the platform's own `fetch` elsewhere. Source: decision 0025. */
+  /** Default: undici on Node, the platform's own `fetch` elsewhere. */
   readonly fetch?: Fetch | undefined
   /** Sent with each request, to every endpoint; their values are kept as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
@@ -81,9 +69,6 @@ export interface CommonOptions {
 /**
  * A node by its URL, which may hold keys in its path, its query and as `user:password@`. Several are of one chain, in order of preference:
  * the client goes on to the next when one fails, and never below the highest block that it has seen.
- *
- * @category models
- * @since 0.1.0
  */
 export interface UrlOptions extends CommonOptions {
   readonly url: Key | URL | ReadonlyArray<Key | URL | EndpointOptions>
@@ -96,10 +81,7 @@ export interface UrlOptions extends CommonOptions {
 /**
  * A provider of the interface: calls go to `{rpcUrl}/<chain>/<apiKey>`.
  *
- * Source: interface 4.2; decision 0005.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2; decision 0005.
  */
 export interface ProviderOptions extends CommonOptions {
   readonly rpcUrl: Key | URL
@@ -116,17 +98,11 @@ export interface ProviderOptions extends CommonOptions {
 
 /**
  * What a client is made of.
- *
- * @category models
- * @since 0.1.0
  */
 export type Options = UrlOptions | ProviderOptions
 
 /**
  * Limits of calls in place of the client's own.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallOptions {
   /** Time for one call: all attempts, waits and bodies. */

@@ -13,9 +13,6 @@
  * - `Empty`: no bytes at all.
  *
  * Source: Solidity, error handling.
- *
- * @category models
- * @since 0.1.0
  */
 export type Revert =
   | { readonly _tag: "Error"; readonly reason: string }
@@ -67,9 +64,6 @@ const textAt = (digits: string): string | undefined => {
  * ```
  *
  * Source: Solidity, error handling.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const fromData = (data: string): Revert | undefined => {
   if (!isBytes(data)) return undefined
@@ -100,9 +94,6 @@ const bytesIn = (data: unknown, depth: number): string | undefined => {
 
 /**
  * Reads the revert from the `data` of a node's error, wherever the node puts its bytes; undefined when it sent none.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const fromError = (data: unknown): Revert | undefined => {
   const bytes = bytesIn(data, 3)

@@ -45,9 +45,6 @@ export type {
  * A request by name, with parameters as the wire has them.
  *
  * Source: EIP-1193.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RawRequest {
   readonly method: string
@@ -67,9 +64,6 @@ export interface RawRequest {
  * - `TransportError`, `TimeoutError`: tried again while attempts and time last.
  * - `InvalidResponse`: the answer is not one to this call. Tried again only when it broke off or a gateway gave it.
  * - `Unauthorized`: the key is not accepted. Not tried again.
- *
- * @category services
- * @since 0.1.0
  */
 export interface Client extends Methods {
   /** Host and port of the node, as in `node.example:8545`; of several, the first. */
@@ -113,9 +107,6 @@ export interface Client extends Methods {
  * const provider = { rpcUrl: "https://rpc.example", chain: "eth", apiKey: "my key" }
  * export const runnable = program.pipe(Effect.provide(RpcClient.layer(provider)))
  * ```
- *
- * @category services
- * @since 0.1.0
  */
 export class RpcClient extends Context.Service<RpcClient, Client>()("@daybook/rpc/RpcClient") {}
 
@@ -139,14 +130,14 @@ const typed = (
   const decoded = readerOf(RpcMethod.resultOf(name, params))(answer.value)
   if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
   const { reply } = answer
-  const problem = firstProblem(decoded.failure, answer.value, (part) => shorten(reply.scrub(describeWhole(part)), 100))
+  const issue = firstProblem(decoded.failure, answer.value, (part) => shorten(reply.scrub(describeWhole(part)), 100))
   return Result.fail(
     new InvalidResponse({
       ...reply,
       reason: "content",
-      path: `${answer.isBare ? "body" : "result"}${problem.path}`,
-      came: problem.came,
-      expected: problem.expected,
+      path: `${answer.isBare ? "body" : "result"}${issue.path}`,
+      received: issue.received,
+      expected: issue.expected,
     }),
   )
 }
@@ -240,13 +231,13 @@ const goesAlone = (method: string): boolean =>
   !RpcMethod.isName(method) || RpcMethod.all[method].exposure === "operator"
 
 interface Way {
-  readonly together: number
+  readonly maxBatchSize: number
   readonly isShared: boolean
   readonly queueOf: (member: pools.Member) => Queue
 }
 
 const wayOf = ({ isBatched, isShared }: Limits, method: string): Way => ({
-  together: isBatched && !goesAlone(method) ? Number.POSITIVE_INFINITY : 1,
+  maxBatchSize: isBatched && !goesAlone(method) ? Number.POSITIVE_INFINITY : 1,
   isShared: isShared && RpcMethod.isName(method),
   queueOf: (member) => member.batcher.queue,
 })
@@ -331,7 +322,7 @@ const batchOf = (
       queues.set(member, made)
       return made
     }
-    const way: Way = { together: Number.POSITIVE_INFINITY, isShared: false, queueOf }
+    const way: Way = { maxBatchSize: Number.POSITIVE_INFINITY, isShared: false, queueOf }
     return Effect.forEach(
       calls,
       (call, at) => {
@@ -347,7 +338,7 @@ const batchOf = (
   })
 
 /** The best endpoint, after a call that finds out where that is not known. */
-const proven = Effect.fnUntraced(function* (calling: Calling) {
+const healthy = Effect.fnUntraced(function* (calling: Calling) {
   const { members, settings } = calling
   const best = retry.best(settings.pool, members, settings.pause)
   const first = yield* best
@@ -390,7 +381,7 @@ const build = (calling: Calling): Client => {
           ),
     with: (options: CallOptions) =>
       build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => changed(limits, options)) }),
-    pin: Effect.map(proven(calling), (member) => build({ ...calling, members: [member] })),
+    pin: Effect.map(healthy(calling), (member) => build({ ...calling, members: [member] })),
   }
   // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
   return client as unknown as Client
@@ -407,9 +398,6 @@ const start = (settings: Settings, closing: Closing | undefined): Client => {
  *
  * **Errors**
  * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(read(options), (settings) => start(settings, undefined))
@@ -419,9 +407,6 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
  *
  * **Errors**
  * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOption, Scope.Scope> =>
   Effect.gen(function* () {
@@ -433,17 +418,11 @@ export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOptio
 
 /**
  * Makes a client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect.runSync(Effect.result(make(options))))
 
 /**
  * Provides a client; its calls end with the layer's scope.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> =>
   Layer.effect(RpcClient, makeScoped(options))
@@ -458,7 +437,7 @@ const variables: Readonly<Record<string, string>> = {
 const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
   const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
   return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, problem: error.problem })
+    ? new InvalidOption({ option: variable, issue: error.issue })
     : error
 }
 
@@ -470,9 +449,6 @@ const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOpti
  * - `DAYBOOK_API_KEY`: the provider's key. `DAYBOOK_CHAIN`: its chain, by default `eth`.
  *
  * Source: decision 0007 (the default chain).
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigError> = Layer.effect(
   RpcClient,
@@ -484,7 +460,7 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
       return yield* makeScoped({ rpcUrl: url, chain: Option.getOrElse(chain, () => "eth"), apiKey: apiKey.value })
     }
     if (Option.isNone(chain)) return yield* makeScoped({ url })
-    const problem = "is missing, but DAYBOOK_CHAIN is set. Set both for a provider, or neither for a node's own URL."
-    return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", problem }))
+    const issue = "is missing, but DAYBOOK_CHAIN is set. Set both for a provider, or neither for a node's own URL."
+    return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", issue }))
   }).pipe(Effect.mapError(namingVariables)),
 )

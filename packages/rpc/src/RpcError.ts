@@ -2,7 +2,7 @@
  * The failures that only JSON-RPC calls have, beside those of the transport: the node's own error, and parameters that were not sent.
  * Recognise them by `_tag`. Kinds of node errors are `ErrorKind`.
  */
-import { cut } from "@daybook/schema/Problem"
+import { cut } from "@daybook/schema/Issue"
 import type { Attempt } from "@daybook/transport/Attempt"
 import type {
   Facts,
@@ -21,9 +21,6 @@ import * as Revert from "./Revert.ts"
  * The node answered the call with an error. Tried again only when `isRetryable`: a revert and wrong parameters never are.
  *
  * Source: JSON-RPC 2.0 section 5.1.
- *
- * @category errors
- * @since 0.1.0
  */
 export class RpcError extends Data.TaggedError("RpcError")<{
   /** The node's words, without any key. */
@@ -69,9 +66,6 @@ export class RpcError extends Data.TaggedError("RpcError")<{
 
 /**
  * The parameters do not fit the method. Nothing was sent, so trying again does not help.
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidParams extends Data.TaggedError("InvalidParams")<{
   readonly message: string
@@ -87,22 +81,19 @@ export class InvalidParams extends Data.TaggedError("InvalidParams")<{
   constructor(options: {
     readonly method: string
     readonly position?: number | undefined
-    readonly came: string
+    readonly received: string
     readonly expected: string
   }) {
-    const { method, position, came, expected } = options
+    const { method, position, received, expected } = options
     const subject = position === undefined ? "The call" : `Parameter ${position + 1}`
     const verb = position === undefined ? "has" : "is"
-    const message = `${subject} of ${cut(method)} ${verb} ${came}; expected ${expected}. Nothing was sent.`
+    const message = `${subject} of ${cut(method)} ${verb} ${received}; expected ${expected}. Nothing was sent.`
     super({ message, method, position, expected, isRetryable: false, retryAfter: undefined })
   }
 }
 
 /**
  * Any failure that ends a call.
- *
- * @category models
- * @since 0.1.0
  */
 export type CallError =
   | RpcError

@@ -1,7 +1,5 @@
 /**
  * The modules of @daybook/rpc, each as a namespace. Written by `pnpm barrels`.
- *
- * @since 0.1.0
  */
 export * as ErrorKind from "./ErrorKind.ts"
 export * as Method from "./Method.ts"

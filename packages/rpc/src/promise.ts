@@ -13,9 +13,6 @@ import * as Client from "./RpcClient.ts"
 
 /**
  * What holds for calls in place of the client's own options.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallOptions extends Client.CallOptions {
   /** Closes the socket and rejects with the signal's reason. It never replaces the timeout. */
@@ -24,9 +21,6 @@ export interface CallOptions extends Client.CallOptions {
 
 /**
  * What a client is made of.
- *
- * @category models
- * @since 0.1.0
  */
 export type Options = Client.Options & {
   /** Ends every call of the client. */
@@ -36,9 +30,6 @@ export type Options = Client.Options & {
 /**
  * The client. Beside what is listed here it has each method of `RpcMethod.all` by its wire name.
  * Promises reject with the errors of `CallError`, which are real `Error`s; tell them by `_tag`.
- *
- * @category services
- * @since 0.1.0
  */
 export interface RpcClient extends PromiseMethods {
   /** Host and port of the node, as in `node.example:8545`. */
@@ -127,9 +118,6 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
  *   return block?.hash == null ? null : client.eth_getTransactionByBlockHashAndIndex(block.hash, 0)
  * }
  * ```
- *
- * @category constructors
- * @since 0.1.0
  */
 export const createRpcClient = (options: Options): RpcClient => {
   const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })

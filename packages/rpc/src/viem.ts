@@ -11,9 +11,6 @@ import { createRpcClient } from "./promise.ts"
 
 /**
  * A failure as viem reads it: by a numeric `code` and the node's own words. The typed error is its `cause`.
- *
- * @category errors
- * @since 0.1.0
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError"
@@ -51,8 +48,8 @@ const toProviderError = (error: unknown): unknown => {
 const isClient = (given: Client.Options | Client.RpcClient): given is Client.RpcClient => {
   if (typeof given !== "object" || given === null || !("eth_chainId" in given)) return false
   if (typeof given.pin === "function") return true
-  const problem = `is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".`
-  throw new InvalidOption({ option: "client", problem })
+  const issue = `is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".`
+  throw new InvalidOption({ option: "client", issue })
 }
 
 /**
@@ -76,9 +73,6 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
  * const client = createPublicClient({ transport: daybookTransport({ url: "http://127.0.0.1:8545" }) })
  * export const newest = () => client.getBlock({ includeTransactions: true })
  * ```
- *
- * @category constructors
- * @since 0.1.0
  */
 export const daybookTransport = (options: Client.Options | Client.RpcClient): CustomTransport => {
   const client = isClient(options) ? options : createRpcClient(options)

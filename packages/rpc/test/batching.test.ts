@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { createRpcClient } from "../src/promise.ts"
 import { RpcClient } from "../src/index.ts"
-import { type Asked, failure, type Handler, replies, reply, script, success } from "./server.ts"
+import { type CallContext, failure, type Handler, replies, reply, script, success } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
 
-const valueOf = (call: Asked): string => (call.method === "eth_getBalance" ? String(call.params[1]) : "0x2a")
+const valueOf = (call: CallContext): string => (call.method === "eth_getBalance" ? String(call.params[1]) : "0x2a")
 
 const right: Handler = replies((calls) => calls.map((call) => success(call.id, valueOf(call))))
 
@@ -22,7 +22,7 @@ const balances = (client: RpcClient.Client, count: number, from = 0) =>
 
 const numbers = (count: number): ReadonlyArray<bigint> => Array.from({ length: count }, (_, at) => BigInt(at))
 
-const sizes = (server: { readonly seen: ReadonlyArray<{ readonly calls: ReadonlyArray<Asked> }> }) =>
+const sizes = (server: { readonly seen: ReadonlyArray<{ readonly calls: ReadonlyArray<CallContext> }> }) =>
   server.seen.map(({ calls }) => calls.length)
 
 /** Refuses batches above a size with this answer. */

@@ -1,6 +1,7 @@
 /** The client, both faces and viem over it, against the embedded chain: values are those that the node itself gives. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Anvil, Contracts, Rpc, Scenario } from "@daybook/chain"
+import { Anvil, Contracts, Scenario } from "@daybook/chain"
+import { Rpc } from "@daybook/testkit"
 import { Effect, Layer } from "effect"
 import { createPublicClient, http, parseAbi, type PublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"
@@ -126,8 +127,8 @@ describe("a real node", () => {
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario
-        const ours = createPublicClient({ transport: daybookTransport({ url: node.url }) })
-        const theirs = createPublicClient({ transport: http(node.url) })
+        const local = createPublicClient({ transport: daybookTransport({ url: node.url }) })
+        const remote = createPublicClient({ transport: http(node.url) })
         const abi = parseAbi([
           "function balanceOf(address) view returns (uint256)",
           "function transfer(address, uint256) returns (bool)",
@@ -155,10 +156,10 @@ describe("a real node", () => {
               (error: { readonly cause?: { readonly name?: string } }) => String(error.cause?.name),
             )
 
-        assert.deepStrictEqual(yield* Effect.promise(() => read(ours)), yield* Effect.promise(() => read(theirs)))
-        const name = yield* Effect.promise(() => revert(ours))
+        assert.deepStrictEqual(yield* Effect.promise(() => read(local)), yield* Effect.promise(() => read(remote)))
+        const name = yield* Effect.promise(() => revert(local))
         assert.strictEqual(name, "ContractFunctionRevertedError")
-        assert.strictEqual(name, yield* Effect.promise(() => revert(theirs)))
+        assert.strictEqual(name, yield* Effect.promise(() => revert(remote)))
       }),
     )
   })

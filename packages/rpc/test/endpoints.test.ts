@@ -100,14 +100,14 @@ describe("endpoints", () => {
 
     it.live("remembers the methods that an endpoint does not have", () =>
       Effect.gen(function* () {
-        const lacks: Handler = (seen, response, number, request) =>
+        const unsupportedMethods: Handler = (seen, response, number, request) =>
           (seen.calls[0]?.method === "eth_gasPrice" ? refuses(-32601, "no such method") : gives("0x1"))(
             seen,
             response,
             number,
             request,
           )
-        const [first, second] = [yield* script(lacks), yield* script(gives("0x2"))]
+        const [first, second] = [yield* script(unsupportedMethods), yield* script(gives("0x2"))]
         const rpc = yield* client([first, second])
 
         assert.deepStrictEqual(

@@ -22,7 +22,7 @@ const failing = (handlers: ReadonlyArray<Handler>, options: Partial<RpcClient.Ur
 
 const page = "<!DOCTYPE html><html><body>Attention Required! too many requests</body></html>"
 
-const invalid: ReadonlyArray<readonly [name: string, handler: Handler, came: string, requests: number]> = [
+const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received: string, requests: number]> = [
   ["another id", reply(([one]) => success((one?.id ?? 0) + 1, "0x1")), "id is 2; expected 1", 1],
   ["an id of another type", reply(([one]) => success(String(one?.id), "0x1")), 'id is "1"; expected 1', 1],
   ["a result under a null id", reply(() => success(null, "0x1")), "id is null; expected 1", 1],
@@ -84,12 +84,12 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, came: str
 
 describe("failures", () => {
   describe("an answer that is none", () => {
-    it.live.each(invalid)("%s", ([, handler, came, requests]) =>
+    it.live.each(invalid)("%s", ([, handler, received, requests]) =>
       Effect.gen(function* () {
         const got = yield* failing([handler])
 
         assert.strictEqual(got.error._tag, "InvalidResponse")
-        assert.include(got.error.message, came)
+        assert.include(got.error.message, received)
         assert.strictEqual(got.requests, requests)
       }),
     )

@@ -1,6 +1,6 @@
 /** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
-import type { HostileNode } from "@daybook/chain"
-import { NodeFault, NodeScript, VirtualChain, Wire } from "@daybook/chain"
+import type { HostileNode } from "@daybook/testkit"
+import { NodeFault, NodeScript, VirtualChain, Wire } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"
@@ -13,27 +13,27 @@ const calls = NodeScript.make(3, { mostCalls: 30 }).calls.slice(0, 4)
 const scripted = (...steps: ReadonlyArray<HostileNode.Step>): NodeScript.Script => ({ seed: 0, calls, steps })
 
 const problemsOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
-  (await play(script, "typed", bug, limits)).problems.join("\n")
+  (await play(script, "typed", bug, limits)).issues.join("\n")
 
 describe("hostile scripts", () => {
   it("end each call with its own answer or a typed error, within the deadline and the policy", async () => {
     const seeds = Array.from({ length: 300 }, (_, seed) => seed)
 
-    const { problems, histogram, calls: asked } = await playAll(seeds, 24)
+    const { issues, histogram, calls: asked } = await playAll(seeds, 24)
 
     console.log(format(histogram))
-    expect(problems).toEqual([])
+    expect(issues).toEqual([])
     expect(asked).toBeGreaterThan(1_000)
   }, 60_000)
 
   it("do so whichever misbehaviour comes", async () => {
     const limits = { ...policy, deadlineMillis: 2_000 }
     const played = NodeFault.names.map(async (fault) => {
-      const { histogram, problems } = await play(scripted({ fault }), "typed", undefined, limits)
-      return { fault, times: histogram[fault] ?? 0, problems }
+      const { histogram, issues } = await play(scripted({ fault }), "typed", undefined, limits)
+      return { fault, times: histogram[fault] ?? 0, issues }
     })
 
-    const wrong = (await Promise.all(played)).filter(({ problems, times }) => times === 0 || problems.length > 0)
+    const wrong = (await Promise.all(played)).filter(({ issues, times }) => times === 0 || issues.length > 0)
 
     expect(wrong).toEqual([])
   }, 60_000)
@@ -41,14 +41,14 @@ describe("hostile scripts", () => {
   it("do so over undici too", async () => {
     const fetch = undici.makeUnsafe()
 
-    const { problems } = await playAll(
+    const { issues } = await playAll(
       Array.from({ length: 60 }, (_, at) => 50_000 + at),
       24,
       fetch,
     )
     await fetch.close()
 
-    expect(problems).toEqual([])
+    expect(issues).toEqual([])
   }, 60_000)
 
   it("catch replies that are matched by position", async () => {

@@ -3,7 +3,7 @@
  * A `Bug` is planted here, around the client, to show that the judge sees it: the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
-import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/chain"
+import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/testkit"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { Fetch } from "@daybook/transport/Http"
 import { Clock, Effect, Result, Schema } from "effect"
@@ -227,8 +227,8 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
     const all = script.calls.map(
       (call) => observed.get(call) ?? { call, outcome: "hangs", elapsedMillis: performance.now() - began },
     )
-    const problems = NodeScript.judge(script, limits, node.exchanges(), all)
-    return { problems, histogram: node.histogram(), requests: node.exchanges().length, observed: all }
+    const issues = NodeScript.judge(script, limits, node.exchanges(), all)
+    return { issues, histogram: node.histogram(), requests: node.exchanges().length, observed: all }
   } finally {
     await node.stop()
   }
@@ -237,7 +237,7 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
 /** Plays the scripts of many seeds, some at a time. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const queue = [...seeds].toReversed()
-  const problems: Array<string> = []
+  const issues: Array<string> = []
   const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
   const ends = new Map<string, number>()
   let requests = 0
@@ -246,7 +246,7 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
     for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
       const face = faceOf(seed)
       const result = await play(scriptOf(seed), face, undefined, policy, fetch)
-      problems.push(...result.problems.map((problem) => `${face}: ${problem}`))
+      issues.push(...result.issues.map((issue) => `${face}: ${issue}`))
       histograms.push(result.histogram)
       requests += result.requests
       calls += result.observed.length
@@ -254,7 +254,7 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
     }
   }
   await Promise.all(Array.from({ length: workers }, worker))
-  return { problems, histogram: NodeScript.histogram(histograms), requests, calls, ends }
+  return { issues, histogram: NodeScript.histogram(histograms), requests, calls, ends }
 }
 
 /** The histogram as text, the rarest first. */

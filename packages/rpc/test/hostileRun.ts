@@ -1,5 +1,5 @@
 /** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each misbehaviour was played. */
-import { Wire } from "@daybook/chain"
+import { Wire } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
 
@@ -8,16 +8,16 @@ const started = performance.now()
 Wire.bomb("")
 const fetch = undici.makeUnsafe()
 const seeds = Array.from({ length: Number(count) }, (_, at) => Number(first) + at)
-const { problems, histogram, requests, calls, ends } = await (platform === "undici"
+const { issues, histogram, requests, calls, ends } = await (platform === "undici"
   ? playAll(seeds, 24, fetch)
   : playAll(seeds, 24))
 await fetch.close()
 console.log(format(histogram))
 console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
 console.log(
-  `${count} scripts, ${calls} calls, ${requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s; ${problems.length} problems`,
+  `${count} scripts, ${calls} calls, ${requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s; ${issues.length} problems`,
 )
-for (const problem of problems.slice(0, 40)) console.log(problem)
+for (const issue of issues.slice(0, 40)) console.log(issue)
 const rare = histogram.filter(([, times]) => Number(count) >= 10_000 && times < 100)
 for (const [name, times] of rare) console.log(`${name} was played only ${times} times`)
-process.exitCode = problems.length + rare.length === 0 ? 0 : 1
+process.exitCode = issues.length + rare.length === 0 ? 0 : 1

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RpcClient } from "../src/index.ts"
-import { type Asked, failure, replies, script, success } from "./server.ts"
+import { type CallContext, failure, replies, script, success } from "./server.ts"
 
 const Deed = Schema.Literals([
   "answer",
@@ -29,7 +29,7 @@ const Script = Schema.Array(Schema.Struct({ deed: Deed, place: Schema.Int })).ch
 /** The value that only the call with this id may get. */
 const valueOf = (id: number): string => `0x${(id * 1_000 + 7).toString(16)}`
 
-const played = (call: Asked, deed: typeof Deed.Type): ReadonlyArray<unknown> => {
+const played = (call: CallContext, deed: typeof Deed.Type): ReadonlyArray<unknown> => {
   const own = success(call.id, valueOf(call.id))
   switch (deed) {
     case "answer":

@@ -233,9 +233,9 @@ describe("promise", () => {
         // @ts-expect-error a misspelt member does not compile
         const [first] = yield* Effect.promise(() => client.batch([{ method: "eth_chainId", parms: [] }]))
 
-        const came = "an object with parms, which is not known; expected an object such as"
-        assert.include(String(error), `Parameter 1 of request is ${came}`)
-        assert.include(first.status === "rejected" ? String(first.reason) : "", `Parameter 1 of batch is ${came}`)
+        const received = "an object with parms, which is not known; expected an object such as"
+        assert.include(String(error), `Parameter 1 of request is ${received}`)
+        assert.include(first.status === "rejected" ? String(first.reason) : "", `Parameter 1 of batch is ${received}`)
         const envelope = { jsonrpc: "2.0", id: 9, method: "eth_chainId" }
         assert.strictEqual(yield* Effect.promise(() => client.request(envelope)), "0x1")
         const added = { method: "eth_chainId", params: [], topic: "a wallet's own" }

@@ -34,37 +34,37 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Where two values differ, and how many fields were compared. */
 const differences = (
   path: string,
-  ours: unknown,
-  theirs: unknown,
+  local: unknown,
+  remote: unknown,
 ): { readonly found: Array<string>; count: number } => {
-  if (Array.isArray(ours) && Array.isArray(theirs)) {
-    if (ours.length !== theirs.length)
-      return { found: [`${path}: ${ours.length} items, viem ${theirs.length}`], count: 1 }
-    const parts = ours.map((one, at) => differences(`${path}[${at}]`, one, theirs[at]))
+  if (Array.isArray(local) && Array.isArray(remote)) {
+    if (local.length !== remote.length)
+      return { found: [`${path}: ${local.length} items, viem ${remote.length}`], count: 1 }
+    const parts = local.map((one, at) => differences(`${path}[${at}]`, one, remote[at]))
     return { found: parts.flatMap(({ found }) => found), count: parts.reduce((sum, { count }) => sum + count, 0) }
   }
-  if (isObject(ours) && isObject(theirs)) {
-    const keys = Object.keys(theirs).filter((key) => key in ours)
-    const parts = keys.map((key) => differences(`${path}.${key}`, ours[key], theirs[key]))
+  if (isObject(local) && isObject(remote)) {
+    const keys = Object.keys(remote).filter((key) => key in local)
+    const parts = keys.map((key) => differences(`${path}.${key}`, local[key], remote[key]))
     return { found: parts.flatMap(({ found }) => found), count: parts.reduce((sum, { count }) => sum + count, 0) }
   }
-  const [one, other] = [plain(ours), plain(theirs)]
+  const [one, other] = [plain(local), plain(remote)]
   return { found: one === other ? [] : [`${path}: ${one}, viem ${other}`], count: 1 }
 }
 
 /** Seeds the node with a transfer and a contract, then compares. */
 export const compare = async (url: string) => {
-  const ours = createRpcClient({ url })
+  const local = createRpcClient({ url })
   const viem = createPublicClient({ transport: http(url) })
-  const [alice, bob] = (await ours.request({ method: "eth_accounts" })) as readonly [Hex, Hex]
+  const [alice, bob] = (await local.request({ method: "eth_accounts" })) as readonly [Hex, Hex]
   const send = async (transaction: object): Promise<{ readonly hash: Hex; readonly contract: Hex | null }> => {
-    const hash = (await ours.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex
+    const hash = (await local.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex
     for (let left = 100; left > 0; left--) {
-      const receipt = await ours.eth_getTransactionReceipt(hash)
+      const receipt = await local.eth_getTransactionReceipt(hash)
       if (receipt !== null) return { hash, contract: receipt.contractAddress as Hex | null }
       await new Promise((resolve) => setTimeout(resolve, 20))
       // Some nodes mine only when told to.
-      await ours.request({ method: "evm_mine" })
+      await local.request({ method: "evm_mine" })
     }
     throw new Error("the node does not mine")
   }
@@ -72,8 +72,8 @@ export const compare = async (url: string) => {
   const { contract } = await send({ from: alice, data: code, gas: "0x186a0" })
   if (contract === null) throw new Error("the node made no contract")
   const touched = await send({ from: bob, to: contract, gas: "0x186a0" })
-  const last = await ours.eth_blockNumber()
-  const block = await ours.eth_getBlockByNumber(last)
+  const last = await local.eth_blockNumber()
+  const block = await local.eth_getBlockByNumber(last)
   const hash = block?.hash as Hex
   const call = { from: alice, to: contract, data: "0x" } as const
   const account = alice
@@ -81,87 +81,87 @@ export const compare = async (url: string) => {
   const pairs: Readonly<
     Partial<Record<keyof PromiseMethods, readonly [() => Promise<unknown>, () => Promise<unknown>]>>
   > = {
-    eth_chainId: [() => ours.eth_chainId(), () => viem.getChainId()],
-    eth_blockNumber: [() => ours.eth_blockNumber(), () => viem.getBlockNumber()],
+    eth_chainId: [() => local.eth_chainId(), () => viem.getChainId()],
+    eth_blockNumber: [() => local.eth_blockNumber(), () => viem.getBlockNumber()],
     eth_getBlockByNumber: [
-      () => ours.eth_getBlockByNumber(last, true),
+      () => local.eth_getBlockByNumber(last, true),
       () => viem.getBlock({ blockNumber: last, includeTransactions: true }),
     ],
-    eth_getBlockByHash: [() => ours.eth_getBlockByHash(hash), () => viem.getBlock({ blockHash: hash })],
+    eth_getBlockByHash: [() => local.eth_getBlockByHash(hash), () => viem.getBlock({ blockHash: hash })],
     eth_getTransactionByBlockHashAndIndex: [
-      () => ours.eth_getTransactionByBlockHashAndIndex(hash, 0),
+      () => local.eth_getTransactionByBlockHashAndIndex(hash, 0),
       () => viem.getTransaction({ blockHash: hash, index: 0 }),
     ],
     eth_getTransactionByBlockNumberAndIndex: [
-      () => ours.eth_getTransactionByBlockNumberAndIndex(last, 0),
+      () => local.eth_getTransactionByBlockNumberAndIndex(last, 0),
       () => viem.getTransaction({ blockNumber: last, index: 0 }),
     ],
     eth_getTransactionByHash: [
-      () => ours.eth_getTransactionByHash(transfer.hash),
+      () => local.eth_getTransactionByHash(transfer.hash),
       () => viem.getTransaction({ hash: transfer.hash }),
     ],
     eth_getTransactionReceipt: [
-      () => ours.eth_getTransactionReceipt(touched.hash),
+      () => local.eth_getTransactionReceipt(touched.hash),
       () => viem.getTransactionReceipt({ hash: touched.hash }),
     ],
     eth_getTransactionCount: [
-      () => ours.eth_getTransactionCount(account, "latest"),
+      () => local.eth_getTransactionCount(account, "latest"),
       () => viem.getTransactionCount({ address: account }),
     ],
     eth_getBalance: [
-      () => ours.eth_getBalance(account, last),
+      () => local.eth_getBalance(account, last),
       () => viem.getBalance({ address: account, blockNumber: last }),
     ],
-    eth_getCode: [() => ours.eth_getCode(contract, "latest"), () => viem.getCode({ address: contract })],
+    eth_getCode: [() => local.eth_getCode(contract, "latest"), () => viem.getCode({ address: contract })],
     eth_getStorageAt: [
-      async () => BigInt(await ours.eth_getStorageAt(contract, 0, "latest")),
+      async () => BigInt(await local.eth_getStorageAt(contract, 0, "latest")),
       async () => BigInt((await viem.getStorageAt({ address: contract, slot: "0x0" })) ?? "0x0"),
     ],
     eth_call: [
-      () => ours.eth_call(call, "latest"),
+      () => local.eth_call(call, "latest"),
       async () => (await viem.call({ account, to: contract, data: "0x" })).data,
     ],
     eth_estimateGas: [
-      () => ours.eth_estimateGas({ from: alice, to: bob, value: 1n }),
+      () => local.eth_estimateGas({ from: alice, to: bob, value: 1n }),
       () => viem.estimateGas({ account, to: bob, value: 1n }),
     ],
     eth_getLogs: [
-      () => ours.eth_getLogs({ fromBlock: 0, toBlock: last, address: contract }),
+      () => local.eth_getLogs({ fromBlock: 0, toBlock: last, address: contract }),
       () => viem.getLogs({ fromBlock: 0n, toBlock: last, address: contract }),
     ],
     eth_feeHistory: [
-      () => ours.eth_feeHistory(2, last, [25, 75]),
+      () => local.eth_feeHistory(2, last, [25, 75]),
       () => viem.getFeeHistory({ blockCount: 2, blockNumber: last, rewardPercentiles: [25, 75] }),
     ],
-    eth_gasPrice: [() => ours.eth_gasPrice(), () => viem.getGasPrice()],
+    eth_gasPrice: [() => local.eth_gasPrice(), () => viem.getGasPrice()],
     eth_maxPriorityFeePerGas: [
-      () => ours.eth_maxPriorityFeePerGas(),
+      () => local.eth_maxPriorityFeePerGas(),
       async () => BigInt(await viem.request({ method: "eth_maxPriorityFeePerGas" })),
     ],
     eth_getProof: [
-      () => ours.eth_getProof(contract, [`0x${"0".repeat(64)}`], "latest"),
+      () => local.eth_getProof(contract, [`0x${"0".repeat(64)}`], "latest"),
       () => viem.getProof({ address: contract, storageKeys: [`0x${"0".repeat(64)}`] }),
     ],
-    eth_syncing: [() => ours.eth_syncing(), () => viem.request({ method: "eth_syncing" } as never)],
-    net_version: [() => ours.net_version(), () => viem.request({ method: "net_version" } as never)],
+    eth_syncing: [() => local.eth_syncing(), () => viem.request({ method: "eth_syncing" } as never)],
+    net_version: [() => local.net_version(), () => viem.request({ method: "net_version" } as never)],
     web3_clientVersion: [
-      () => ours.web3_clientVersion(),
+      () => local.web3_clientVersion(),
       () => viem.request({ method: "web3_clientVersion" } as never),
     ],
   }
   const found: Array<string> = []
   const compared: Record<string, number> = {}
   for (const [method, [one, other]] of Object.entries(pairs)) {
-    const [mine, theirs] = await Promise.allSettled([one(), other()])
-    if (mine.status === "rejected" || theirs.status === "rejected") {
+    const [mine, remote] = await Promise.allSettled([one(), other()])
+    if (mine.status === "rejected" || remote.status === "rejected") {
       // A method that the node does not have fails for both.
-      if (mine.status === theirs.status) compared[method] = 0
-      else found.push(`${method}: ${mine.status}, viem ${theirs.status}`, String("reason" in mine ? mine.reason : ""))
+      if (mine.status === remote.status) compared[method] = 0
+      else found.push(`${method}: ${mine.status}, viem ${remote.status}`, String("reason" in mine ? mine.reason : ""))
       continue
     }
-    const result = differences(method, mine.value, theirs.value)
+    const result = differences(method, mine.value, remote.value)
     compared[method] = result.count
     found.push(...result.found)
   }
-  return { found, compared, client: await ours.web3_clientVersion() }
+  return { found, compared, client: await local.web3_clientVersion() }
 }

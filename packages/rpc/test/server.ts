@@ -1,9 +1,9 @@
 /** A server that answers JSON-RPC by a script and notes the calls that it saw. */
-import * as ScriptedServer from "@daybook/chain/ScriptedServer"
+import * as ScriptedServer from "@daybook/testkit/ScriptedServer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /** A call as the server reads it. */
-export interface Asked {
+export interface CallContext {
   readonly jsonrpc: string
   readonly id: number
   readonly method: string
@@ -12,13 +12,13 @@ export interface Asked {
 
 export interface Seen extends ScriptedServer.Seen {
   /** The calls of the request, in order; one for a single call. */
-  readonly calls: ReadonlyArray<Asked>
+  readonly calls: ReadonlyArray<CallContext>
 }
 
 export type Handler = (seen: Seen, response: ServerResponse, number: number, request: IncomingMessage) => void
 
-const callsOf = (text: string): ReadonlyArray<Asked> => {
-  const body: Asked | ReadonlyArray<Asked> = JSON.parse(text)
+const callsOf = (text: string): ReadonlyArray<CallContext> => {
+  const body: CallContext | ReadonlyArray<CallContext> = JSON.parse(text)
   return "id" in body ? [body] : body
 }
 
@@ -32,7 +32,7 @@ export const script = (...handlers: ReadonlyArray<Handler>) =>
 /** Answers with a status and the text that `body` makes of the calls. */
 export const reply =
   (
-    body: string | ((calls: ReadonlyArray<Asked>) => unknown),
+    body: string | ((calls: ReadonlyArray<CallContext>) => unknown),
     status = 200,
     headers: Record<string, string> = {},
   ): Handler =>
@@ -44,7 +44,7 @@ export const reply =
 
 /** Answers with these items: as an array to a batch, and a single one alone to a call that was sent alone. */
 export const replies =
-  (items: (calls: ReadonlyArray<Asked>) => ReadonlyArray<unknown>): Handler =>
+  (items: (calls: ReadonlyArray<CallContext>) => ReadonlyArray<unknown>): Handler =>
   (seen, response) => {
     const made = items(seen.calls)
     const isAlone = !seen.body.startsWith("[") && made.length === 1

@@ -1,7 +1,8 @@
 /** viem's own client over `daybookTransport`, on the embedded chain behind a hostile node; viem's own transport is shown beside it. */
 import { inspect, isDeepStrictEqual } from "node:util"
 import { assert, describe, layer } from "@effect/vitest"
-import { Anvil, HostileNode, NodeScript, Scenario } from "@daybook/chain"
+import { Anvil, Scenario } from "@daybook/chain"
+import { HostileNode, NodeScript } from "@daybook/testkit"
 import { Effect, Layer } from "effect"
 import { createPublicClient, http, parseAbi, type PublicClient, type Transport } from "viem"
 import { daybookTransport } from "../src/viem.ts"
@@ -82,7 +83,7 @@ describe("viem under hostile scripts", () => {
             await Promise.all(Array.from({ length: 16 }, worker))
             return { counts, wrong }
           }
-          const ours = yield* Effect.promise(() =>
+          const local = yield* Effect.promise(() =>
             under((url) =>
               daybookTransport({
                 url,
@@ -93,19 +94,19 @@ describe("viem under hostile scripts", () => {
               }),
             ),
           )
-          const theirs = yield* Effect.promise(() =>
+          const remote = yield* Effect.promise(() =>
             under((url) => http(url, { batch: true, timeout, retryCount: 3, retryDelay: 5 })),
           )
 
           console.log(
             `${scripts} scripts, daybookTransport:`,
-            ours.counts,
+            local.counts,
             "viem http({ batch: true }):",
-            theirs.counts,
+            remote.counts,
           )
-          assert.deepStrictEqual(ours.wrong, [])
-          assert.strictEqual(ours.counts.hung, 0)
-          assert.isAbove(ours.counts.right, scripts * 2)
+          assert.deepStrictEqual(local.wrong, [])
+          assert.strictEqual(local.counts.hung, 0)
+          assert.isAbove(local.counts.right, scripts * 2)
         }),
       120_000,
     )

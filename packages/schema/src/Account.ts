@@ -12,9 +12,6 @@ import * as Quantity from "./Quantity.ts"
  * A slot of a contract's storage and the proof of its value.
  *
  * Source: EIP-1186.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const StorageProof = open("StorageProof", {
   /** The slot, as the node writes it. Source: EIP-1186. */
@@ -29,9 +26,6 @@ export const StorageProof = open("StorageProof", {
  * An account and the proof of its state.
  *
  * Source: EIP-1186.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const AccountProof = open("AccountProof", {
   /** The account. Source: EIP-1186. */
@@ -52,8 +46,5 @@ export const AccountProof = open("AccountProof", {
 
 /**
  * An account and the proof of its state.
- *
- * @category models
- * @since 0.1.0
  */
 export interface AccountProof extends Schema.Schema.Type<typeof AccountProof> {}

@@ -9,19 +9,13 @@ import { orEmpty, orNull } from "./internal/leaf.ts"
 
 /**
  * 20 bytes as lower-case hex text.
- *
- * @category models
- * @since 0.1.0
  */
 export type Address = `0x${string}` & Brand.Brand<"Address">
 
 /**
  * An address: 20 bytes, lower case in the program, any case on the wire (a checksum is not verified).
  *
- * Source: interface 2.2, 2.8, 2.9, 4.1.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.2, docs/interface.md#2.8, docs/interface.md#2.9, docs/interface.md#4.1.
  */
 export const Address: Schema.Codec<Address, string> = Hex.bytes<Address>("an address of 20 bytes in hex", 20)
 
@@ -29,49 +23,34 @@ export const Address: Schema.Codec<Address, string> = Hex.bytes<Address>("an add
  * An address that may be `null`: the recipient of a contract creation, the miner of a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const OrNull: Schema.Codec<Address | null, string | null> = orNull(Address)
 
 /**
  * An address that is `null` when the wire has none (`""` or `null`); written as `""`.
  *
- * Source: interface 2.2 (receipt_contract_address); decision 0002.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.2 (receipt_contract_address); decision 0002.
  */
 export const OrEmpty: Schema.Codec<Address | null, string> = orEmpty(Address, "")
 
 /**
  * An address that is `null` when the wire has none (`""` or `null`); written as `null`.
  *
- * Source: interface 2.2 (to_address of a creation); decision 0002.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.2 (to_address of a creation); decision 0002.
  */
 export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Address, null)
 
 /**
  * Tells whether a value is an address in the program's form (lower case).
  *
- * Source: interface 2.2.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#2.2.
  */
 export const isAddress: (input: unknown) => input is Address = Schema.is(Address)
 
 /**
  * Reads an address written in any case; `undefined` when it is none.
  *
- * Source: interface 4.1.
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.
  */
 export const fromText = (text: string): Address | undefined => {
   const lower = text.toLowerCase()
@@ -91,9 +70,6 @@ export const fromText = (text: string): Address | undefined => {
  * ```
  *
  * Source: EIP-55.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const checksum = (address: Address): `0x${string}` => {
   const digits = address.slice(2)

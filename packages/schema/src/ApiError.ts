@@ -6,9 +6,9 @@ import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
 
 const body = {
-  /** What was wrong, with the value, and what is accepted. Source: decision 0012. */
+  /** What was wrong, with the value, and what is accepted. */
   message: Schema.String,
-  /** Identifies the request in the server's log. Source: decision 0012. */
+  /** Identifies the request in the server's log. */
   requestId: Schema.String,
 }
 
@@ -21,17 +21,14 @@ const body = {
  * `traces_not_indexed`, internal transactions were asked for on a chain without traces; `address_not_watched`, this
  * server indexes a list of addresses and this one is not on it.
  *
- * Source: interface 7 (silent); decisions 0008 and 0012.
- *
- * @category errors
- * @since 0.1.0
+ * Source: docs/interface.md#7 (silent); decisions 0008 and 0012.
  */
 export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadRequest")(
   {
     ...body,
-    /** Why. Source: decision 0012. */
+    /** Why. */
     code: Schema.Literals(["bad_request", "chain_not_served", "traces_not_indexed", "address_not_watched"]),
-    /** The parameter that was wrong, if it was one. Source: decision 0008. */
+    /** The parameter that was wrong, if it was one. */
     parameter: Schema.optionalKey(Schema.String),
   },
   { httpApiStatus: 400 },
@@ -42,10 +39,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
 /**
  * The key is missing or not known: 401.
  *
- * Source: interface 5; decision 0012.
- *
- * @category errors
- * @since 0.1.0
+ * Source: docs/interface.md#5; decision 0012.
  */
 export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Unauthorized")(
   { ...body, code: Schema.tag("unauthorized") },
@@ -58,9 +52,6 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
  * The key is known and may not do this: 403.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidden")(
   { ...body, code: Schema.tag("forbidden") },
@@ -73,9 +64,6 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
  * There is nothing under this path: 404.
  *
  * Source: decisions 0012 and 0019.
- *
- * @category errors
- * @since 0.1.0
  */
 export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")(
   { ...body, code: Schema.tag("not_found") },
@@ -88,9 +76,6 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
  * The path does not take this HTTP method: 405, with an `allow` header.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/schema/MethodNotAllowed")(
   { ...body, code: Schema.tag("method_not_allowed") },
@@ -108,15 +93,12 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/s
  * `from_block=resumeFromBlock` gives their replacement; a descending walk goes on below with `to_block=resumeFromBlock-1`.
  *
  * Source: decision 0011.
- *
- * @category errors
- * @since 0.1.0
  */
 export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/StaleCursor")(
   {
     ...body,
     code: Schema.tag("stale_cursor"),
-    /** First block whose rows are void. Wire: JSON number. Source: decision 0011. */
+    /** First block whose rows are void. Wire: JSON number. */
     resumeFromBlock: Decimal.FromNumber,
   },
   { httpApiStatus: 409 },
@@ -128,9 +110,6 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
  * The request is larger than is accepted: 413.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/schema/PayloadTooLarge")(
   { ...body, code: Schema.tag("payload_too_large") },
@@ -142,10 +121,7 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
 /**
  * Too many requests with this key: 429, with `retry-after` and `ratelimit-*` headers.
  *
- * Source: interface 8 (silent); decisions 0007 and 0012.
- *
- * @category errors
- * @since 0.1.0
+ * Source: docs/interface.md#8 (silent); decisions 0007 and 0012.
  */
 export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/RateLimited")(
   { ...body, code: Schema.tag("rate_limited") },
@@ -158,9 +134,6 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
  * The server failed: 500. The body holds an id and nothing else that could be acted on.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")(
   { ...body, code: Schema.tag("internal") },
@@ -173,9 +146,6 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
  * The server cannot answer now: 503, with `retry-after`.
  *
  * Source: decision 0012.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unavailable")(
   { ...body, code: Schema.tag("unavailable") },
@@ -188,9 +158,6 @@ export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unav
  * Every error of the wallet operation, told apart by `code`.
  *
  * Source: decision 0012.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const ApiError = Schema.Union([
   BadRequest,
@@ -207,9 +174,6 @@ export const ApiError = Schema.Union([
 
 /**
  * Any error of the wallet operation.
- *
- * @category models
- * @since 0.1.0
  */
 export type ApiError = typeof ApiError.Type
 
@@ -217,11 +181,8 @@ export type ApiError = typeof ApiError.Type
  * The body that hosted providers of the interface send: a message or a list of them, and no code.
  *
  * Source: decision 0012.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const BareMessage = Schema.Struct({
-  /** What was wrong. Source: decision 0012. */
+  /** What was wrong. */
   message: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
 })

@@ -11,7 +11,7 @@ import * as Hex from "./Hex.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
 import { open } from "./internal/open.ts"
-import * as Problem from "./Problem.ts"
+import * as Issue from "./Issue.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Transaction from "./Transaction.ts"
 
@@ -19,9 +19,6 @@ import * as Transaction from "./Transaction.ts"
  * Wei paid out of the beacon chain in a block.
  *
  * Source: EIP-4895.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Withdrawal = open("Withdrawal", {
   /** Number of the withdrawal since the first. Source: EIP-4895. */
@@ -36,48 +33,45 @@ export const Withdrawal = open("Withdrawal", {
 
 /**
  * Wei paid out of the beacon chain in a block.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
 const header = {
-  /** Number of the block; `null` while pending. Wire: hex quantity. Source: interface 2.8. */
+  /** Number of the block; `null` while pending. Wire: hex quantity. */
   number: Quantity.OrNull,
-  /** Hash of the block; `null` while pending. Source: interface 2.8. */
+  /** Hash of the block; `null` while pending. */
   hash: Hash.OrNull,
-  /** Hash of the block before it. Source: interface 2.8. */
+  /** Hash of the block before it. */
   parentHash: Hash.Hash,
-  /** 8 bytes of proof of work; `null` while pending, missing or `null` on chains without it. Source: interface 2.8. */
+  /** 8 bytes of proof of work; `null` while pending, missing or `null` on chains without it. */
   nonce: Schema.optionalKey(Hex.BlockNonceOrNull),
-  /** Hash of the list of uncles. Source: interface 2.8. */
+  /** Hash of the list of uncles. */
   sha3Uncles: Hash.Hash,
-  /** Bloom filter of the addresses and topics of all logs, 256 bytes; `null` while pending. Source: interface 2.8. */
+  /** Bloom filter of the addresses and topics of all logs, 256 bytes; `null` while pending. */
   logsBloom: Hex.BloomOrNull,
-  /** Root of the trie of transactions. Source: interface 2.8. */
+  /** Root of the trie of transactions. */
   transactionsRoot: Hash.Hash,
-  /** Root of the trie of the state. Source: interface 2.8. */
+  /** Root of the trie of the state. */
   stateRoot: Hash.Hash,
-  /** Root of the trie of receipts. Source: interface 2.8. */
+  /** Root of the trie of receipts. */
   receiptsRoot: Hash.Hash,
-  /** Account that is paid for the block; `null` while pending. Source: interface 2.8. */
+  /** Account that is paid for the block; `null` while pending. */
   miner: Address.OrNull,
-  /** Difficulty of the block; 0 after the merge; may exceed 64 bits. Source: interface 2.8. */
+  /** Difficulty of the block; 0 after the merge; may exceed 64 bits. */
   difficulty: Quantity.Quantity,
-  /** Difficulty of the chain up to here; gone from most nodes. Source: interface 2.8; decision 0020. */
+  /** Difficulty of the chain up to here; gone from most nodes. */
   totalDifficulty: Schema.optionalKey(Quantity.OrNull),
-  /** Free bytes of the producer; 32 on Ethereum, hundreds elsewhere. Source: interface 2.8. */
+  /** Free bytes of the producer; 32 on Ethereum, hundreds elsewhere. */
   extraData: Hex.Hex,
-  /** Size in bytes. Source: interface 2.8. */
+  /** Size in bytes. */
   size: Quantity.Quantity,
-  /** Most gas that the block may use. Source: interface 2.8. */
+  /** Most gas that the block may use. */
   gasLimit: Quantity.Quantity,
-  /** Gas used by all transactions. Source: interface 2.8. */
+  /** Gas used by all transactions. */
   gasUsed: Quantity.Quantity,
-  /** Time in seconds since 1970. Wire: hex quantity. Source: interface 2.8. */
+  /** Time in seconds since 1970. Wire: hex quantity. */
   timestamp: Quantity.Quantity,
-  /** Hashes of uncles; empty after the merge; read as empty where missing. Source: interface 2.8. */
+  /** Hashes of uncles; empty after the merge; read as empty where missing. */
   uncles: Schema.optionalKey(Schema.Array(Hash.Hash)),
   /** Randomness of the beacon chain, or the digest of proof of work. Source: EIP-4399. */
   mixHash: Schema.optionalKey(Hash.OrNull),
@@ -128,16 +122,13 @@ const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
  *
  * Fields of newer forks and of layer 2 chains are typed where they are known; the rest is kept and listed by `extras`.
  *
- * Source: interface 2.8; decisions 0004 and 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.8; decisions 0004 and 0020.
  */
 export const Block = open(
   "Block",
   {
     ...header,
-    /** Hashes of the transactions, in order. Source: interface 2.8. */
+    /** Hashes of the transactions, in order. */
     transactions: Schema.Array(Hash.Hash),
   },
   noUncles,
@@ -145,25 +136,19 @@ export const Block = open(
 
 /**
  * A block with the hashes of its transactions.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Block extends Schema.Schema.Type<typeof Block> {}
 
 /**
  * A block with its transactions: the answer when the hydrated flag is true.
  *
- * Source: interface 2.8; decisions 0004 and 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.8; decisions 0004 and 0020.
  */
 export const HydratedBlock = open(
   "HydratedBlock",
   {
     ...header,
-    /** The transactions, in order. Source: interface 2.8. */
+    /** The transactions, in order. */
     transactions: Schema.Array(Transaction.Transaction),
   },
   noUncles,
@@ -171,9 +156,6 @@ export const HydratedBlock = open(
 
 /**
  * A block with its transactions.
- *
- * @category models
- * @since 0.1.0
  */
 export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> {}
 
@@ -181,9 +163,6 @@ export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> 
  * A transaction of a `PartialBlock` that could not be decoded: what came, and why.
  *
  * Source: decision 0020.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Undecodable {
   readonly _tag: "Undecodable"
@@ -197,9 +176,6 @@ export interface Undecodable {
  * Tells whether an entry of a `PartialBlock` could not be decoded.
  *
  * Source: decision 0020.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isUndecodable = (entry: Transaction.Transaction | Undecodable): entry is Undecodable =>
   "_tag" in entry && entry._tag === "Undecodable"
@@ -209,8 +185,8 @@ const transactionCoder = coderOf(Transaction.Transaction)!
 const readEntry: Step = (input) => {
   const transaction = transactionCoder.read(input)
   if (transaction !== unread) return transaction
-  const [problem] = Problem.find(Transaction.Transaction, input)
-  return { _tag: "Undecodable", raw: input, reason: problem === undefined ? "" : Problem.toLine(problem) }
+  const [issue] = Issue.find(Transaction.Transaction, input)
+  return { _tag: "Undecodable", raw: input, reason: issue === undefined ? "" : Issue.toLine(issue) }
 }
 
 const writeEntry: Step = (entry) =>
@@ -249,16 +225,13 @@ const Entry = withCoder(
  *
  * A history made of such blocks has silent gaps unless `Undecodable` entries are looked at.
  *
- * Source: interface 2.8; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.8; decision 0020.
  */
 export const PartialBlock = open(
   "PartialBlock",
   {
     ...header,
-    /** The transactions, in order; `isUndecodable` tells which could not be read. Source: interface 2.8. */
+    /** The transactions, in order; `isUndecodable` tells which could not be read. */
     transactions: Schema.Array(Entry),
   },
   noUncles,
@@ -266,9 +239,6 @@ export const PartialBlock = open(
 
 /**
  * A block with its transactions, of which some could not be decoded.
- *
- * @category models
- * @since 0.1.0
  */
 export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
 
@@ -276,9 +246,6 @@ export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
  * The keys of a block that the schema does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (block: Block | HydratedBlock | PartialBlock): Readonly<Record<string, unknown>> =>
   Block.extras(block)

@@ -5,23 +5,20 @@
 /**
  * A chain of the interface.
  *
- * Source: interface 4.1.1 and 4.2.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.1, docs/interface.md#4.2.
  */
 export interface Chain {
-  /** Name as the `chain` parameter of the wallet operation spells it. Source: interface 4.1.1. */
+  /** Name as the `chain` parameter of the wallet operation spells it. */
   readonly name: string
-  /** Identifier as listed for the `chain` parameter, in hex; `null` where only the RPC operations have the chain. Source: interface 4.1.1. */
+  /** Identifier as listed for the `chain` parameter, in hex; `null` where only the RPC operations have the chain. */
   readonly identifier: string | null
-  /** Name as the path of the RPC operations spells it; `null` where they do not list the chain. Source: interface 4.2. */
+  /** Name as the path of the RPC operations spells it; `null` where they do not list the chain. */
   readonly rpcName: string | null
   /** The chain's true id. Source: EIP-155. */
   readonly id: bigint
   /** Symbol of the coin that pays for gas. Source: EIP-155 chain list. */
   readonly symbol: string
-  /** Usual time between two blocks, in milliseconds; decides how often a node is polled. Source: decision 0005. */
+  /** Usual time between two blocks, in milliseconds; decides how often a node is polled. */
   readonly blockTimeMillis: number
 }
 
@@ -41,10 +38,7 @@ const row = (
  *
  * `linea` and `linea sepolia` are listed under one identifier. It is the id of `linea sepolia`; `linea` is truly 59144.
  *
- * Source: interface 4.1.1 and 4.2; decision 0005.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 export const all: ReadonlyArray<Chain> = [
   row("eth", "0x1", "eth", "ETH", 12_000),
@@ -103,10 +97,7 @@ for (const chain of all) {
  * console.log(Chain.fromName("Optimism-Testnet")?.name) // optimism sepolia
  * ```
  *
- * Source: interface 4.1.1 and 4.2; decision 0005.
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 export const fromName = (name: string): Chain | undefined => byName.get(plain(name))
 
@@ -135,10 +126,7 @@ const toId = (id: bigint | number | string): bigint | undefined => {
  * console.log(Chain.fromId("0xe705").map((chain) => chain.name)) // [ 'linea', 'linea sepolia' ]
  * ```
  *
- * Source: interface 4.1.1; CAIP-2; decision 0005.
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.1; CAIP-2; decision 0005.
  */
 export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
   const wanted = toId(id)
@@ -151,10 +139,7 @@ export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
 /**
  * The chains that a text may mean: by name if it is one, else by identifier.
  *
- * Source: interface 4.1.1; decision 0005.
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.1; decision 0005.
  */
 export const fromText = (text: string): ReadonlyArray<Chain> => {
   const named = fromName(text)
@@ -165,9 +150,6 @@ export const fromText = (text: string): ReadonlyArray<Chain> => {
  * The chain's identifier in the form of CAIP-2, by its true id.
  *
  * Source: CAIP-2.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}`
 
@@ -175,8 +157,5 @@ export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}
  * The chain's identifier in hex, by its true id, as `eth_chainId` answers.
  *
  * Source: EIP-695.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const toHexId = (chain: Chain): `0x${string}` => `0x${chain.id.toString(16)}`

@@ -38,10 +38,7 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotat
  *
  * Wire: a string of decimal digits without leading zeros. Also read: leading zeros and JSON numbers.
  *
- * Source: interface 2 (numeric strings); decision 0003.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
 export const Decimal: Schema.Codec<bigint, string> = leaf({
   expected: "decimal digits such as 21000",
@@ -58,10 +55,7 @@ export const Decimal: Schema.Codec<bigint, string> = leaf({
  *
  * Written and read like `Decimal`, but at most 2^53 - 1.
  *
- * Source: interface 2 (numeric strings); decision 0003.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
 export const SafeInteger: Schema.Codec<number, string> = leaf({
   expected: "decimal digits of a safe integer such as 12",
@@ -75,9 +69,6 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
  * A `SafeInteger` that is `null` when the wire has none (`""` or `null`); written as `""`.
  *
  * Source: decision 0002.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(SafeInteger, "")
 
@@ -88,10 +79,7 @@ export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(S
  *
  * Written as a JSON number; a value above 2^53 - 1 cannot be written.
  *
- * Source: interface 2.5; decision 0003.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.5; decision 0003.
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(Decimal, (options) => ({
   ...options,

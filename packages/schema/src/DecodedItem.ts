@@ -8,19 +8,16 @@ import * as Text from "./internal/text.ts"
 /**
  * One parameter of a decoded event or call.
  *
- * Source: interface 2.4; decision 0015.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.4; decision 0015.
  */
 export const Param = open(
   "Param",
   {
-    /** Name in the ABI; `""` when it has none. Source: interface 2.4. */
+    /** Name in the ABI; `""` when it has none. */
     name: Schema.optionalKey(Text.OrNothing),
-    /** Value as text: addresses checksummed, integers decimal, arrays and tuples compact JSON. Source: decision 0015. */
+    /** Value as text: addresses checksummed, integers decimal, arrays and tuples compact JSON. */
     value: Text.Value,
-    /** Solidity type such as `uint256` or `(address,uint256)[]`. Source: interface 2.4. */
+    /** Solidity type such as `uint256` or `(address,uint256)[]`. */
     type: Schema.String,
   },
   { name: () => "" },
@@ -28,35 +25,26 @@ export const Param = open(
 
 /**
  * One parameter of a decoded event or call.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Param extends Schema.Schema.Type<typeof Param> {}
 
 /**
  * A decoded event or call.
  *
- * Source: interface 2.4; decision 0015.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.4; decision 0015.
  */
 export const DecodedItem = open("DecodedItem", {
-  /** Canonical signature such as `transfer(address,uint256)`. Source: interface 2.4. */
+  /** Canonical signature such as `transfer(address,uint256)`. */
   signature: Schema.String,
-  /** Short name such as `transfer`. Source: interface 2.4. */
+  /** Short name such as `transfer`. */
   label: Schema.String,
-  /** `event` for a log, `function` for a call. Source: interface 2.4. */
+  /** `event` for a log, `function` for a call. */
   type: Schema.String,
-  /** Parameters, in the order of the ABI. Source: interface 2.4. */
+  /** Parameters, in the order of the ABI. */
   params: Schema.Array(Param),
 })
 
 /**
  * A decoded event or call.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DecodedItem extends Schema.Schema.Type<typeof DecodedItem> {}

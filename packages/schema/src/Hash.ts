@@ -8,19 +8,13 @@ import { orEmpty, orNull } from "./internal/leaf.ts"
 
 /**
  * 32 bytes as lower-case hex text.
- *
- * @category models
- * @since 0.1.0
  */
 export type Hash = `0x${string}` & Brand.Brand<"Hash">
 
 /**
  * A hash: 32 bytes, lower case in the program, any case on the wire.
  *
- * Source: interface 2.2, 2.3, 2.8, 2.9.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.8, docs/interface.md#2.9.
  */
 export const Hash: Schema.Codec<Hash, string> = Hex.bytes<Hash>("a hash of 32 bytes in hex", 32)
 
@@ -28,18 +22,12 @@ export const Hash: Schema.Codec<Hash, string> = Hex.bytes<Hash>("a hash of 32 by
  * A hash that is `null` where the chain has none yet, such as the hash of a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
 
 /**
  * A topic slot of a log: `null` in the program when unused (`""` or `null` on the wire); written as `""`.
  *
- * Source: interface 2.3; decision 0002.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.3; decision 0002.
  */
 export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")

@@ -10,9 +10,6 @@ import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
 
 /**
  * Bytes as lower-case hex text with `0x`, two digits a byte.
- *
- * @category models
- * @since 0.1.0
  */
 export type Hex = `0x${string}`
 
@@ -50,10 +47,7 @@ const bytesAs = <A extends string>(what: string, byteCount: number | undefined):
 /**
  * Hex text of exactly `byteCount` bytes, lower case in the program, any case on the wire.
  *
- * Source: interface 2 (hex strings).
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#2 (hex strings).
  */
 export const bytes = <A extends string = Hex>(what: string, byteCount: number): Schema.Codec<A, string> =>
   bytesAs<A>(what, byteCount)
@@ -65,30 +59,21 @@ export const bytes = <A extends string = Hex>(what: string, byteCount: number): 
  *
  * Upper-case digits are read and written in lower case; `""` is read as no bytes.
  *
- * Source: interface 2 (hex strings); tolerance: decision 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2 (hex strings); tolerance: decision 0020.
  */
 export const Hex: Schema.Codec<Hex, string> = bytesAs<Hex>("hex bytes such as 0xa9059cbb", undefined)
 
 /**
  * The logs bloom of a block or receipt: 256 bytes.
  *
- * Source: interface 2.8 (logsBloom).
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.8 (logsBloom).
  */
 export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex", 256)
 
 /**
  * The nonce of a block: 8 bytes of data, not a quantity.
  *
- * Source: interface 2.8 (nonce).
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.8 (nonce).
  */
 export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of hex", 8)
 
@@ -96,9 +81,6 @@ export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of he
  * A `Hex` that may be `null`.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
 
@@ -106,9 +88,6 @@ export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
  * A `Bloom` that is `null` on a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom)
 
@@ -116,9 +95,6 @@ export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom
  * A `BlockNonce` that is `null` on a pending block and on chains without one.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(BlockNonce)
 
@@ -126,9 +102,6 @@ export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(
  * A `Hex` that is `null` when the wire has none (`""` or `null`); written as `""`.
  *
  * Source: decision 0002.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
   // "" means none here, not "no bytes", so the plain leaf is asked for at least `0x`.
@@ -139,10 +112,7 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
 /**
  * Bytes where `null` and `""` mean no bytes; written as `0x`.
  *
- * Source: interface 2.5 (input, output); decision 0002.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.5 (input, output); decision 0002.
  */
 export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
   ...options,
@@ -155,17 +125,11 @@ const empty = "0x" as Hex
  * No bytes: `0x`.
  *
  * Source: decision 0002.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const nothing = (): Hex => empty
 
 /**
  * Hex digits as they came: a signature's `r` and `s`, where odd lengths and leading zeros exist in real answers.
- *
- * @category models
- * @since 0.1.0
  */
 export type HexText = `0x${string}` & Brand.Brand<"HexText">
 
@@ -175,10 +139,7 @@ const isHexText = (input: unknown): input is HexText =>
 /**
  * Hex digits kept as they came, of any length and case. `toBigInt` gives their value.
  *
- * Source: interface 2.9 (r, s); decision 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.9 (r, s); decision 0020.
  */
 export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
   expected: "hex digits such as 0x1f",
@@ -195,9 +156,6 @@ export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
 /**
  * The integer that hex digits spell; `0x` is zero.
  *
- * Source: interface 2.9.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#2.9.
  */
 export const toBigInt = (text: Hex | HexText): bigint => (text.length <= 2 ? 0n : BigInt(text))

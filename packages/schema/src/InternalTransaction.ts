@@ -12,37 +12,34 @@ import { open } from "./internal/open.ts"
 /**
  * A call inside a transaction.
  *
- * Source: interface 2.5; decision 0014.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.5; decision 0014.
  */
 export const InternalTransaction = open(
   "InternalTransaction",
   {
-    /** Hash of the transaction. Source: interface 2.5. */
+    /** Hash of the transaction. */
     transaction_hash: Hash.Hash,
-    /** Number of the block. Wire: JSON number. Source: interface 2.5. */
+    /** Number of the block. Wire: JSON number. */
     block_number: Decimal.FromNumber,
-    /** Hash of the block. Source: interface 2.5. */
+    /** Hash of the block. */
     block_hash: Hash.Hash,
-    /** `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT` and others by server. Source: interface 2.5; decision 0014. */
+    /** `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT` and others by server. */
     type: Schema.String,
-    /** Account that called. Source: interface 2.5. */
+    /** Account that called. */
     from: Address.Address,
-    /** Account that was called or created; `null` where a creation failed. Source: interface 2.5. */
+    /** Account that was called or created; `null` where a creation failed. */
     to: Schema.optionalKey(Address.OrNone),
-    /** Amount in wei. Wire: decimal string. Source: interface 2.5. */
+    /** Amount in wei. Wire: decimal string. */
     value: Decimal.Decimal,
-    /** Gas given, in gas units. Wire: decimal string. Source: interface 2.5. */
+    /** Gas given, in gas units. Wire: decimal string. */
     gas: Decimal.Decimal,
-    /** Gas used, in gas units. Wire: decimal string. Source: interface 2.5. */
+    /** Gas used, in gas units. Wire: decimal string. */
     gas_used: Decimal.Decimal,
-    /** Call data or init code; `0x` when none. Source: interface 2.5. */
+    /** Call data or init code; `0x` when none. */
     input: Schema.optionalKey(Hex.OrNothing),
-    /** Returned bytes or created code; `0x` when none. Source: interface 2.5. */
+    /** Returned bytes or created code; `0x` when none. */
     output: Schema.optionalKey(Hex.OrNothing),
-    /** Why the frame, or one above it, failed; missing or `null` on success. Source: decision 0014. */
+    /** Why the frame, or one above it, failed; missing or `null` on success. */
     error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   },
   { to: () => null, input: Hex.nothing, output: Hex.nothing },
@@ -50,9 +47,6 @@ export const InternalTransaction = open(
 
 /**
  * A call inside a transaction.
- *
- * @category models
- * @since 0.1.0
  */
 export interface InternalTransaction extends Schema.Schema.Type<typeof InternalTransaction> {}
 
@@ -60,9 +54,6 @@ export interface InternalTransaction extends Schema.Schema.Type<typeof InternalT
  * The keys of an internal transaction that the schema does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (value: InternalTransaction): Readonly<Record<string, unknown>> =>
   InternalTransaction.extras(value)

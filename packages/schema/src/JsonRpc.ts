@@ -12,18 +12,12 @@ import { open, type Resource } from "./internal/open.ts"
 /**
  * Identifier of a request, echoed by its response: a number or a text; `null` when the request could not be read.
  *
- * Source: interface 2.6; JSON-RPC 2.0 section 4; decision 0016.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Id = Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))
 
 /**
  * Identifier of a request.
- *
- * @category models
- * @since 0.1.0
  */
 export type Id = typeof Id.Type
 
@@ -32,27 +26,21 @@ const version = Schema.Literal("2.0")
 /**
  * A request. Without `id` it is a notification, which gets no response.
  *
- * Source: interface 2.6; JSON-RPC 2.0 section 4; decision 0016.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Request = open("JSON-RPC request", {
-  /** `2.0`. Source: interface 2.6. */
+  /** `2.0`. */
   jsonrpc: version,
-  /** Number or text that the response echoes. Source: interface 2.6. */
+  /** Number or text that the response echoes. */
   id: Schema.optionalKey(Id),
-  /** Name of the method. Source: interface 2.6. */
+  /** Name of the method. */
   method: Schema.String,
-  /** Parameters by position; missing means none. Source: interface 2.6; decision 0016. */
+  /** Parameters by position; missing means none. */
   params: Schema.optionalKey(Schema.Array(Schema.Unknown)),
 })
 
 /**
  * A request.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Request extends Schema.Schema.Type<typeof Request> {}
 
@@ -60,9 +48,6 @@ export interface Request extends Schema.Schema.Type<typeof Request> {}
  * Why a call failed, as the node says it.
  *
  * Source: JSON-RPC 2.0 section 5.1.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const ErrorObject = open("JSON-RPC error", {
   /** Negative integers of the standard and of EIP-1474; others by provider. Source: JSON-RPC 2.0 section 5.1. */
@@ -75,34 +60,25 @@ export const ErrorObject = open("JSON-RPC error", {
 
 /**
  * Why a call failed.
- *
- * @category models
- * @since 0.1.0
  */
 export interface ErrorObject extends Schema.Schema.Type<typeof ErrorObject> {}
 
 /**
  * A response with a result.
  *
- * Source: interface 2.7; JSON-RPC 2.0 section 5.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
 export const Success = open("JSON-RPC response", {
-  /** `2.0`. Source: interface 2.7. */
+  /** `2.0`. */
   jsonrpc: version,
-  /** Echo of the request's id. Source: interface 2.7. */
+  /** Echo of the request's id. */
   id: Id,
-  /** The result; what it is depends on the method. Source: interface 2.7. */
+  /** The result; what it is depends on the method. */
   result: Schema.Unknown,
 })
 
 /**
  * A response with a result.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Success extends Schema.Schema.Type<typeof Success> {}
 
@@ -110,12 +86,9 @@ export interface Success extends Schema.Schema.Type<typeof Success> {}
  * A response with an error.
  *
  * Source: JSON-RPC 2.0 section 5.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Failure = open("JSON-RPC error response", {
-  /** `2.0`. Source: interface 2.7. */
+  /** `2.0`. */
   jsonrpc: version,
   /** Echo of the request's id; `null` when it could not be read. Source: JSON-RPC 2.0 section 5. */
   id: Id,
@@ -125,17 +98,11 @@ export const Failure = open("JSON-RPC error response", {
 
 /**
  * A response with an error.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Failure extends Schema.Schema.Type<typeof Failure> {}
 
 /**
  * A response of either kind.
- *
- * @category models
- * @since 0.1.0
  */
 export type Response = Success | Failure
 
@@ -162,10 +129,7 @@ const byKind = (direction: "read" | "write"): Step => {
  *
  * A `result` beside an `error` that is not an object (`null` included) is refused: it does not say which one holds.
  *
- * Source: interface 2.7; JSON-RPC 2.0 section 5.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
 export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchemaV1(
   withCoder(
@@ -197,9 +161,6 @@ export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchem
  * Tells whether a response carries an error.
  *
  * Source: JSON-RPC 2.0 section 5.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isFailure = (response: Response): response is Failure => "error" in response
 
@@ -207,9 +168,6 @@ export const isFailure = (response: Response): response is Failure => "error" in
  * The codes that the standard fixes, by name.
  *
  * Source: JSON-RPC 2.0 section 5.1.
- *
- * @category models
- * @since 0.1.0
  */
 export const code = {
   /** The body is not JSON. */

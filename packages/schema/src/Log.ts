@@ -16,39 +16,36 @@ const none = () => null
 /**
  * A log of a transaction.
  *
- * Source: interface 2.3.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.3.
  */
 export const Log = open(
   "Log",
   {
-    /** Position of the log in the block. Wire: decimal string. Source: interface 2.3. */
+    /** Position of the log in the block. Wire: decimal string. */
     log_index: Decimal.SafeInteger,
-    /** Hash of the transaction. Source: interface 2.3. */
+    /** Hash of the transaction. */
     transaction_hash: Hash.Hash,
-    /** Position of the transaction in the block. Wire: decimal string. Source: interface 2.3. */
+    /** Position of the transaction in the block. Wire: decimal string. */
     transaction_index: Decimal.SafeInteger,
-    /** Contract that wrote the log. Source: interface 2.3. */
+    /** Contract that wrote the log. */
     address: Address.Address,
-    /** Parameters that are not indexed, ABI-encoded; `0x` when none. Source: interface 2.3. */
+    /** Parameters that are not indexed, ABI-encoded; `0x` when none. */
     data: Hex.Hex,
-    /** First topic, usually the hash of the event's signature; `null` when unused. Source: interface 2.3. */
+    /** First topic, usually the hash of the event's signature; `null` when unused. */
     topic0: Schema.optionalKey(Hash.OrEmpty),
-    /** Second topic; `null` when unused. Source: interface 2.3. */
+    /** Second topic; `null` when unused. */
     topic1: Schema.optionalKey(Hash.OrEmpty),
-    /** Third topic; `null` when unused. Source: interface 2.3. */
+    /** Third topic; `null` when unused. */
     topic2: Schema.optionalKey(Hash.OrEmpty),
-    /** Fourth topic; `null` when unused. Source: interface 2.3. */
+    /** Fourth topic; `null` when unused. */
     topic3: Schema.optionalKey(Hash.OrEmpty),
-    /** Time of the block. Wire: ISO 8601. Source: interface 2.3. */
+    /** Time of the block. Wire: ISO 8601. */
     block_timestamp: Timestamp.Timestamp,
-    /** Number of the block. Wire: decimal string. Source: interface 2.3. */
+    /** Number of the block. Wire: decimal string. */
     block_number: Decimal.Decimal,
-    /** Hash of the block. Source: interface 2.3. */
+    /** Hash of the block. */
     block_hash: Hash.Hash,
-    /** The event in words; `null` when it is not known. Source: interface 2.3, 2.4. */
+    /** The event in words; `null` when it is not known. */
     decoded_event: Schema.optionalKey(objectOrNull(DecodedItem.DecodedItem)),
   },
   { topic0: none, topic1: none, topic2: none, topic3: none, decoded_event: none },
@@ -56,9 +53,6 @@ export const Log = open(
 
 /**
  * A log of a transaction.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Log extends Schema.Schema.Type<typeof Log> {}
 
@@ -66,8 +60,5 @@ export interface Log extends Schema.Schema.Type<typeof Log> {}
  * The keys of a log that the schema does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (log: Log): Readonly<Record<string, unknown>> => Log.extras(log)

@@ -43,10 +43,7 @@ const maxSafe = 2n ** 53n - 1n
  * Wire: `0x` and lower-case hex digits, no leading zeros, zero is `0x0`. Also read, because real nodes send them:
  * leading zeros, `0x` for zero, upper-case digits, JSON numbers and decimal digits.
  *
- * Source: interface 2 (hex quantities), Ethereum JSON-RPC; tolerance: decision 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2 (hex quantities), Ethereum JSON-RPC; tolerance: decision 0020.
  */
 export const Quantity: Schema.Codec<bigint, string> = leaf({
   expected: "a hex quantity of at most 256 bits such as 0x1f",
@@ -63,10 +60,7 @@ export const Quantity: Schema.Codec<bigint, string> = leaf({
  *
  * Written and read like `Quantity`, but at most 2^53 - 1.
  *
- * Source: interface 2 (hex quantities); the type side: decision 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2 (hex quantities); the type side: decision 0020.
  */
 export const SafeInteger: Schema.Codec<number, string> = leaf({
   expected: "a hex quantity of at most 53 bits such as 0x1f",
@@ -80,9 +74,6 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
  * A `Quantity` that is `null` where the chain has none yet, such as the number of a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantity)
 
@@ -90,9 +81,6 @@ export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantit
  * A `SafeInteger` that is `null` where the chain has none yet, such as the index of a pending transaction.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orNull(SafeInteger)
 
@@ -104,9 +92,6 @@ export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orN
  * Written as a JSON number; a value above 2^53 - 1 cannot be written.
  *
  * Source: OpenEthereum trace module; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (options) => ({
   ...options,
@@ -117,9 +102,6 @@ export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (opti
  * A position or count that a JSON-RPC answer carries as a JSON number.
  *
  * Source: OpenEthereum trace module; decision 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const SafeIntegerFromNumber: Schema.Codec<number, number> = relax(SafeInteger, (options) => ({
   ...options,

@@ -12,9 +12,6 @@ import * as Quantity from "./Quantity.ts"
  * A log that a contract wrote.
  *
  * Source: Ethereum JSON-RPC.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Log = open("Receipt log", {
   /** Contract that wrote it. Source: Ethereum JSON-RPC. */
@@ -41,9 +38,6 @@ export const Log = open("Receipt log", {
 
 /**
  * A log that a contract wrote.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Log extends Schema.Schema.Type<typeof Log> {}
 
@@ -51,9 +45,6 @@ export interface Log extends Schema.Schema.Type<typeof Log> {}
  * The outcome of a transaction.
  *
  * Source: Ethereum JSON-RPC; fields of layer 2 chains: OP Stack, Nitro, Scroll; decisions 0004 and 0020.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Receipt = open("Receipt", {
   /** Hash of the transaction. Source: Ethereum JSON-RPC. */
@@ -120,9 +111,6 @@ export const Receipt = open("Receipt", {
 
 /**
  * The outcome of a transaction.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}
 
@@ -130,8 +118,5 @@ export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}
  * The keys of a receipt that the schema does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (receipt: Receipt): Readonly<Record<string, unknown>> => Receipt.extras(receipt)

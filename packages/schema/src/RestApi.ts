@@ -18,10 +18,7 @@ import * as WalletQuery from "./WalletQuery.ts"
 /**
  * Requires a key in the header `X-API-Key`.
  *
- * Source: interface 5.
- *
- * @category services
- * @since 0.1.0
+ * Source: docs/interface.md#5.
  */
 export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema/RestApi/ApiKey", {
   security: { apiKey: HttpApiSecurity.apiKey({ key: "X-API-Key", in: "header" }) },
@@ -32,16 +29,13 @@ export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema
  * The headers that tell how far the index reaches, so that "empty" differs from "not indexed".
  *
  * Source: decision 0013.
- *
- * @category codecs
- * @since 0.1.0
  */
-export const Completeness = Schema.Struct({
-  /** First block that is indexed; missing while there is none. Source: decision 0013. */
+export const IndexCoverage = Schema.Struct({
+  /** First block that is indexed; missing while there is none. */
   "daybook-indexed-from": Schema.optionalKey(Schema.String),
-  /** Last block that is indexed; missing while there is none. Source: decision 0013. */
+  /** Last block that is indexed; missing while there is none. */
   "daybook-indexed-to": Schema.optionalKey(Schema.String),
-  /** Last block that cannot be reorganised away; missing while none is known. Source: decision 0013. */
+  /** Last block that cannot be reorganised away; missing while none is known. */
   "daybook-finalized-to": Schema.optionalKey(Schema.String),
 })
 
@@ -49,9 +43,6 @@ export const Completeness = Schema.Struct({
  * The headers that tell how much of the rate limit is left.
  *
  * Source: decision 0012.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const RateLimitHeaders = Schema.Struct({
   /** Seconds to wait. Source: RFC 9110. */
@@ -67,15 +58,12 @@ export const RateLimitHeaders = Schema.Struct({
 /**
  * The wallet operation: native transactions of one address, with logs, decoded events and calls.
  *
- * Source: interface 4.1; errors: decision 0012.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1; errors: decision 0012.
  */
 export const walletTransactions = HttpApiEndpoint.get("walletTransactions", "/:address/verbose", {
   params: WalletQuery.Path,
   query: WalletQuery.WalletQuery,
-  success: HttpApiSchema.WithHeaders(WalletPage.WalletPage, Completeness),
+  success: HttpApiSchema.WithHeaders(WalletPage.WalletPage, IndexCoverage),
   error: [
     ApiError.BadRequest,
     ApiError.NotFound,
@@ -95,10 +83,7 @@ export const walletTransactions = HttpApiEndpoint.get("walletTransactions", "/:a
 /**
  * The operations on wallets, behind a key.
  *
- * Source: interface 4.1 and 5.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
 export class Wallets extends HttpApiGroup.make("wallets")
   .add(walletTransactions)
@@ -159,10 +144,7 @@ const improve = (document: Record<string, unknown>): Record<string, unknown> =>
 /**
  * The REST interface, version 2.2.
  *
- * Source: interface 4.1 and 9; decision 0019.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
 export class RestApi extends HttpApi.make("daybook")
   .add(Wallets)
@@ -177,10 +159,7 @@ export class RestApi extends HttpApi.make("daybook")
  *
  * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the most rows a page may have at this server.
  *
- * Source: interface 4.1; decision 0012.
- *
- * @category constructors
- * @since 0.1.0
+ * Source: docs/interface.md#4.1; decision 0012.
  */
 export const openApi = (options: { readonly maxLimit?: number } = {}): OpenApi.OpenAPISpec => {
   const document = OpenApi.fromApi(RestApi)

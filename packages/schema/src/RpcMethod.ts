@@ -30,19 +30,13 @@ export {
  * Who may call a method through the relay: every key, or only keys that were granted it because it is heavy.
  *
  * Source: decision 0016.
- *
- * @category models
- * @since 0.1.0
  */
 export type Exposure = "public" | "operator"
 
 /**
  * A method: its wire name, its parameters, its result, and who may call it.
  *
- * Source: interface 4.2 and 4.3; decision 0016.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3; decision 0016.
  */
 export interface RpcMethod<
   Name extends string,
@@ -58,10 +52,7 @@ export interface RpcMethod<
 /**
  * A method whose last parameter, the hydrated flag, decides the result: `result` when false, `hydrated` when true.
  *
- * Source: interface 4.2.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2.
  */
 export interface HydratingMethod<
   Name extends string,
@@ -109,9 +100,6 @@ const noParams = Schema.Tuple([])
  * Fees of a run of blocks.
  *
  * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const FeeHistory = open("FeeHistory", {
   /** First block of the run. Source: execution-apis. */
@@ -132,9 +120,6 @@ export const FeeHistory = open("FeeHistory", {
  * How far a node that is behind has come.
  *
  * Source: Ethereum JSON-RPC.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const SyncStatus = open("SyncStatus", {
   /** Where it began. Source: execution-apis. */
@@ -156,19 +141,16 @@ const transactionOrNull = Schema.NullOr(Transaction.Transaction)
  *
  * **Details**
  *
- * - `eth_getBlockByNumber`: a block by number or tag; `null` when there is none. Source: interface 4.2.
- * - `eth_getTransactionByBlockHashAndIndex`: `null` when block or index is unknown. Source: interface 4.3.
+ * - `eth_getBlockByNumber`: a block by number or tag; `null` when there is none. Source: docs/interface.md#4.2.
+ * - `eth_getTransactionByBlockHashAndIndex`: `null` when block or index is unknown. Source: docs/interface.md#4.3.
  * - the rest is what programs and indexers read. Source: Ethereum JSON-RPC; exposure: decision 0016.
- *
- * @category models
- * @since 0.1.0
  */
 export const all = {
-  /** A block by number or tag, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. Source: interface 4.2. */
+  /** A block by number or tag, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. */
   eth_getBlockByNumber: hydrating("eth_getBlockByNumber", "public", Schema.Tuple([BlockId, Schema.Boolean])),
   /** A block by its hash, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. Source: execution-apis. */
   eth_getBlockByHash: hydrating("eth_getBlockByHash", "public", Schema.Tuple([Hash.Hash, Schema.Boolean])),
-  /** The transaction at a position of a block, 0 for the first; `null` when block or position is unknown. Source: interface 4.3. */
+  /** The transaction at a position of a block, 0 for the first; `null` when block or position is unknown. */
   eth_getTransactionByBlockHashAndIndex: plain(
     "eth_getTransactionByBlockHashAndIndex",
     "public",
@@ -288,40 +270,28 @@ export const all = {
 /**
  * The methods by wire name.
  *
- * Source: interface 4.2 and 4.3.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type All = typeof all
 
 /**
  * The wire name of a method.
  *
- * Source: interface 4.2 and 4.3.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type Name = keyof All
 
 /**
  * Tells whether a text is the wire name of a method.
  *
- * Source: interface 4.2 and 4.3.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export const isName = (name: string): name is Name => Object.hasOwn(all, name)
 
 /**
  * The schema of a call's result: the hydrated flag decides where there is one.
  *
- * Source: interface 4.2.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#4.2.
  */
 export const resultOf = (name: Name, params: ReadonlyArray<unknown>): Schema.Codec<unknown, unknown> => {
   const method: All[Name] = all[name]
@@ -335,20 +305,14 @@ type Result<M> = M extends { readonly result: { readonly Type: infer R } } ? R :
 /**
  * The parameters of a method, as a program gives them.
  *
- * Source: interface 4.2 and 4.3.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type ParamsOf<N extends Name> = Params<All[N]>
 
 /**
  * The result of a method, as a program gets it; of a hydrating one, for the given flag.
  *
- * Source: interface 4.2 and 4.3.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type ResultOf<N extends Name, P = ParamsOf<N>> = All[N] extends { readonly hydrated: { readonly Type: infer H } }
   ? P extends readonly [...ReadonlyArray<unknown>, infer Flag]

@@ -30,10 +30,7 @@ const toMillis = remembering((input) => {
  * Wire: `2021-05-07T11:08:35.000Z`. Also read: other zones, no zone (UTC), no fraction, up to nine digits of fraction
  * (cut to milliseconds). Years 0000 to 9999.
  *
- * Source: interface 2.2 (block_timestamp), ISO 8601.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.2 (block_timestamp), ISO 8601.
  */
 export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({
   expected: "an ISO 8601 timestamp such as 2021-05-07T11:08:35.000Z",

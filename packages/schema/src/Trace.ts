@@ -37,9 +37,6 @@ const frame = {
 
 /**
  * A frame of the `callTracer`, with the frames below it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallFrame extends Schema.Struct.Type<typeof frame> {
   /** Frames called from this one, in order; missing when none. Source: geth callTracer. */
@@ -50,9 +47,6 @@ export interface CallFrame extends Schema.Struct.Type<typeof frame> {
  * A frame of the `callTracer` as it is on the wire.
  *
  * Source: geth built-in tracers.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
   readonly calls?: ReadonlyArray<CallFrameWire>
@@ -62,9 +56,6 @@ export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
  * A frame of the `callTracer` (the root is the transaction itself).
  *
  * Source: geth built-in tracers; decision 0014.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
   ...frame,
@@ -81,9 +72,6 @@ export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
  * An `error` beside no `result` means that the trace could not be made, not that the transaction had no frames.
  *
  * Source: geth debug API; decision 0014.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const TransactionTrace = open("TransactionTrace", {
   /** Hash of the transaction; older nodes leave it out. Source: geth debug API. */
@@ -96,9 +84,6 @@ export const TransactionTrace = open("TransactionTrace", {
 
 /**
  * One transaction's answer inside `debug_traceBlockByNumber`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface TransactionTrace extends Schema.Schema.Type<typeof TransactionTrace> {}
 
@@ -106,9 +91,6 @@ export interface TransactionTrace extends Schema.Schema.Type<typeof TransactionT
  * What a flat trace did. Which fields are present depends on the trace's `type`.
  *
  * Source: OpenEthereum trace module.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Action = open("Action", {
   /** call: `call`, `callcode`, `delegatecall` or `staticcall`. Source: trace module. */
@@ -143,9 +125,6 @@ export const Action = open("Action", {
  * What a flat trace gave back; `null` for rewards, selfdestructs and failures.
  *
  * Source: OpenEthereum trace module.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const ActionResult = open("ActionResult", {
   /** Gas used. Source: trace module. */
@@ -162,9 +141,6 @@ export const ActionResult = open("ActionResult", {
  * One entry of `trace_block`: a call, creation, selfdestruct or reward, placed in the tree by `traceAddress`.
  *
  * Source: OpenEthereum trace module; decision 0014.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const FlatTrace = open("FlatTrace", {
   /** `call`, `create`, `suicide` (or `selfdestruct`), `reward`. Source: trace module. */
@@ -191,8 +167,5 @@ export const FlatTrace = open("FlatTrace", {
 
 /**
  * One entry of `trace_block`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface FlatTrace extends Schema.Schema.Type<typeof FlatTrace> {}

@@ -34,9 +34,6 @@ import * as Quantity from "./Quantity.ts"
  * Storage that a transaction announces to touch.
  *
  * Source: EIP-2930.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const AccessListEntry = open("AccessListEntry", {
   /** The account. Source: EIP-2930. */
@@ -47,9 +44,6 @@ export const AccessListEntry = open("AccessListEntry", {
 
 /**
  * Storage that a transaction announces to touch.
- *
- * @category models
- * @since 0.1.0
  */
 export interface AccessListEntry extends Schema.Schema.Type<typeof AccessListEntry> {}
 
@@ -57,9 +51,6 @@ export interface AccessListEntry extends Schema.Schema.Type<typeof AccessListEnt
  * An account's signed permission to run a contract's code as its own.
  *
  * Source: EIP-7702.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Authorization = open("Authorization", {
   /** Chain that it holds for; 0 for any; the moonbeam family writes `chain_id`. Source: EIP-7702; decision 0020. */
@@ -70,7 +61,7 @@ export const Authorization = open("Authorization", {
   nonce: Quantity.Quantity,
   /** Parity of the signature, 0 or 1. Source: EIP-7702. */
   yParity: Schema.optionalKey(Quantity.Quantity),
-  /** Recovery value, sent by some nodes instead of `yParity`. Source: decision 0020. */
+  /** Recovery value, sent by some nodes instead of `yParity`. */
   v: Schema.optionalKey(Quantity.Quantity),
   /** First half of the signature; the moonbeam family nests it in `signature`. Source: EIP-7702; decision 0020. */
   r: Schema.optionalKey(Hex.HexText),
@@ -80,9 +71,6 @@ export const Authorization = open("Authorization", {
 
 /**
  * An account's signed permission to run a contract's code as its own.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
 
@@ -99,10 +87,7 @@ const mayHaveAccessList = {
 /**
  * A legacy transaction (type 0, or none written). `chainId` is missing before EIP-155 and on a fifth of real answers.
  *
- * Source: interface 2.9, EIP-155.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.9, EIP-155.
  */
 export const Legacy = open(
   "Legacy transaction",
@@ -120,10 +105,7 @@ export const Legacy = open(
 /**
  * A transaction with an access list (type 1).
  *
- * Source: interface 2.9, EIP-2930.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.9, EIP-2930.
  */
 export const AccessList = open(
   "AccessList transaction",
@@ -142,10 +124,7 @@ export const AccessList = open(
 /**
  * A transaction with a fee market (type 2).
  *
- * Source: interface 2.9, EIP-1559.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.9, EIP-1559.
  */
 export const FeeMarket = open(
   "FeeMarket transaction",
@@ -165,9 +144,6 @@ export const FeeMarket = open(
  * A transaction that carries blobs (type 3).
  *
  * Source: EIP-4844.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Blob = open(
   "Blob transaction",
@@ -191,9 +167,6 @@ export const Blob = open(
  * A transaction that sets the code of accounts (type 4).
  *
  * Source: EIP-7702.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const SetCode = open(
   "SetCode transaction",
@@ -218,9 +191,6 @@ export { Deposit, Arbitrum, StateSync } from "./internal/chainTransactions.ts"
  * with a known type then narrows to its case. A larger number that a chain might send is kept as well.
  *
  * Source: EIP-2718; decision 0004.
- *
- * @category models
- * @since 0.1.0
  */
 export type UnknownType = UnknownTypeByte
 
@@ -229,18 +199,15 @@ export type UnknownType = UnknownTypeByte
  * the rest is kept as it came and listed by `extras`.
  *
  * Source: EIP-2718; decision 0004.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Unknown = open(
   "Unknown transaction",
   {
     ...place,
     ...unsigned,
-    /** Hash of the transaction. Source: interface 2.9. */
+    /** Hash of the transaction. */
     hash: Hash.Hash,
-    /** Sender. Source: interface 2.9. */
+    /** Sender. */
     from: Address.Address,
     /** A number outside the known families. Source: EIP-2718. */
     type: unknownType,
@@ -259,57 +226,36 @@ export const Unknown = open(
 
 /**
  * A legacy transaction.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Legacy extends Schema.Schema.Type<typeof Legacy> {}
 
 /**
  * A transaction with an access list.
- *
- * @category models
- * @since 0.1.0
  */
 export interface AccessList extends Schema.Schema.Type<typeof AccessList> {}
 
 /**
  * A transaction with a fee market.
- *
- * @category models
- * @since 0.1.0
  */
 export interface FeeMarket extends Schema.Schema.Type<typeof FeeMarket> {}
 
 /**
  * A transaction that carries blobs.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Blob extends Schema.Schema.Type<typeof Blob> {}
 
 /**
  * A transaction that sets the code of accounts.
- *
- * @category models
- * @since 0.1.0
  */
 export interface SetCode extends Schema.Schema.Type<typeof SetCode> {}
 
 /**
  * A transaction of a type that is not known here.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Unknown extends Schema.Schema.Type<typeof Unknown> {}
 
 /**
  * A transaction of any type; `type` tells which, and narrows.
- *
- * @category models
- * @since 0.1.0
  */
 export type Transaction = Legacy | AccessList | FeeMarket | Blob | SetCode | Deposit | Arbitrum | StateSync | Unknown
 
@@ -337,10 +283,7 @@ const byMember = (direction: "read" | "write"): Step => {
  *
  * A broken transaction of a known type is an error, never an unknown one. Unknown keys are kept and written again.
  *
- * Source: interface 2.9, EIP-2718; decisions 0004 and 0020.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.9, EIP-2718; decisions 0004 and 0020.
  */
 export const Transaction: Resource<Transaction, (typeof members)[number]["Encoded"]> = Schema.toStandardSchemaV1(
   withCoder(
@@ -369,9 +312,6 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
  * The keys of a transaction that its type does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (transaction: Transaction): Readonly<Record<string, unknown>> =>
   (members[memberOf(transaction)] as Open<Schema.Struct.Fields>).extras(transaction)

@@ -10,21 +10,18 @@ import * as WalletTransaction from "./WalletTransaction.ts"
 /**
  * A page of a wallet's transactions.
  *
- * Source: interface 2.1; decisions 0001, 0003, 0007 and 0011.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
  */
 export const WalletPage = open(
   "WalletPage",
   {
-    /** Ask with this for the next page; `null` on the last. Source: interface 2.1, 4.1; decision 0011. */
+    /** Ask with this for the next page; `null` on the last. */
     cursor: Schema.optionalKey(Text.OrNone),
-    /** Number of the page in its walk, from 0. Wire: decimal string. Source: interface 2.1; decision 0007. */
+    /** Number of the page in its walk, from 0. Wire: decimal string. */
     page: Decimal.SafeInteger,
-    /** Most rows that the page may have: the limit in force. Wire: decimal string. Source: interface 2.1; decision 0007. */
+    /** Most rows that the page may have: the limit in force. Wire: decimal string. */
     page_size: Decimal.SafeInteger,
-    /** The transactions, in the order asked for. Source: interface 2.1; decision 0001. */
+    /** The transactions, in the order asked for. */
     result: oneOrMany(WalletTransaction.WalletTransaction),
   },
   { cursor: () => null },
@@ -32,9 +29,6 @@ export const WalletPage = open(
 
 /**
  * A page of a wallet's transactions.
- *
- * @category models
- * @since 0.1.0
  */
 export interface WalletPage extends Schema.Schema.Type<typeof WalletPage> {}
 
@@ -42,8 +36,5 @@ export interface WalletPage extends Schema.Schema.Type<typeof WalletPage> {}
  * The keys of a page that the schema does not name, with their values as they came.
  *
  * Source: decision 0004.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const extras = (page: WalletPage): Readonly<Record<string, unknown>> => WalletPage.extras(page)

@@ -11,10 +11,7 @@ import { leaf, oneOf } from "./internal/leaf.ts"
 /**
  * Newest first or oldest first.
  *
- * Source: interface 4.1.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.
  */
 export type Order = "ASC" | "DESC"
 
@@ -32,60 +29,48 @@ const Order: Schema.Codec<Order, string> = leaf<Order, string>({
 /**
  * The path of the wallet operation.
  *
- * Source: interface 4.1.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#4.1.
  */
 export const Path = Schema.Struct({
-  /** The wallet. Source: interface 4.1. */
+  /** The wallet. */
   address: Address.Address,
 })
 
 /**
  * The parameters of the wallet operation. All are optional; what is left out is decided by the server.
  *
- * Source: interface 4.1; decisions 0006 to 0008.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#4.1; decisions 0006 to 0008.
  */
 export const WalletQuery = Schema.Struct({
-  /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. Source: interface 4.1, 4.1.1; decision 0005. */
+  /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. */
   chain: Schema.optionalKey(Schema.String),
-  /** First block, inclusive. Beats `from_date`. Source: interface 4.1, rules 1 and 3. */
+  /** First block, inclusive. Beats `from_date`. */
   from_block: Schema.optionalKey(Decimal.Decimal),
-  /** Last block, inclusive. Beats `to_date`. Source: interface 4.1, rules 2 and 4. */
+  /** Last block, inclusive. Beats `to_date`. */
   to_block: Schema.optionalKey(Decimal.Decimal),
-  /** First instant: the first block at or after it. Any format of the moment library, in UTC. Source: interface 4.1; decision 0006. */
+  /** First instant: the first block at or after it. Any format of the moment library, in UTC. */
   from_date: Schema.optionalKey(Schema.String),
-  /** Last instant: the last block at or before it. Any format of the moment library, in UTC. Source: interface 4.1; decision 0006. */
+  /** Last instant: the last block at or before it. Any format of the moment library, in UTC. */
   to_date: Schema.optionalKey(Schema.String),
-  /** The `cursor` of the page before. Source: interface 4.1; decision 0011. */
+  /** The `cursor` of the page before. */
   cursor: Schema.optionalKey(Schema.String),
-  /** `internal_transactions` to get the calls inside each transaction. Source: interface 4.1; decision 0014. */
+  /** `internal_transactions` to get the calls inside each transaction. */
   include: Schema.optionalKey(Schema.Literal("internal_transactions")),
-  /** Rows wanted on a page, from 1. Default 100. Source: interface 4.1; decision 0007. */
+  /** Rows wanted on a page, from 1. Default 100. */
   limit: Schema.optionalKey(Decimal.SafeInteger),
-  /** `DESC` newest first (default), `ASC` oldest first; read in any case. Source: interface 4.1; decision 0007. */
+  /** `DESC` newest first (default), `ASC` oldest first; read in any case. */
   order: Schema.optionalKey(Order),
 })
 
 /**
  * The parameters of the wallet operation.
- *
- * @category models
- * @since 0.1.0
  */
 export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}
 
 /**
  * One end of the range that is asked for.
  *
- * Source: interface 4.1, rules 1 to 4.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.1, rules 1 to 4.
  */
 export type Bound<Block, Instant> =
   | { readonly _tag: "Block"; readonly block: Block }
@@ -107,10 +92,7 @@ const bound = <Block, Instant>(block: Block | undefined, date: Instant | undefin
  * console.log(from, to) // { _tag: 'Block', block: 5n } { _tag: 'Date', date: '2024-02-01' }
  * ```
  *
- * Source: interface 4.1, rules 1 to 4.
- *
- * @category combinators
- * @since 0.1.0
+ * Source: docs/interface.md#4.1, rules 1 to 4.
  */
 export const bounds = <Block, Instant>(query: {
   readonly from_block?: Block

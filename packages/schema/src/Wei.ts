@@ -17,9 +17,6 @@ const most = 78
  * ```
  *
  * Source: ERC-20 (decimals).
- *
- * @category combinators
- * @since 0.1.0
  */
 export const toText = (amount: bigint, decimals: number): string => {
   const sign = amount < 0n ? "-" : ""
@@ -38,9 +35,6 @@ export const toText = (amount: bigint, decimals: number): string => {
  * text is refused, unless they are zeros. No exponents, no grouping, no spaces.
  *
  * Source: ERC-20 (decimals).
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fromText = (text: string, decimals: number): bigint | undefined => {
   if (text.length > most + decimals + 32) return undefined
@@ -65,38 +59,26 @@ export const fromText = (text: string, decimals: number): bigint | undefined => 
  * ```
  *
  * Source: Ethereum yellow paper, 2.1.
- *
- * @category combinators
- * @since 0.1.0
  */
-export const toEther = (wei: bigint): string => toText(wei, 18)
+export const formatEther = (wei: bigint): string => toText(wei, 18)
 
 /**
  * Ether text as wei; `undefined` when it is no amount, or finer than a wei.
  *
  * Source: Ethereum yellow paper, 2.1.
- *
- * @category constructors
- * @since 0.1.0
  */
-export const fromEther = (text: string): bigint | undefined => fromText(text, 18)
+export const parseEther = (text: string): bigint | undefined => fromText(text, 18)
 
 /**
  * Wei as gwei text, the unit in which gas prices are told: 10^9 wei are `1`.
  *
  * Source: Ethereum yellow paper, 2.1.
- *
- * @category combinators
- * @since 0.1.0
  */
-export const toGwei = (wei: bigint): string => toText(wei, 9)
+export const formatGwei = (wei: bigint): string => toText(wei, 9)
 
 /**
  * Gwei text as wei; `undefined` when it is no amount, or finer than a wei.
  *
  * Source: Ethereum yellow paper, 2.1.
- *
- * @category constructors
- * @since 0.1.0
  */
-export const fromGwei = (text: string): bigint | undefined => fromText(text, 9)
+export const parseGwei = (text: string): bigint | undefined => fromText(text, 9)

@@ -1,7 +1,5 @@
 /**
  * The modules of @daybook/schema, each as a namespace. Written by `pnpm barrels`.
- *
- * @since 0.1.0
  */
 export * as Account from "./Account.ts"
 export * as Address from "./Address.ts"
@@ -9,14 +7,14 @@ export * as ApiError from "./ApiError.ts"
 export * as Block from "./Block.ts"
 export * as Chain from "./Chain.ts"
 export * as Decimal from "./Decimal.ts"
+export * as DecodeWarning from "./DecodeWarning.ts"
 export * as DecodedItem from "./DecodedItem.ts"
 export * as Hash from "./Hash.ts"
 export * as Hex from "./Hex.ts"
 export * as InternalTransaction from "./InternalTransaction.ts"
+export * as Issue from "./Issue.ts"
 export * as JsonRpc from "./JsonRpc.ts"
 export * as Log from "./Log.ts"
-export * as Looseness from "./Looseness.ts"
-export * as Problem from "./Problem.ts"
 export * as Quantity from "./Quantity.ts"
 export * as Receipt from "./Receipt.ts"
 export * as RpcMethod from "./RpcMethod.ts"

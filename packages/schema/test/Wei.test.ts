@@ -13,8 +13,8 @@ describe("Wei", () => {
       [-1n, "-0.000000000000000001"],
       [-(10n ** 19n), "-10"],
     ])("writes %d wei as %s", (wei, text) => {
-      expect(Wei.toEther(wei)).toBe(text)
-      expect(Wei.fromEther(text)).toBe(wei)
+      expect(Wei.formatEther(wei)).toBe(text)
+      expect(Wei.parseEther(text)).toBe(wei)
     })
   })
 
@@ -26,7 +26,7 @@ describe("Wei", () => {
       ["1.50000000000000000000000", 15n * 10n ** 17n],
       ["-0", 0n],
     ])("reads %s", (text, wei) => {
-      expect(Wei.fromEther(text)).toBe(wei)
+      expect(Wei.parseEther(text)).toBe(wei)
     })
 
     it.each([
@@ -44,14 +44,14 @@ describe("Wei", () => {
       "1".repeat(79),
       "9".repeat(100_000),
     ])("refuses %s", (text) => {
-      expect(Wei.fromEther(text)).toBeUndefined()
+      expect(Wei.parseEther(text)).toBeUndefined()
     })
   })
 
   it("reads and writes gwei", () => {
-    expect(Wei.toGwei(1_500_000_001n)).toBe("1.500000001")
-    expect(Wei.fromGwei("1.500000001")).toBe(1_500_000_001n)
-    expect(Wei.fromGwei("0.0000000001")).toBeUndefined()
+    expect(Wei.formatGwei(1_500_000_001n)).toBe("1.500000001")
+    expect(Wei.parseGwei("1.500000001")).toBe(1_500_000_001n)
+    expect(Wei.parseGwei("0.0000000001")).toBeUndefined()
   })
 
   it("reads and writes amounts without places", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
-import * as Looseness from "../src/Looseness.ts"
+import * as DecodeWarning from "../src/DecodeWarning.ts"
 import { resources } from "./resources.ts"
 
 interface Fixture {
@@ -28,13 +28,13 @@ describe.each(fixtures)("answers of $node", ({ node, answers }) => {
   it.each(answers)("$resource of $of comes back", ({ resource, json }) => {
     const schema = resources[resource]!
     const again = Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(json))
-    const forms = Result.getOrThrow(Looseness.find(schema, json)).map(
+    const forms = Result.getOrThrow(DecodeWarning.find(schema, json)).map(
       (loose) => `${resource} ${loose.path.join(".")} ${loose.rule}`,
     )
 
     expect(forms.filter((form) => !canonicalForms[node]!.includes(form))).toEqual([])
     if (forms.length === 0) expect(JSON.stringify(again)).toBe(JSON.stringify(json))
-    expect(Result.getOrThrow(Looseness.find(schema, again))).toEqual([])
+    expect(Result.getOrThrow(DecodeWarning.find(schema, again))).toEqual([])
   })
 })
 

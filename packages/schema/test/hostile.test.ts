@@ -1,7 +1,7 @@
 /** Input made to hurt: it ends in a SchemaError or a value, soon, and without much memory. */
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
-import * as Problem from "../src/Problem.ts"
+import * as Issue from "../src/Issue.ts"
 import * as Trace from "../src/Trace.ts"
 import * as fixture from "./fixture.ts"
 import { resources } from "./resources.ts"
@@ -43,7 +43,7 @@ const timeOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): number =
   } catch (error) {
     if (!Schema.isSchemaError(error)) throw error
     expect(error.message.length).toBeLessThan(1000)
-    for (const problem of Problem.fromError(error, wire)) expect(Problem.toLine(problem).length).toBeLessThan(300)
+    for (const issue of Issue.fromError(error, wire)) expect(Issue.toLine(issue).length).toBeLessThan(300)
   }
   return performance.now() - start
 }

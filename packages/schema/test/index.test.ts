@@ -16,14 +16,14 @@ describe("@daybook/schema", () => {
         "Block": "Block HydratedBlock PartialBlock Withdrawal extras isUndecodable",
         "Chain": "all fromId fromName fromText toCaip2 toHexId",
         "Decimal": "Decimal FromNumber SafeInteger SafeIntegerOrEmpty",
+        "DecodeWarning": "find strict",
         "DecodedItem": "DecodedItem Param",
         "Hash": "Hash OrEmpty OrNull",
         "Hex": "BlockNonce BlockNonceOrNull Bloom BloomOrNull Hex HexText OrEmpty OrNothing OrNull bytes nothing toBigInt",
         "InternalTransaction": "InternalTransaction extras",
+        "Issue": "cut describe find fromError quote toLine",
         "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
         "Log": "Log extras",
-        "Looseness": "find strict",
-        "Problem": "cut describe find fromError quote toLine",
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
         "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
@@ -33,7 +33,7 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
-        "Wei": "fromEther fromGwei fromText toEther toGwei toText",
+        "Wei": "formatEther formatGwei fromText parseEther parseGwei toText",
       }
     `)
   })

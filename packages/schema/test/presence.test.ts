@@ -50,11 +50,11 @@ const answersOf = (evidence: string): ReadonlyArray<unknown> | undefined => {
 }
 
 /** True when an object somewhere inside lacks the key, or has it empty. */
-const lacks = (value: unknown, key: string, isNull: boolean): boolean => {
+const unsupportedMethods = (value: unknown, key: string, isNull: boolean): boolean => {
   if (typeof value !== "object" || value === null) return false
-  if (Array.isArray(value)) return value.some((item) => lacks(item, key, isNull))
+  if (Array.isArray(value)) return value.some((item) => unsupportedMethods(item, key, isNull))
   const own = isNull ? [null, ""].includes((value as Record<string, null>)[key] as null) : !Object.hasOwn(value, key)
-  return own || Object.values(value).some((item) => lacks(item, key, isNull))
+  return own || Object.values(value).some((item) => unsupportedMethods(item, key, isNull))
 }
 
 const row = ([name, resource]: readonly [string, Resource]): string => {
@@ -86,7 +86,7 @@ describe("optional fields", () => {
       const answers = answersOf(evidence)
       if (answers === undefined) return
       const key = field.slice(field.lastIndexOf(".") + 1)
-      expect(answers.some((answer) => lacks(answer, key, evidence.endsWith("(null)")))).toBe(true)
+      expect(answers.some((answer) => unsupportedMethods(answer, key, evidence.endsWith("(null)")))).toBe(true)
     },
   )
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { afterAll, describe, expect, it } from "vitest"
-import * as Looseness from "../src/Looseness.ts"
+import * as DecodeWarning from "../src/DecodeWarning.ts"
 import { resources } from "./resources.ts"
 
 const folder = join(import.meta.dirname, "../../../../shared/wire")
@@ -73,7 +73,7 @@ const read = (row: Row): unknown => {
 }
 
 const formsOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): ReadonlyArray<string> =>
-  Result.getOrThrow(Looseness.find(schema, wire)).map((loose) => `${loose.path.join(".")} ${loose.rule}`)
+  Result.getOrThrow(DecodeWarning.find(schema, wire)).map((loose) => `${loose.path.join(".")} ${loose.rule}`)
 
 const counts = new Map<string, number>()
 

@@ -6,30 +6,24 @@ import { randomUUID } from "node:crypto"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Config from "./Config.ts"
+import * as Config from "./config/Config.ts"
 import * as Decoder from "./decode/Decoder.ts"
-import * as Server from "./http/Server.ts"
-import * as Upstream from "./http/Upstream.ts"
-import * as Plan from "./index/Plan.ts"
-import type { IndexerEvent } from "./index/Report.ts"
-import * as Workers from "./index/Workers.ts"
-import * as Database from "./store/Database.ts"
-import type { KeysShape } from "./store/Keys.ts"
+import * as Server from "./server/HttpServer.ts"
+import * as Upstream from "./server/relay/Upstream.ts"
+import * as ChainRunner from "./indexer/ChainRunner.ts"
+import type { IndexerEvent } from "./indexer/StatusReporter.ts"
+import * as Supervisor from "./indexer/Supervisor.ts"
+import * as SqliteEngine from "./store/sqlite/SqliteEngine.ts"
+import type { KeysShape } from "./store/ApiKeys.ts"
 import type { StoreError } from "./store/Store.ts"
 
 /**
  * What a process does.
- *
- * @category models
- * @since 0.1.0
  */
 export type Role = "all" | "index" | "serve"
 
 /**
  * How to run the service.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Default `all`. */
@@ -42,9 +36,6 @@ export interface Options {
 
 /**
  * A service that runs.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Running {
   /** Where it listens; `null` in the role `index`. */
@@ -55,9 +46,6 @@ export interface Running {
 
 /**
  * Why a service does not start.
- *
- * @category errors
- * @since 0.1.0
  */
 export type StartError = Config.InvalidConfig | StoreError | InvalidOption | Server.ListenError
 
@@ -69,9 +57,6 @@ export type StartError = Config.InvalidConfig | StoreError | InvalidOption | Ser
  * - `StoreError`: the database cannot be opened.
  * - `InvalidOption`: the URL of a node cannot be used; the message does not show it.
  * - `ListenError`: the address is taken or not allowed.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const run = Effect.fn("Service.run")(function* (
   config: Config.Config,
@@ -79,7 +64,7 @@ export const run = Effect.fn("Service.run")(function* (
 ): Effect.fn.Return<Running, StartError, Scope.Scope> {
   const { baseFolder, onEvent, role = "all" } = options
   const served = yield* Effect.fromResult(Config.servedChains(config))
-  const database = yield* Database.fromConfig(config.database, baseFolder)
+  const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
   const keys = yield* database.keys
   const chains = yield* Effect.forEach(served, (chain) =>
     Effect.gen(function* () {
@@ -92,8 +77,8 @@ export const run = Effect.fn("Service.run")(function* (
     yield* Effect.logInfo(`Listening on ${address.url}; calls to nodes go to ${address.url}/rpc/<chain>/<apiKey>`)
   if (role !== "serve") {
     const owner = randomUUID()
-    const plans = served.map((chain) => Plan.fromChain(chain, { database: config.database, baseFolder, owner }))
-    yield* Effect.forkScoped(Workers.run(onEvent === undefined ? { plans } : { plans, onEvent }))
+    const plans = served.map((chain) => ChainRunner.fromChain(chain, { database: config.database, baseFolder, owner }))
+    yield* Effect.forkScoped(Supervisor.run(onEvent === undefined ? { plans } : { plans, onEvent }))
   }
   return { address, keys }
 })

@@ -4,7 +4,7 @@
  * output, one line each; everything for the operator's eyes goes to standard error. Exit code 0 also after SIGTERM and SIGINT,
  * 1 when something failed.
  */
-import { quote } from "@daybook/schema/Problem"
+import { quote } from "@daybook/schema/Issue"
 import { readFileSync, writeSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -18,15 +18,15 @@ import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Config from "./Config.ts"
-import * as ConfigFile from "./ConfigFile.ts"
-import * as Status from "./http/Status.ts"
-import type { IndexerEvent } from "./index/Report.ts"
-import * as Throughput from "./index/Throughput.ts"
-import * as Maintenance from "./maintain/Commands.ts"
-import * as Progress from "./Progress.ts"
+import * as Config from "./config/Config.ts"
+import * as ConfigFile from "./config/ConfigFile.ts"
+import * as Status from "./server/rest/Status.ts"
+import type { IndexerEvent } from "./indexer/StatusReporter.ts"
+import * as Throughput from "./indexer/Throughput.ts"
+import * as Maintenance from "./cli/maintenance.ts"
+import * as Progress from "./cli/ProgressLine.ts"
 import * as Service from "./Service.ts"
-import * as Database from "./store/Database.ts"
+import * as SqliteEngine from "./store/sqlite/SqliteEngine.ts"
 
 const standardOutput = 1
 const standardError = 2
@@ -91,7 +91,7 @@ const serve = Command.make(
 /** The keys of a configuration, while something is done with them. */
 const withKeys = Effect.fnUntraced(function* (path: string) {
   const file = yield* ConfigFile.read(path)
-  const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+  const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
   return yield* database.keys
 })
 
@@ -145,7 +145,7 @@ const list = Command.make(
   { config },
   Effect.fn(function* ({ config: path }) {
     const file = yield* ConfigFile.read(path)
-    const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+    const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
     for (const { empty, name, operator } of yield* database.listKeys) {
       const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
       yield* print([name, ...grants].join("\t"))
@@ -179,7 +179,7 @@ const status = Command.make(
   Effect.fn(function* ({ config: path }) {
     const file = yield* ConfigFile.read(path)
     const chains = yield* Effect.fromResult(Config.servedChains(file.config))
-    const database = yield* Database.fromConfig(file.config.database, file.baseFolder)
+    const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
     const late: Array<string> = []
     for (const chain of chains) {
       const store = yield* database.chainStore(chain.name, chain.id, "read")

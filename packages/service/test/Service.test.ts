@@ -2,13 +2,13 @@ import { createServer, type Server } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Logger, Redacted } from "effect"
 import { expect } from "vitest"
-import * as Config from "../src/Config.ts"
-import type { IndexerEvent } from "../src/index/Report.ts"
+import * as Config from "../src/config/Config.ts"
+import type { IndexerEvent } from "../src/indexer/StatusReporter.ts"
 import * as Service from "../src/Service.ts"
-import * as Database from "../src/store/Database.ts"
-import * as Node from "./http/node.ts"
-import * as Rows from "./http/rows.ts"
-import { folder, hashesIn, request } from "./http/service.ts"
+import * as SqliteEngine from "../src/store/sqlite/SqliteEngine.ts"
+import * as Node from "./server/node.ts"
+import * as Rows from "./server/rows.ts"
+import { folder, hashesIn, request } from "./server/service.ts"
 
 const configOf = (rpc: ReadonlyArray<string>, port = 0, host = "127.0.0.1") =>
   Effect.fromResult(Config.decode({ listen: { host, port }, database: "sqlite:data", chains: { eth: { rpc } } }))
@@ -122,7 +122,7 @@ describe("Service", () => {
         const baseFolder = yield* folder
         const config = yield* configOf([nowhere])
         const blocks = Rows.chain(0, 12)
-        const database = yield* Database.fromConfig(config.database, baseFolder)
+        const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
         const store = yield* database.chainStore("eth", 1, "write")
         yield* Effect.orDie(store.append(null, blocks))
         const replicas = yield* Effect.forEach([1, 2, 3], () => Service.run(config, { baseFolder, role: "serve" }))

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { folder, request } from "./http/service.ts"
+import { folder, request } from "./server/service.ts"
 
 const main = join(import.meta.dirname, "../src/main.ts")
 

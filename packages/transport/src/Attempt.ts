@@ -6,9 +6,6 @@ import type * as Duration from "effect/Duration"
 
 /**
  * What became of one HTTP request of a call.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Attempt {
   /** Host and port that were asked, as in `node.example:8545`. */

@@ -10,17 +10,11 @@ import type { Attempt } from "./Attempt.ts"
 /**
  * Where a request was when it failed. `fetch` tells connecting from waiting only by the fault's code,
  * so a timeout before the first header is `headers`.
- *
- * @category models
- * @since 0.1.0
  */
 export type Phase = "connect" | "headers" | "body"
 
 /**
  * What every error of a client answers: may it be tried again, and did the server say how long to wait.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Failure {
   readonly _tag: string
@@ -33,9 +27,6 @@ export interface Failure {
 
 /**
  * The facts that each error of a client carries.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Facts {
   /** Host and port of the endpoint that was asked last. */
@@ -48,9 +39,6 @@ export interface Facts {
 
 /**
  * What each error of a client holds, beside its own fields.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Fields {
   readonly message: string
@@ -68,9 +56,6 @@ export interface Fields {
 
 /**
  * Makes them of the facts of a call. The message tells how many attempts were made, when there were several.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
   const attempts = facts.attempts ?? []
@@ -97,9 +82,6 @@ const brokenOff = (phase: Phase, host: string, reason: string): string => {
 
 /**
  * The network failed: no connection, or one that broke before the answer was whole. May be tried again.
- *
- * @category errors
- * @since 0.1.0
  */
 export class TransportError extends Data.TaggedError("TransportError")<
   Fields & {
@@ -117,9 +99,6 @@ export class TransportError extends Data.TaggedError("TransportError")<
 
 /**
  * The time allowed ran out before the last byte of the answer was read. May be tried again, with more time.
- *
- * @category errors
- * @since 0.1.0
  */
 export class TimeoutError extends Data.TaggedError("TimeoutError")<
   Fields & {
@@ -140,17 +119,11 @@ export class TimeoutError extends Data.TaggedError("TimeoutError")<
 /**
  * Why an answer is not usable. `status`: the status has no meaning here. `redirect`: the server sent us elsewhere.
  * `too-large`: more bytes than allowed. `encoding`: not the text it claims to be. `content`: text that is not what the interface says.
- *
- * @category models
- * @since 0.1.0
  */
 export type InvalidReason = "status" | "redirect" | "too-large" | "encoding" | "content"
 
 /**
  * An answer came, and it is not one of the interface. Tried again only when `isRetryable` says so (a 5xx of a proxy, say).
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
   Fields & {
@@ -158,7 +131,7 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
     /** Where in the answer the fault is, as in `result[3].hash`; `status` or `body` for the whole. */
     readonly path: string
     /** What came there, shortened and without any key. */
-    readonly came: string
+    readonly received: string
     /** What the interface has there. */
     readonly expected: string
     /** The HTTP status of the answer. */
@@ -169,7 +142,7 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
     options: Facts & {
       readonly reason: InvalidReason
       readonly path: string
-      readonly came: string
+      readonly received: string
       readonly expected: string
       readonly status?: number | undefined
       readonly isRetryable?: boolean
@@ -178,27 +151,21 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
       readonly advice?: string | undefined
     },
   ) {
-    const { reason, path, came, expected, status } = options
+    const { reason, path, received, expected, status } = options
     const advice = options.advice === undefined ? "" : ` ${options.advice}`
-    const message = `The answer of ${options.host} is not usable: ${path} is ${came}; expected ${expected}.${advice}`
+    const message = `The answer of ${options.host} is not usable: ${path} is ${received}; expected ${expected}.${advice}`
     const facts = fields(options, message, options.isRetryable ?? false, options.retryAfter)
-    super({ ...facts, reason, path, came, expected, status })
+    super({ ...facts, reason, path, received, expected, status })
   }
 }
 
 /**
  * Whom a rate limit holds for: every call to that endpoint with that key, or the refused call alone.
- *
- * @category models
- * @since 0.1.0
  */
 export type RateLimitScope = "endpoint" | "call"
 
 /**
  * The server refuses calls for a while. Tried again after the time it asked for, when that fits the deadline.
- *
- * @category errors
- * @since 0.1.0
  */
 export class RateLimited extends Data.TaggedError("RateLimited")<
   Fields & {
@@ -226,9 +193,6 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
 
 /**
  * The server does not accept the key, or none was given. Never tried again.
- *
- * @category errors
- * @since 0.1.0
  */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { readonly status: number | undefined }> {
   constructor(options: Facts & { readonly status?: number | undefined; readonly detail?: string | undefined }) {
@@ -240,26 +204,20 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { re
 
 /**
  * Any failure that this package itself can end a call with.
- *
- * @category models
- * @since 0.1.0
  */
 export type ClientError = TransportError | TimeoutError | InvalidResponse | RateLimited | Unauthorized
 
 /**
  * An option of a client cannot be used. It is reported before any request is made; the message names the option and what it takes.
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   readonly message: string
   /** The option's name. */
   readonly option: string
   /** What is wrong, as the end of a sentence that begins with the name. */
-  readonly problem: string
+  readonly issue: string
 }> {
-  constructor(options: { readonly option: string; readonly problem: string }) {
-    super({ ...options, message: `The option "${options.option}" ${options.problem}` })
+  constructor(options: { readonly option: string; readonly issue: string }) {
+    super({ ...options, message: `The option "${options.option}" ${options.issue}` })
   }
 }

@@ -11,9 +11,6 @@ import { fromKey, type Key, scrubber } from "./Redaction.ts"
 
 /**
  * One server and the credentials for it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Endpoint {
   /** Host and port for display, as in `node.example:8545`. */
@@ -28,9 +25,6 @@ export interface Endpoint {
 
 /**
  * What an endpoint is made of.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Base URL, http or https. May hold `user:password@`, and keys in its path and query. */
@@ -45,9 +39,6 @@ export interface Options {
 
 /**
  * What one request adds to its endpoint.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Target {
   /** Path below the endpoint's, already percent-encoded, as in `/api/v2.2/0x00/verbose`. */
@@ -57,7 +48,7 @@ export interface Target {
 
 const unusable = (option: string, text: string): InvalidOption => {
   const scheme = /^(wss?|ftp|file|unix|localhost):/i.exec(text.trim())?.[1]?.toLowerCase()
-  const came =
+  const received =
     text.trim() === ""
       ? "is empty"
       : scheme === undefined
@@ -65,8 +56,8 @@ const unusable = (option: string, text: string): InvalidOption => {
         : scheme === "localhost"
           ? "lacks http:// in front of localhost"
           : `has the scheme ${scheme}:, which is not supported`
-  const problem = `${came}. It takes a URL such as https://host/path; what was given is not shown, because it may hold a key.`
-  return new InvalidOption({ option, problem })
+  const issue = `${received}. It takes a URL such as https://host/path; what was given is not shown, because it may hold a key.`
+  return new InvalidOption({ option, issue })
 }
 
 /** Words that stand in public paths; any other segment of six characters or more is taken for a key. */
@@ -130,13 +121,13 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
   for (const [name, key] of Object.entries(options.headers ?? {})) {
     const option = `headers.${OptionCheck.shownName(name)}`
     const unfit = headerFault(name)
-    if (unfit !== undefined) return Result.fail(new InvalidOption({ option, problem: unfit }))
+    if (unfit !== undefined) return Result.fail(new InvalidOption({ option, issue: unfit }))
     const read = OptionCheck.text(option, "text", key)
     if (Result.isFailure(read)) return Result.fail(read.failure)
     const value = read.success
     if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
-      const problem = `cannot be sent: its value holds a line break or another character that headers do not allow.`
-      return Result.fail(new InvalidOption({ option, problem }))
+      const issue = `cannot be sent: its value holds a line break or another character that headers do not allow.`
+      return Result.fail(new InvalidOption({ option, issue }))
     }
     headers[name.toLowerCase()] = value
     secrets.add(value)
@@ -160,26 +151,17 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL, or a header cannot be sent. The message never shows the text given.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
 
 /**
  * Makes an endpoint, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(build(options))
 
 /**
  * The whole URL of one request: the endpoint's, the path below it and the query, the endpoint's own query first.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const resolve = (endpoint: Endpoint, target: Target = {}): Redacted.Redacted<string> => {
   if ((target.path ?? "") === "" && target.query === undefined) return endpoint.url
@@ -194,9 +176,6 @@ export const resolve = (endpoint: Endpoint, target: Target = {}): Redacted.Redac
 
 /**
  * Text that is equal for endpoints with the same URL and credentials. It holds them: keep it to yourself.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const identity = (endpoint: Endpoint): Redacted.Redacted<string> =>
   Redacted.make(`${Redacted.value(endpoint.url)} ${JSON.stringify(Redacted.value(endpoint.headers))}`)

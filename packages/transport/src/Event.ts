@@ -10,9 +10,6 @@ import type * as Duration from "effect/Duration"
  *
  * `call` numbers the calls of one client from 1, `attempt` the requests of one call from 1. Each `Request` is followed by a
  * `Response` (any status) or a `Fault` (no whole answer), unless it is interrupted. A `Retry` comes before each wait for another attempt.
- *
- * @category models
- * @since 0.1.0
  */
 export type Event = { readonly call: number; readonly attempt: number; readonly host: string } & (
   | {

@@ -20,9 +20,6 @@ import { faultOf } from "./internal/fault.ts"
 
 /**
  * The part of `fetch` that is used; the global one, undici's and those of Deno, Bun and edge workers fit.
- *
- * @category models
- * @since 0.1.0
  */
 export type Fetch = (
   url: string,
@@ -43,17 +40,11 @@ export type Fetch = (
  *   told to use a proxy (`NODE_USE_ENV_PROXY`).
  *
  * Source: decision 0025.
- *
- * @category services
- * @since 0.1.0
  */
 export const platformFetch: Fetch = ofPlatform
 
 /**
  * The part of a `Response` that is used.
- *
- * @category models
- * @since 0.1.0
  */
 export interface FetchResponse extends ReadableBody {
   readonly status: number
@@ -63,9 +54,6 @@ export interface FetchResponse extends ReadableBody {
 
 /**
  * What one request asks for.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Request extends Target {
   readonly endpoint: Endpoint
@@ -78,9 +66,6 @@ export interface Request extends Target {
 
 /**
  * A whole answer, whatever its status.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Reply {
   readonly status: number
@@ -102,9 +87,6 @@ export interface Reply {
 
 /**
  * The limits of one request.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Limits {
   readonly fetch: Fetch
@@ -142,17 +124,11 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, st
 
 /**
  * The method a request is sent with.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
 
 /**
  * The headers a request is sent with, keys included: names in lower case, the endpoint's own on top.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const headersOf = (request: Request): Record<string, string> => ({
   ...lowerCase(request.headers ?? {}),
@@ -179,7 +155,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
         controller.abort()
         resume(Effect.succeed(timedOut))
       })
-      const exchange = async (): Promise<string | BodyFault> => {
+      const executor = async (): Promise<string | BodyFault> => {
         const { endpoint, body } = request
         const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
           method: methodOf(request),
@@ -195,7 +171,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
         if (isRedirect(response)) return { reason: "redirect" }
         return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
       }
-      exchange().then(
+      executor().then(
         (outcome) => {
           timer.interruptUnsafe()
           if (typeof outcome !== "string") controller.abort()
@@ -232,7 +208,7 @@ const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes:
         status,
         reason: "redirect",
         path: "status",
-        came: shorten(facts.scrub(redirectText(progress))),
+        received: shorten(facts.scrub(redirectText(progress))),
         expected: "an answer of its own; redirects are refused because they would carry the key elsewhere",
       })
     case "too-large":
@@ -241,7 +217,7 @@ const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes:
         status,
         reason: "too-large",
         path: "body",
-        came: `more than ${maxBytes} bytes`,
+        received: `more than ${maxBytes} bytes`,
         expected: "less; ask for less at once, or allow more bytes",
       })
     case "encoding":
@@ -250,13 +226,13 @@ const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes:
         status,
         reason: "encoding",
         path: "body",
-        came: "not valid UTF-8",
+        received: "not valid UTF-8",
         expected: "text in UTF-8",
       })
   }
 }
 
-const exchange = Effect.fnUntraced(function* (
+const executor = Effect.fnUntraced(function* (
   request: Request,
   limits: Limits,
   span: Tracer.Span,
@@ -310,9 +286,6 @@ const exchange = Effect.fnUntraced(function* (
  * - `TransportError`: no connection, or one that broke.
  * - `TimeoutError`: the last byte of the body did not come in time.
  * - `InvalidResponse`: a redirect, too many bytes, or a successful answer that is not UTF-8.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const send = (
   request: Request,
@@ -331,7 +304,7 @@ export const send = (
           ...limits.attributes,
         },
       },
-      (span) => exchange(request, limits, span, (kept) => (reply = kept)),
+      (span) => executor(request, limits, span, (kept) => (reply = kept)),
     )
     // Sound: an exchange that succeeds has kept its reply.
     return Effect.map(traced, () => reply as Reply)

@@ -30,15 +30,12 @@ const textOf = (given: unknown): unknown => {
  *
  * **Errors**
  * - `InvalidOption`: it is missing or of another kind; the message goes on with what the option takes.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const text = (option: string, takes: string, given: unknown): Result.Result<string, InvalidOption> => {
   const found = textOf(given)
   if (typeof found === "string") return Result.succeed(found)
   const fault = found === undefined || found === null ? "is missing" : `is ${kindOf(found)}`
-  return Result.fail(new InvalidOption({ option, problem: `${fault}. It takes ${takes}.` }))
+  return Result.fail(new InvalidOption({ option, issue: `${fault}. It takes ${takes}.` }))
 }
 
 /**
@@ -46,23 +43,17 @@ export const text = (option: string, takes: string, given: unknown): Result.Resu
  *
  * **Errors**
  * - `InvalidOption`: it is missing, of another kind, or has a query or a fragment.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const baseUrl = (option: string, takes: string, given: unknown): Result.Result<string, InvalidOption> =>
   Result.flatMap(text(option, takes, given), (found) => {
     const part = /[?#]/.exec(found)?.[0]
     if (part === undefined) return Result.succeed(found)
-    const problem = `has a ${part === "?" ? "query" : "fragment"}, which has no meaning there. It takes ${takes}; what was given is not shown.`
-    return Result.fail(new InvalidOption({ option, problem }))
+    const issue = `has a ${part === "?" ? "query" : "fragment"}, which has no meaning there. It takes ${takes}; what was given is not shown.`
+    return Result.fail(new InvalidOption({ option, issue }))
   })
 
 /**
  * What a member of an options object has to be; `any` is checked elsewhere.
- *
- * @category models
- * @since 0.1.0
  */
 export type Kind =
   | "any"
@@ -101,9 +92,6 @@ const millisOf = (given: unknown): number => {
 
 /**
  * True for an `AbortSignal` of any realm, told by its shape.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isSignal = (given: unknown): given is AbortSignal =>
   typeof given === "object" &&
@@ -133,36 +121,27 @@ const isPlain = (given: unknown): boolean =>
   given === null || ["number", "bigint", "boolean", "undefined"].includes(typeof given)
 
 /** What came, in a few words; of text only what is too short to be a key. */
-const came = (given: unknown): string => {
+const received = (given: unknown): string => {
   if (typeof given === "string") return given.length <= 12 ? JSON.stringify(given) : "text"
   return isPlain(given) ? String(given) : kindOf(given)
 }
 
 /**
  * The name of an option as a message may repeat it: of one that is longer than any, only the beginning, because it may be a key.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const shownName = (name: string): string => (name.length <= 40 ? name : `${name.slice(0, 10)}...`)
 
 /**
  * Says that an option takes something else than what came.
- *
- * @category errors
- * @since 0.1.0
  */
 export const wrong = (option: string, takes: string, given: unknown): InvalidOption =>
-  new InvalidOption({ option, problem: `takes ${takes}; ${came(given)} came.` })
+  new InvalidOption({ option, issue: `takes ${takes}; ${received(given)} came.` })
 
 /**
  * Checks one member of an options object; one that is left out fits.
  *
  * **Errors**
  * - `InvalidOption`: it is of another kind; the message says what it takes and what came.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const member = (option: string, kind: Kind, given: unknown): Result.Result<void, InvalidOption> => {
   if (kind === "any" || given === undefined) return Result.void
@@ -175,9 +154,6 @@ export const member = (option: string, kind: Kind, given: unknown): Result.Resul
  *
  * **Errors**
  * - `InvalidOption`: it is not an object, a name is not known, or a member is of another kind. `place` is where it stands, as in `retry`.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const members = (
   given: unknown,
@@ -187,16 +163,15 @@ export const members = (
   if (given === undefined || (given === null && place === undefined)) return Result.void
   const list = Object.keys(kinds).join(", ")
   if (!isObject(given)) {
-    const problem = `takes an object of ${list}; ${kindOf(given)} came.`
-    return Result.fail(new InvalidOption({ option: place ?? "options", problem }))
+    const issue = `takes an object of ${list}; ${kindOf(given)} came.`
+    return Result.fail(new InvalidOption({ option: place ?? "options", issue }))
   }
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue
     const shown = shownName(name)
     const option = place === undefined ? shown : `${place}.${shown}`
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
-    if (kind === undefined)
-      return Result.fail(new InvalidOption({ option, problem: `is not known. Known are ${list}.` }))
+    if (kind === undefined) return Result.fail(new InvalidOption({ option, issue: `is not known. Known are ${list}.` }))
     const checked = member(option, kind, value)
     if (Result.isFailure(checked)) return checked
   }

@@ -12,9 +12,6 @@ import * as Exit from "effect/Exit"
  * - A failure rejects with the error itself, so that `_tag` and the other fields are at hand.
  * - An aborted signal interrupts the effect, which closes its socket, and rejects with the signal's reason (an `AbortError` by default).
  *   It never replaces the deadline of a call.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const run = async <A, E>(
   effect: Effect.Effect<A, E>,

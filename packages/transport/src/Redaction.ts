@@ -6,9 +6,6 @@ import * as Redacted from "effect/Redacted"
 
 /**
  * What stands in a text where a key was.
- *
- * @category models
- * @since 0.1.0
  */
 export const mark = "<redacted>"
 
@@ -17,17 +14,11 @@ const shortestSecretCharacters = 4
 
 /**
  * A key as the options of a client take it.
- *
- * @category models
- * @since 0.1.0
  */
 export type Key = string | Redacted.Redacted<string>
 
 /**
  * Wraps a key so that printing it shows nothing; one that is wrapped already stays as it is.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fromKey = (key: Key): Redacted.Redacted<string> => (typeof key === "string" ? Redacted.make(key) : key)
 
@@ -50,9 +41,6 @@ const spellings = (secret: string): ReadonlyArray<string> => {
  *
  * **Gotchas**
  * - Secrets of fewer than 4 characters are not looked for.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const scrubber = (secrets: Iterable<string>): ((text: string) => string) => {
   const found = new Set([...secrets].flatMap(spellings).filter((text) => text.length >= shortestSecretCharacters))
@@ -62,9 +50,6 @@ export const scrubber = (secrets: Iterable<string>): ((text: string) => string) 
 
 /**
  * Cuts a text to a length in characters, puts it on one line and says how much was left out.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const shorten = (text: string, characters = 200): string => {
   const line = text
@@ -80,9 +65,6 @@ const telling = /auth|key|token|secret|cookie|credential|password|signature|sess
 
 /**
  * A header map that may be shown: names stay, values of headers that carry credentials do not.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const headers = (map: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(map).map(([name, value]) => [name, telling.test(name) ? mark : value]))

@@ -6,9 +6,6 @@ import * as Duration from "effect/Duration"
 
 /**
  * The longest wait that is believed, one day: whatever a server asks beyond it is cut to it.
- *
- * @category models
- * @since 0.1.0
  */
 export const longest: Duration.Duration = Duration.days(1)
 
@@ -32,9 +29,6 @@ const fullYear = (digits: string, nowMillis: number): number => {
  * Reads an HTTP date in any of its three forms, in milliseconds since 1970; undefined when it is none.
  *
  * Source: RFC 9110 section 5.6.7.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const httpDate = (text: string, nowMillis: number): number | undefined => {
   const ordinary = fixdate.exec(text) ?? rfc850.exec(text)
@@ -80,9 +74,6 @@ const millisAsked = (headers: Readonly<Record<string, string>>): Duration.Durati
  * ```
  *
  * Source: RFC 9110 section 10.2.3.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const fromHeaders = (
   headers: Readonly<Record<string, string>>,

@@ -12,9 +12,6 @@ import * as OptionCheck from "./OptionCheck.ts"
 
 /**
  * The limits of one call.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RetryPolicy {
   /** Attempts at most, the first included. */
@@ -33,9 +30,6 @@ export interface RetryPolicy {
 
 /**
  * The parts of a policy that a caller may set.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Default 4. */
@@ -54,9 +48,6 @@ export interface Options {
 
 /**
  * What each option is, for constructors that check the options of a caller.
- *
- * @category models
- * @since 0.1.0
  */
 export const optionKinds = {
   maxAttempts: "count",
@@ -69,9 +60,6 @@ export const optionKinds = {
 
 /**
  * Makes a policy as a `Result`, for constructors that check several options. `place` is where the options stand, as in `retry`.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const parse = (options?: Options, place?: string): Result.Result<RetryPolicy, InvalidOption> =>
   Result.map(OptionCheck.members(options, optionKinds, place), () => {
@@ -98,26 +86,17 @@ export const parse = (options?: Options, place?: string): Result.Result<RetryPol
  *
  * **Errors**
  * - `InvalidOption`: a number or a duration that makes no sense.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options = {}): Effect.Effect<RetryPolicy, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(parse(options)))
 
 /**
  * Makes a policy, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeUnsafe = (options: Options = {}): RetryPolicy => Result.getOrThrow(parse(options))
 
 /**
  * The same policy with another deadline.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const withDeadline = (
   policy: RetryPolicy,
@@ -131,9 +110,6 @@ export const withDeadline = (
 /**
  * The wait after a failed attempt, in milliseconds: doubled per attempt, capped, less a random share; never less than the server asked,
  * with a little chance on top so that callers who were told the same do not all come back at once.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const delayMillis = (
   policy: RetryPolicy,
@@ -148,9 +124,6 @@ export const delayMillis = (
 
 /**
  * What an attempt may know about the call it belongs to.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Turn {
   /** 1 for the first attempt. */
@@ -165,9 +138,6 @@ export interface Turn {
  * **Details**
  * - A wait that would end after the deadline is not begun: the call fails at once with the error that told how long to wait.
  * - The attempt itself must keep within `remaining`. Time comes from the clock service.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const run = Effect.fnUntraced(function* <A, E extends Failure, R, R2 = never>(options: {
   readonly policy: RetryPolicy

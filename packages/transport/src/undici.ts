@@ -11,9 +11,6 @@ import * as OptionCheck from "./OptionCheck.ts"
 
 /**
  * How connections are kept.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** Connections to one server at most. Default: as many as there are requests. */
@@ -24,9 +21,6 @@ export interface Options {
 
 /**
  * A `fetch` with connections of its own.
- *
- * @category services
- * @since 0.1.0
  */
 export interface UndiciFetch extends Fetch {
   /** Closes all connections; requests on their way are broken off. */
@@ -178,9 +172,6 @@ const dispatch = (agent: Agent, options: Dispatcher.DispatchOptions, signal: Abo
  * export const exchange = Exchange.makeUnsafe({ fetch })
  * await fetch.close()
  * ```
- *
- * @category constructors
- * @since 0.1.0
  */
 export const makeUnsafe = (options: Options = {}): UndiciFetch => {
   Result.getOrThrow(OptionCheck.members(options, { connections: "count", keepAliveMillis: "count" }))
@@ -212,9 +203,6 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
 
 /**
  * Makes a `fetch` over undici whose connections close with the scope.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: Options = {}): Effect.Effect<UndiciFetch, never, Scope.Scope> =>
   Effect.acquireRelease(

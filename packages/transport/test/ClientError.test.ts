@@ -37,7 +37,7 @@ describe("ClientError", () => {
         host,
         reason: "content",
         path: "result[3].hash",
-        came: "12",
+        received: "12",
         expected: "32 bytes in hex",
       }),
       "The answer of a.test is not usable: result[3].hash is 12; expected 32 bytes in hex.",
@@ -108,7 +108,7 @@ describe("ClientError", () => {
   )
   it("InvalidOption names the option", () =>
     assert.strictEqual(
-      new ClientError.InvalidOption({ option: "limit", problem: "takes a number." }).message,
+      new ClientError.InvalidOption({ option: "limit", issue: "takes a number." }).message,
       'The option "limit" takes a number.',
     ))
 })

@@ -38,14 +38,14 @@ describe("Endpoint", () => {
       ["an empty text", "  ", "is empty"],
       ["a bad port", "http://node.test:99999/canary-key-1234", "is not an http or https URL"],
     ]
-    for (const [name, url, problem] of wrong) {
+    for (const [name, url, issue] of wrong) {
       it.effect(`refuses ${name} without showing it`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(Endpoint.make({ url, option: "rpcUrl" }))
 
           assert.strictEqual(error._tag, "InvalidOption")
           assert.strictEqual(error.option, "rpcUrl")
-          assert.include(error.message, problem)
+          assert.include(error.message, issue)
           assert.notInclude(error.message, "canary")
         }),
       )
@@ -54,12 +54,12 @@ describe("Endpoint", () => {
       ["a b", "cannot be sent: the name of a header takes"],
       ["", "cannot be sent: the name of a header takes"],
       ["Content-Length", "cannot be given: the platform writes this header itself."],
-    ] as const)("refuses the header %o", ([name, problem]) =>
+    ] as const)("refuses the header %o", ([name, issue]) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Endpoint.make({ url: "http://a.test", headers: { [name]: "canary" } }))
 
         assert.strictEqual(error.option, `headers.${name}`)
-        assert.include(error.message, problem)
+        assert.include(error.message, issue)
         assert.notInclude(error.message, "canary")
       }),
     )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
-import { reply, script, serve } from "@daybook/chain/ScriptedServer"
+import { reply, script, serve } from "@daybook/testkit/ScriptedServer"
 
 const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 1_000, within: Duration.seconds(5) }
 const within = (millis: number): Http.Limits => ({ ...limits, within: Duration.millis(millis) })
@@ -162,7 +162,7 @@ describe("Http", () => {
         })
         const error = yield* Effect.flip(Http.send(at(server.url), limits))
 
-        assert.strictEqual(error._tag === "InvalidResponse" && error.came, "more than 1000 bytes")
+        assert.strictEqual(error._tag === "InvalidResponse" && error.received, "more than 1000 bytes")
         yield* Effect.promise(() => server.closed(1))
       }),
     )
@@ -194,7 +194,10 @@ describe("Http", () => {
         const error = yield* Effect.flip(Http.send(at(server.url), limits))
 
         assert.strictEqual(error._tag === "InvalidResponse" && error.reason, "redirect")
-        assert.strictEqual(error._tag === "InvalidResponse" && error.came, `a redirect (status 307) to ${other.host}`)
+        assert.strictEqual(
+          error._tag === "InvalidResponse" && error.received,
+          `a redirect (status 307) to ${other.host}`,
+        )
         assert.strictEqual(error.isRetryable, false)
         assert.strictEqual(other.seen.length, 0)
       }),

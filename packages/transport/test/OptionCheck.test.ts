@@ -93,8 +93,8 @@ describe("OptionCheck", () => {
       ["wait", Number.NaN, `takes a duration ${durations}; NaN came.`],
       ["wait", () => 1, `takes a duration ${durations}; a function came.`],
     ]
-    it.each(wrong)("says what a %s is: %s", (kind, given, problem) => {
-      assert.strictEqual(problemOf(OptionCheck.member("it", kind, given)), `The option "it" ${problem}`)
+    it.each(wrong)("says what a %s is: %s", (kind, given, issue) => {
+      assert.strictEqual(problemOf(OptionCheck.member("it", kind, given)), `The option "it" ${issue}`)
     })
   })
 

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ClientError, Endpoint, Exchange, PromiseFace } from "../src/index.ts"
-import { script, type Server } from "@daybook/chain/ScriptedServer"
+import { ClientError, Endpoint, RequestExecutor, PromiseFace } from "../src/index.ts"
+import { script, type Server } from "@daybook/testkit/ScriptedServer"
 
 const call = (server: Server, timeout: number) =>
-  Exchange.makeUnsafe().request({ endpoint: Endpoint.makeUnsafe({ url: server.url }), timeout }, Exchange.accept)
+  RequestExecutor.makeUnsafe().request(
+    { endpoint: Endpoint.makeUnsafe({ url: server.url }), timeout },
+    RequestExecutor.accept,
+  )
 const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() =>
     promise.then(

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References, Tracer } from "effect"
-import { Endpoint, type Event, Exchange, type Http } from "../src/index.ts"
-import { type Handler, reply, script } from "@daybook/chain/ScriptedServer"
+import { Endpoint, type Event, RequestExecutor, type Http } from "../src/index.ts"
+import { type Handler, reply, script } from "@daybook/testkit/ScriptedServer"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
 const spellings = [
@@ -135,7 +135,7 @@ const expectClean = (texts: ReadonlyArray<string>) => {
 }
 
 const refuse = (got: Http.Reply) =>
-  got.status === 200 ? Effect.fail(new Error(got.scrub(got.text)) as never) : Exchange.accept(got)
+  got.status === 200 ? Effect.fail(new Error(got.scrub(got.text)) as never) : RequestExecutor.accept(got)
 
 describe("canary", () => {
   for (const [place, options] of Object.entries(places)) {
@@ -146,12 +146,12 @@ describe("canary", () => {
             const server = yield* script(handler)
             const endpoint = yield* Endpoint.make(options(server.url))
             const events: Array<Event.Event> = []
-            const exchange = Exchange.makeUnsafe({
+            const executor = RequestExecutor.makeUnsafe({
               onEvent: (event) => events.push(event),
               maxBytes: 5_000,
               policy: { base: 1, cap: 1, maxAttempts: 2, deadline: 1_000, attemptTimeout: 40 },
             })
-            const { texts, spans } = yield* traces(exchange.request({ endpoint }, refuse))
+            const { texts, spans } = yield* traces(executor.request({ endpoint }, refuse))
 
             const received = JSON.stringify([server.seen[0]?.url, server.seen[0]?.headers])
             assert.isTrue(
@@ -165,7 +165,7 @@ describe("canary", () => {
               ...events.flatMap((event) => [JSON.stringify(event), inspect(event, { depth: 10 })]),
               inspect(endpoint, { depth: 10, showHidden: true }),
               JSON.stringify(endpoint),
-              inspect(exchange, { depth: 10, showHidden: true }),
+              inspect(executor, { depth: 10, showHidden: true }),
             ])
           }),
         )
@@ -173,8 +173,8 @@ describe("canary", () => {
       it.live("does not come out after a fetch that throws the whole request", () =>
         Effect.gen(function* () {
           const endpoint = yield* Endpoint.make(options("http://node.test"))
-          const exchange = Exchange.makeUnsafe({ fetch: talkative, policy: { base: 1, maxAttempts: 2 } })
-          const { texts, error } = yield* traces(exchange.request({ endpoint }, Exchange.accept))
+          const executor = RequestExecutor.makeUnsafe({ fetch: talkative, policy: { base: 1, maxAttempts: 2 } })
+          const { texts, error } = yield* traces(executor.request({ endpoint }, RequestExecutor.accept))
 
           assert.strictEqual(error?._tag, "TransportError")
           expectClean(texts)
@@ -184,9 +184,9 @@ describe("canary", () => {
         Effect.gen(function* () {
           const server = yield* script(echo(429, { "retry-after": "3600" }))
           const endpoint = yield* Endpoint.make(options(server.url))
-          const exchange = Exchange.makeUnsafe()
-          yield* Effect.exit(exchange.request({ endpoint }, Exchange.accept))
-          const { texts, error } = yield* traces(exchange.request({ endpoint }, Exchange.accept))
+          const executor = RequestExecutor.makeUnsafe()
+          yield* Effect.exit(executor.request({ endpoint }, RequestExecutor.accept))
+          const { texts, error } = yield* traces(executor.request({ endpoint }, RequestExecutor.accept))
 
           assert.strictEqual(error?._tag, "RateLimited")
           assert.strictEqual(server.seen.length, 1)

@@ -3,7 +3,7 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
 import * as undici from "../src/undici.ts"
-import { reply, script } from "@daybook/chain/ScriptedServer"
+import { reply, script } from "@daybook/testkit/ScriptedServer"
 
 const at = (url: string) => ({ endpoint: Endpoint.makeUnsafe({ url }) })
 

@@ -68,9 +68,9 @@ const sizes = async () => {
     `export const decode = (json: unknown) => Schema.decodeUnknownSync(Block.HydratedBlock)(json)`,
   )
   const effectAlone = `import * as Schema from "effect/Schema"\nexport const decode = (json: unknown) => Schema.decodeUnknownSync(Schema.Struct({ number: Schema.String }))(json)`
-  const [ours, theirs] = await Promise.all([bundle(browser, "browser", true), bundle(effectAlone, "browser", true)])
+  const [local, remote] = await Promise.all([bundle(browser, "browser", true), bundle(effectAlone, "browser", true)])
   const kib = (text: string) => ({ minified: text.length / 1024, gzip: gzipSync(text, { level: 9 }).length / 1024 })
-  return { ours: kib(ours), effectAlone: kib(theirs) }
+  return { local: kib(local), effectAlone: kib(remote) }
 }
 
 const cold = async (rounds: number) => {
@@ -102,9 +102,9 @@ const rounds = roundsOf(5)
 console.log(provenance("bundle", rounds))
 console.log("| a browser program that asks for one block or all rows | KiB, gzip |\n|---|---|")
 for (const [name, kibibytes] of await clientSizes()) console.log(`| ${name} | ${kibibytes.toFixed(1)} |`)
-const { ours, effectAlone } = await sizes()
+const { local, effectAlone } = await sizes()
 const { empty, millis } = await cold(rounds * 2 + 1)
 const show = (size: { readonly minified: number; readonly gzip: number }) =>
   `${size.minified.toFixed(0)} KiB minified, ${size.gzip.toFixed(0)} KiB gzip`
-console.log(`\nbrowser program that decodes one block: ${show(ours)} (effect/Schema alone: ${show(effectAlone)})`)
+console.log(`\nbrowser program that decodes one block: ${show(local)} (effect/Schema alone: ${show(effectAlone)})`)
 console.log(`cold import and first decode on Node: ${millis.toFixed(0)} ms on top of Node's own ${empty.toFixed(0)} ms`)

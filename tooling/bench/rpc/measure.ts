@@ -1,13 +1,13 @@
 /** Measures one RPC client in a process of its own: `node measure.ts <client> <hydrated|hashes> <one|many> <url>`. */
 import { clients } from "./clients.ts"
 
-const together = 20
+const maxBatchSize = 20
 const [name = "", shape, way, url = ""] = process.argv.slice(2)
 const client = await clients[name]!(url)
 const isHydrated = shape === "hydrated"
 const isMany = way === "many"
-const ask = () => (isMany ? client.many!(isHydrated, together) : client.one(isHydrated))
-const perAsk = isMany ? together : 1
+const ask = () => (isMany ? client.many!(isHydrated, maxBatchSize) : client.one(isHydrated))
+const perAsk = isMany ? maxBatchSize : 1
 
 /** CPU of this process and time, for calls of so many milliseconds. */
 const spend = async (millis: number) => {

@@ -1,6 +1,6 @@
 /** Records a node's chain to a file, or serves such a file until it is stopped: see `src/Replay.ts`. */
 import { Effect } from "effect"
-import * as Replay from "../src/Replay.ts"
+import * as Replay from "@daybook/testkit/Replay"
 
 const usage = "node scripts/replay.ts record URL FILE | serve FILE [LATENCY_MS]"
 

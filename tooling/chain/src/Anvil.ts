@@ -13,7 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
-import * as Rpc from "./Rpc.ts"
+import * as Rpc from "@daybook/testkit/Rpc"
 
 /** The mnemonic of the node's accounts unless another is given. Public: never use its keys on a real chain. */
 export const mnemonic = "test test test test test test test test test test test junk"

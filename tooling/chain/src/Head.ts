@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { numberToHex } from "viem"
 import type { Hex } from "viem"
 import type * as Anvil from "./Anvil.ts"
-import type { RpcFailure } from "./Rpc.ts"
-import * as Rpc from "./Rpc.ts"
+import type { RpcFailure } from "@daybook/testkit/Rpc"
+import * as Rpc from "@daybook/testkit/Rpc"
 
 /** A block by number and hash. */
 export interface Block {

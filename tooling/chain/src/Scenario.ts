@@ -8,8 +8,8 @@
 import { Context, Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import * as Anvil from "./Anvil.ts"
-import * as Random from "./Random.ts"
-import type { RpcFailure } from "./Rpc.ts"
+import * as Random from "@daybook/testkit/Random"
+import type { RpcFailure } from "@daybook/testkit/Rpc"
 import * as Sender from "./Sender.ts"
 import * as Stage from "./Stage.ts"
 import * as Traffic from "./Traffic.ts"
@@ -78,12 +78,12 @@ const makeDraw = (random: Random.Random, names: ReadonlyArray<Traffic.KindName>)
     const { atMost = Number.POSITIVE_INFINITY }: Traffic.Kind = Traffic.kinds[name]
     return (used.get(name) ?? 0) < atMost
   }
-  const draw = (): Traffic.KindName => {
+  const jitter = (): Traffic.KindName => {
     const open = names.filter(allowed)
     let left = random.next() * open.reduce((sum, name) => sum + Traffic.kinds[name].weight, 0)
     return open.find((name) => (left -= Traffic.kinds[name].weight) < 0) ?? "transfer"
   }
-  return { next: () => round.shift() ?? draw(), firstRoundDone: () => round.length === 0, count }
+  return { next: () => round.shift() ?? jitter(), firstRoundDone: () => round.length === 0, count }
 }
 
 /** Remembers the recipient and the creation of a transaction; its signer is known. */
@@ -129,12 +129,12 @@ export const run = Effect.fn("Scenario.run")(function* (
   const sender = yield* Sender.make(node, { size, random, onBlock })
   const firstBlock = sender.nextBlock()
   const stage = yield* Stage.prepare(node, sender, random)
-  const draw = makeDraw(random, names)
-  while (!draw.firstRoundDone() || mined < blocks) {
-    const name = draw.next()
+  const jitter = makeDraw(random, names)
+  while (!jitter.firstRoundDone() || mined < blocks) {
+    const name = jitter.next()
     const planned = Traffic.kinds[name].plan(stage)
     if (planned === undefined) continue
-    draw.count(name)
+    jitter.count(name)
     const { created } = yield* sender.send(name, planned)
     touch(stage, planned, created)
   }

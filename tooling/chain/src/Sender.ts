@@ -12,9 +12,9 @@ import { HDKey, signAuthorization } from "viem/accounts"
 import type * as Anvil from "./Anvil.ts"
 import * as Blob from "./Blob.ts"
 import * as Contracts from "./Contracts.ts"
-import type * as Random from "./Random.ts"
-import type { RpcFailure } from "./Rpc.ts"
-import * as Rpc from "./Rpc.ts"
+import type * as Random from "@daybook/testkit/Random"
+import type { RpcFailure } from "@daybook/testkit/Rpc"
+import * as Rpc from "@daybook/testkit/Rpc"
 
 /** What a plan says of one transaction; nonce, fees and signature are the sender's. */
 export interface Planned {

@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import type { Hex } from "viem"
 import type * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
-import type * as Random from "./Random.ts"
-import type { RpcFailure } from "./Rpc.ts"
+import type * as Random from "@daybook/testkit/Random"
+import type { RpcFailure } from "@daybook/testkit/Rpc"
 import type { ScenarioFailed, Sender } from "./Sender.ts"
 
 /** Names of the node's first ten accounts, in their order. */

@@ -5,7 +5,8 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
-import { Anvil, Rpc } from "@daybook/chain"
+import { Anvil } from "@daybook/chain"
+import { Rpc } from "@daybook/testkit"
 
 const alive = (pid: number): boolean => {
   try {

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect } from "vitest"
-import { Anvil, Head, Replay, Rpc, Scenario } from "@daybook/chain"
+import { Anvil, Head, Scenario } from "@daybook/chain"
+import { Replay, Rpc } from "@daybook/testkit"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-replay-"))),

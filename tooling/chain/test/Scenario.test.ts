@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { numberToHex, recoverTransactionAddress } from "viem"
 import type { Hex } from "viem"
 import { expect } from "vitest"
-import { Anvil, Head, Rpc, Scenario } from "@daybook/chain"
+import { Anvil, Head, Scenario } from "@daybook/chain"
+import { Rpc } from "@daybook/testkit"
 
 interface Transaction {
   readonly hash: Hex

@@ -2,7 +2,8 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import { expect } from "vitest"
-import { Anvil, Head, Random, Sender } from "@daybook/chain"
+import { Anvil, Head, Sender } from "@daybook/chain"
+import { Random } from "@daybook/testkit"
 
 const make = (node: Anvil.Node, size: number) => Sender.make(node, { size, random: Random.make(1), onBlock: () => {} })
 

@@ -3,14 +3,14 @@ import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
-import * as Exchange from "@daybook/transport/Exchange"
+import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as OptionCheck from "@daybook/transport/OptionCheck"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { CallOptions, Client, Options, RowsVoid, StreamOptions, WalkPage, WalletResponse } from "../Client.ts"
+import type { CallOptions, Client, Options, RowsReverted, StreamOptions, WalkPage, WalletResponse } from "../Client.ts"
 import * as Query from "../Query.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
 import * as Pages from "./pages.ts"
@@ -29,9 +29,9 @@ const endpointOf = Effect.fnUntraced(function* (
   const takesKey = "the key as whoever runs the server gave it"
   const apiKey = (yield* Effect.fromResult(OptionCheck.text("apiKey", takesKey, options.apiKey))).trim()
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    const came = apiKey === "" ? "is empty" : "holds a space or a character that headers do not allow"
-    const problem = `${came}. It takes ${takesKey}; what was given is not shown.`
-    return yield* Effect.fail(new InvalidOption({ option: "apiKey", problem }))
+    const received = apiKey === "" ? "is empty" : "holds a space or a character that headers do not allow"
+    const issue = `${received}. It takes ${takesKey}; what was given is not shown.`
+    return yield* Effect.fail(new InvalidOption({ option: "apiKey", issue }))
   }
   return yield* Endpoint.make({
     url: baseOf(baseUrl),
@@ -45,8 +45,8 @@ const scrubbed = (headers: Readonly<Record<string, string>>, scrub: (text: strin
 
 const userAgentOf = (given: string | undefined): Result.Result<string | undefined, InvalidOption> => {
   if (given !== undefined && !/^[\x20-\x7e]*$/.test(given)) {
-    const problem = "cannot be sent: it takes letters, digits and signs of ASCII on one line."
-    return Result.fail(new InvalidOption({ option: "userAgent", problem }))
+    const issue = "cannot be sent: it takes letters, digits and signs of ASCII on one line."
+    return Result.fail(new InvalidOption({ option: "userAgent", issue }))
   }
   // A browser names itself, and would ask the server for permission to be named otherwise.
   const isBrowser = globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* (
   const { timeout } = options
   const userAgent = yield* Effect.fromResult(userAgentOf(options.userAgent))
   const requestHeaders = { accept: "application/json", ...(userAgent === undefined ? {} : { "user-agent": userAgent }) }
-  const exchange = yield* Exchange.make({
+  const executor = yield* RequestExecutor.make({
     policy: { ...options.retry, deadline: timeout },
     maxBytes: options.maxBytes,
     fetch: options.fetch,
@@ -110,11 +110,11 @@ export const make = Effect.fnUntraced(function* (
 
   const written = (query: Query.Query): Effect.Effect<Query.Written, BadRequest> =>
     Effect.suspend(() =>
-      Effect.fromResult(Result.mapError(Query.write(query), (problem) => new BadRequest({ host, ...problem }))),
+      Effect.fromResult(Result.mapError(Query.write(query), (issue) => new BadRequest({ host, ...issue }))),
     )
 
   const ask = (query: Query.Written, call: CallOptions = {}): Effect.Effect<WalletResponse, RestError> =>
-    exchange.request<WalletResponse, Reply.ReplyError, never>(
+    executor.request<WalletResponse, Reply.ReplyError, never>(
       {
         endpoint,
         path: `${apiPath}/${query.address}/verbose`,
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* (
           Result.map(Reply.decode(reply, call.onBadRow !== undefined), ({ badRows, page }) => ({
             page,
             badRows,
-            completeness: Reply.completeness(reply.headers),
+            indexCoverage: Reply.indexCoverage(reply.headers),
             headers: scrubbed(reply.headers, reply.scrub),
             requestId: reply.requestId,
             attempts: reply.attempts,
@@ -166,8 +166,8 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const fits = OptionCheck.members(call, { ...kinds, ...more })
       if (Result.isSuccess(fits)) return Effect.succeed(call ?? {})
-      const { option, problem } = fits.failure
-      return Effect.fail(new BadRequest({ host, parameter: option, detail: problem }))
+      const { option, issue } = fits.failure
+      return Effect.fail(new BadRequest({ host, parameter: option, detail: issue }))
     })
 
   const withResponse = (query: Query.Query, call?: CallOptions): Effect.Effect<WalletResponse, RestError> =>
@@ -181,12 +181,15 @@ export const make = Effect.fnUntraced(function* (
   const rowsStream = (
     query: Query.Query,
     options?: StreamOptions,
-  ): Stream.Stream<WalletTransaction | RowsVoid, RestError> =>
-    Stream.flatMap(steps(query, options), (step): Stream.Stream<WalletTransaction | RowsVoid> =>
+  ): Stream.Stream<WalletTransaction | RowsReverted, RestError> =>
+    Stream.flatMap(steps(query, options), (step): Stream.Stream<WalletTransaction | RowsReverted> =>
       Pages.isVoid(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
     )
 
-  const pagesStream = (query: Query.Query, options?: StreamOptions): Stream.Stream<WalkPage | RowsVoid, RestError> =>
+  const pagesStream = (
+    query: Query.Query,
+    options?: StreamOptions,
+  ): Stream.Stream<WalkPage | RowsReverted, RestError> =>
     Stream.map(steps(query, options), (step) => (Pages.isVoid(step) ? step : step.page))
 
   return {

@@ -1,5 +1,5 @@
 /** Turns what a schema has to say about an answer into a place, what came there, and what belongs there. */
-import * as Problem from "@daybook/schema/Problem"
+import * as Issue from "@daybook/schema/Issue"
 import type * as SchemaIssue from "effect/SchemaIssue"
 
 /** So much of a value that a key in it is still whole when it is taken out; what is shown is shorter. */
@@ -14,9 +14,9 @@ const showWhole = (value: unknown): string => {
 }
 
 /** The first fault of an answer; its path is `body` for the whole. */
-export const faultOf = (issue: SchemaIssue.Issue, answer: unknown): Problem.Problem => {
-  const [first] = Problem.fromError(issue, answer, showWhole)
+export const faultOf = (issue: SchemaIssue.Issue, answer: unknown): Issue.Issue => {
+  const [first] = Issue.fromError(issue, answer, showWhole)
   // Sound: an issue has at least one problem.
-  const { path, came, expected } = first as Problem.Problem
-  return { path: path || "body", came, expected }
+  const { path, received, expected } = first as Issue.Issue
+  return { path: path || "body", received, expected }
 }

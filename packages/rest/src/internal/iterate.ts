@@ -3,7 +3,7 @@ import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { RowsVoid } from "../Client.ts"
+import type { RowsReverted } from "../Client.ts"
 import { isVoid, type PageStep, type Step } from "./pages.ts"
 
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
@@ -23,7 +23,7 @@ export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal |
         ),
   )
 
-type Value = WalletTransaction | RowsVoid
+type Value = WalletTransaction | RowsReverted
 
 interface Run extends AsyncIterator<Value, undefined> {
   readonly firstPage: () => Promise<WalletPage>

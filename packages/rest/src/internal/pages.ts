@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { RowsVoid, StreamOptions, WalletResponse, WalkPage } from "../Client.ts"
+import type { RowsReverted, StreamOptions, WalletResponse, WalkPage } from "../Client.ts"
 import type { Query, Written } from "../Query.ts"
 import { BadRequest, OutOfOrder, type RestError, StaleCursor } from "../RestError.ts"
 import * as Plan from "./plan.ts"
@@ -29,10 +29,10 @@ export interface PageStep {
   readonly positionAfter: (rows: number) => string
 }
 
-export type Step = PageStep | RowsVoid
+export type Step = PageStep | RowsReverted
 
-export const isVoid = <A extends object>(step: A | RowsVoid): step is RowsVoid =>
-  "_tag" in step && step._tag === "RowsVoid"
+export const isVoid = <A extends object>(step: A | RowsReverted): step is RowsReverted =>
+  "_tag" in step && step._tag === "RowsReverted"
 
 /** Restarts after a reorganisation without a row between them, before the walk gives up. */
 const restartsInVain = 5
@@ -253,7 +253,7 @@ export const steps = (source: Source, query: Query, options: StreamOptions = {})
         }
       }
 
-      const restarted = (error: StaleCursor): Effect.Effect<RowsVoid, RestError> => {
+      const restarted = (error: StaleCursor): Effect.Effect<RowsReverted, RestError> => {
         if (onStaleCursor !== "restart" || run.restarts >= restartsInVain) return Effect.fail(error)
         run.restarts++
         const current = replaceFirst(run.parts, { memory: Walk.memory(run.walk) })
@@ -262,7 +262,7 @@ export const steps = (source: Source, query: Query, options: StreamOptions = {})
         run.fault = undefined
         run.isInherited = run.isInherited && voidFrom > 0n
         run.held = positionOf(run, parts, run.rows)
-        return Effect.succeed({ _tag: "RowsVoid", fromBlock: voidFrom })
+        return Effect.succeed({ _tag: "RowsReverted", fromBlock: voidFrom })
       }
 
       const turn: Effect.Effect<Option.Option<Step>, RestError> = Effect.suspend(() => {

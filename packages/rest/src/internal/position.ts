@@ -1,5 +1,5 @@
 /** Writes a walk's position as text and reads it again. It holds the query, cursors and ids of rows; it has no place for a key. */
-import { cut } from "@daybook/schema/Problem"
+import { cut } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"

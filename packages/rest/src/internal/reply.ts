@@ -42,7 +42,7 @@ const invalidStatus = (reply: Reply, detail: string | undefined): InvalidRespons
     ...reply,
     reason: "status",
     path: "status",
-    came: `${reply.status} with the text: ${detail ?? glimpse(reply)}`,
+    received: `${reply.status} with the text: ${detail ?? glimpse(reply)}`,
     expected: "a status of the wallet operation",
     isRetryable: reply.status >= 500 || reply.status === 408 || reply.status === 425,
   })
@@ -147,8 +147,8 @@ const hashOf = (row: unknown): string | undefined => {
 }
 
 const faultIn = (reply: Reply, issue: SchemaIssue.Issue, answer: unknown) => {
-  const { came, expected, path } = faultOf(issue, answer)
-  return { path, came: shorten(reply.scrub(came), 80), expected: shorten(expected, 80) }
+  const { received, expected, path } = faultOf(issue, answer)
+  return { path, received: shorten(reply.scrub(received), 80), expected: shorten(expected, 80) }
 }
 
 /** Reads each row by itself; undefined when it is not the rows that are at fault. */
@@ -178,7 +178,7 @@ export const decode = (reply: Reply, isTolerant: boolean): Result.Result<Decoded
   if (Result.isFailure(json)) {
     const expected = "a wallet page as JSON"
     return Result.fail(
-      new InvalidResponse({ ...reply, reason: "content", path: "body", came: glimpse(reply), expected }),
+      new InvalidResponse({ ...reply, reason: "content", path: "body", received: glimpse(reply), expected }),
     )
   }
   const page = decodePage(json.success)
@@ -191,7 +191,7 @@ export const decode = (reply: Reply, isTolerant: boolean): Result.Result<Decoded
 }
 
 /** How far the index behind a page reaches, by its headers; all `null` from servers that do not tell. */
-export const completeness = (headers: Readonly<Record<string, string>>) => {
+export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
   const block = (name: string): bigint | null => {
     const text = headers[name]?.trim() ?? ""
     return /^\d{1,78}$/.test(text) ? BigInt(text) : null

@@ -14,7 +14,7 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 /** What is wrong with a page. */
 export type WalkFault =
   | { readonly _tag: "OutOfOrder"; readonly block: bigint; readonly after: bigint; readonly hash: string }
-  | { readonly _tag: "Broken"; readonly path: string; readonly came: string; readonly expected: string }
+  | { readonly _tag: "Broken"; readonly path: string; readonly received: string; readonly expected: string }
   /** Rows that were given before the walk was resumed are no longer there. */
   | { readonly _tag: "Stale"; readonly fromBlock: bigint }
 
@@ -182,7 +182,7 @@ const noteChange = (walk: Walk, catchUp: CatchUp, row: Known) => {
 const movedFault = (at: number, row: WalletTransaction, known: Known): WalkFault => ({
   _tag: "Broken",
   path: `result[${at}].block_hash`,
-  came: `block ${row.block_number} for a transaction that this walk had in another block, ${known.block}`,
+  received: `block ${row.block_number} for a transaction that this walk had in another block, ${known.block}`,
   expected: "each transaction once; the chain may have reorganised",
 })
 
@@ -226,14 +226,14 @@ const takeRows = (walk: Walk, result: ReadonlyArray<WalletTransaction>) => {
 
 const cursorFault = (walk: Walk, cursor: string): WalkFault | undefined => {
   if (walk.cursors.has(cursor)) {
-    const came = "a cursor that this walk has followed before"
-    return { _tag: "Broken", path: "cursor", came, expected: "a new one, or null on the last page" }
+    const received = "a cursor that this walk has followed before"
+    return { _tag: "Broken", path: "cursor", received, expected: "a new one, or null on the last page" }
   }
   if (walk.empty >= emptyPages || walk.repeated >= repeatedPages) {
     const [what, pages] =
       walk.repeated >= repeatedPages ? ["rows that came before", walk.repeated] : ["empty", walk.empty]
-    const came = `${what} on ${pages} pages since the last new row`
-    return { _tag: "Broken", path: "result", came, expected: "new rows, or null as the cursor" }
+    const received = `${what} on ${pages} pages since the last new row`
+    return { _tag: "Broken", path: "result", received, expected: "new rows, or null as the cursor" }
   }
   walk.cursors.add(cursor)
   if (walk.cursors.size > rememberedCursors) {

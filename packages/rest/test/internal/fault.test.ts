@@ -16,7 +16,7 @@ describe("fault", () => {
     it("names the place in a list, what came and what belongs there", () => {
       assert.deepStrictEqual(fault(page([row(1, 0), { ...row(2, 0), value: "0x10" }])), {
         path: "result[1].value",
-        came: `"0x10"`,
+        received: `"0x10"`,
         expected: "decimal digits such as 21000",
       })
     })
@@ -28,17 +28,17 @@ describe("fault", () => {
 
       assert.deepStrictEqual(fault(page([rest])), {
         path: "result[0].gas",
-        came: "missing",
+        received: "missing",
         expected: "this key",
       })
     })
     it("calls the whole answer the body", () => {
       assert.strictEqual(fault([]).path, "body")
-      assert.strictEqual(fault([]).came, "an array of 0")
-      assert.strictEqual(fault("no").came, `"no"`)
+      assert.strictEqual(fault([]).received, "an array of 0")
+      assert.strictEqual(fault("no").received, `"no"`)
     })
     it("lists the keys of an object instead of its values", () => {
-      assert.strictEqual(fault(page([{ ...row(1, 0), nonce: { a: 1, b: 2 } }])).came, "an object with a, b")
+      assert.strictEqual(fault(page([{ ...row(1, 0), nonce: { a: 1, b: 2 } }])).received, "an object with a, b")
     })
     it("reaches into logs", () => {
       assert.strictEqual(

@@ -132,14 +132,14 @@ describe("reply", () => {
       assert.isFalse(error.isRetryable)
     })
     it("tells an HTML page and broken JSON from a page", () => {
-      for (const [text, came] of [
+      for (const [text, received] of [
         ["<!DOCTYPE html><html><title>Login</title></html>", "an HTML page"],
         [`{"cursor":null,"result":[`, "{"],
         ["", "empty"],
       ] as const) {
         const error = errorOf(200, text)
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.path === "body" && error.came.startsWith(came))
+        assert.isTrue(error._tag === "InvalidResponse" && error.path === "body" && error.received.startsWith(received))
       }
     })
     it("reads an error that came with a 200 as no page", () => {
@@ -167,10 +167,10 @@ describe("reply", () => {
     it("reads the three headers", () => {
       const headers = { "daybook-indexed-from": "0", "daybook-indexed-to": "1200", "daybook-finalized-to": "1100" }
 
-      assert.deepStrictEqual(Reply.completeness(headers), { indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
+      assert.deepStrictEqual(Reply.indexCoverage(headers), { indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
     })
     it("is null where a server does not tell, or tells something else", () => {
-      assert.deepStrictEqual(Reply.completeness({ "daybook-indexed-to": "soon" }), {
+      assert.deepStrictEqual(Reply.indexCoverage({ "daybook-indexed-to": "soon" }), {
         indexedFrom: null,
         indexedTo: null,
         finalizedTo: null,

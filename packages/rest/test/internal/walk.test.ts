@@ -86,7 +86,7 @@ describe("walk", () => {
         assert.deepStrictEqual(next, {
           _tag: "Broken",
           path: "result",
-          came: "empty on 1000 pages since the last new row",
+          received: "empty on 1000 pages since the last new row",
           expected: "new rows, or null as the cursor",
         })
         break
@@ -114,7 +114,7 @@ describe("walk", () => {
       assert.deepStrictEqual(more[1], {
         _tag: "Broken",
         path: "result",
-        came: "rows that came before on 3 pages since the last new row",
+        received: "rows that came before on 3 pages since the last new row",
         expected: "new rows, or null as the cursor",
       })
     })

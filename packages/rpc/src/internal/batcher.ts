@@ -7,7 +7,7 @@ import { TimeoutError } from "@daybook/transport/ClientError"
 import type { Phase } from "@daybook/transport/ClientError"
 import type { Endpoint } from "@daybook/transport/Endpoint"
 import * as Http from "@daybook/transport/Http"
-import type * as Pause from "@daybook/transport/Pause"
+import type * as Backoff from "@daybook/transport/Backoff"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -21,11 +21,11 @@ import * as Tracer from "effect/Tracer"
 import type { Answer, Outcome } from "./reading.ts"
 import { readFault, readReply } from "./reading.ts"
 import * as telemetry from "./telemetry.ts"
-import { requestText, type Sent } from "./wire.ts"
+import { requestText, type RequestItem } from "./wire.ts"
 
 /** One attempt of one call. */
 export interface Ask {
-  readonly call: Sent
+  readonly call: RequestItem
   /** When the attempt has to be over, by the monotonic clock. */
   readonly endsAtMillis: number
   /** The time that a `TimeoutError` names. */
@@ -36,7 +36,7 @@ export interface Ask {
   readonly attempts: ReadonlyArray<Attempt>
   readonly isShared: boolean
   /** Calls that may stand in its request, itself included. */
-  readonly together: number
+  readonly maxBatchSize: number
   /** Waits at least so long for company. */
   readonly windowMillis: number
 }
@@ -50,12 +50,12 @@ export interface Queue {
 
 /** What is sent once, for however many callers. */
 interface Item {
-  readonly call: Sent
+  readonly call: RequestItem
   readonly key: string | undefined
   readonly text: string
-  together: number
+  maxBatchSize: number
   readonly waiters: Set<Waiter>
-  exchange: Exchange | undefined
+  executor: RequestExecutor | undefined
 }
 
 interface Waiter {
@@ -68,7 +68,7 @@ interface Waiter {
 }
 
 /** A request on its way. */
-interface Exchange {
+interface RequestExecutor {
   readonly items: ReadonlyArray<Item>
   readonly endsAtMillis: number
   waiting: number
@@ -86,7 +86,7 @@ export interface Batcher {
 
 export interface Options {
   readonly endpoint: Endpoint
-  readonly pause: Pause.Pause
+  readonly pause: Backoff.Backoff
   readonly fetch: Http.Fetch
   readonly queue: Queue
   /** Bytes of one request at most, unless one call alone is longer. */
@@ -107,7 +107,7 @@ export const make = (options: Options): Batcher => {
   const { endpoint, pause, fetch, maxRequestBytes } = options
   const known = new Map<string, Item>()
   /** The most calls that this endpoint takes in one request, as far as it has said so. */
-  let learnt = Number.POSITIVE_INFINITY
+  let detectedLimit = Number.POSITIVE_INFINITY
 
   const finish = (item: Item, waiter: Waiter, outcome: Effect.Effect<Outcome>): void => {
     item.waiters.delete(waiter)
@@ -125,8 +125,8 @@ export const make = (options: Options): Batcher => {
     waiter.timer?.interruptUnsafe()
     if (item.waiters.size > 0) return
     forget(item)
-    const { exchange } = item
-    if (exchange !== undefined && --exchange.waiting === 0) exchange.fiber?.interruptUnsafe()
+    const { executor } = item
+    if (executor !== undefined && --executor.waiting === 0) executor.fiber?.interruptUnsafe()
   }
 
   const settleItem = (item: Item, outcomeOf: (waiter: Waiter, isFirst: boolean) => Effect.Effect<Outcome>): void => {
@@ -138,24 +138,24 @@ export const make = (options: Options): Batcher => {
     }
   }
 
-  const watch = (item: Item, waiter: Waiter, exchange: Exchange, nowMillis: number): void => {
+  const watch = (item: Item, waiter: Waiter, executor: RequestExecutor, nowMillis: number): void => {
     const { ask, context } = waiter
-    if (ask.endsAtMillis >= exchange.endsAtMillis - closeMillis) return
+    if (ask.endsAtMillis >= executor.endsAtMillis - closeMillis) return
     const expire = Effect.sync(() => {
       const last: Attempt = {
         host: endpoint.host,
-        at: new Date(exchange.startedAtMillis),
-        outcome: `TimeoutError ${exchange.phase}`,
+        at: new Date(executor.startedAtMillis),
+        outcome: `TimeoutError ${executor.phase}`,
         duration: Duration.millis(ask.endsAtMillis - nowMillis),
       }
       const { attempts, deadline } = ask
       const error = new TimeoutError({
         host: endpoint.host,
-        phase: exchange.phase,
+        phase: executor.phase,
         deadline,
         attempts: [...attempts, last],
       })
-      const outcome: Outcome = { _tag: "Failure", error, draw: 0, together: ask.together, mustSplit: false }
+      const outcome: Outcome = { _tag: "Failure", error, jitter: 0, maxBatchSize: ask.maxBatchSize, mustSplit: false }
       if (!item.waiters.has(waiter)) return
       leave(item, waiter)
       waiter.settle(Effect.succeed(outcome))
@@ -166,30 +166,30 @@ export const make = (options: Options): Batcher => {
   }
 
   const settleAll = (
-    exchange: Exchange,
+    executor: RequestExecutor,
     exit: Exit.Exit<Http.Reply, Parameters<typeof readFault>[0]>,
-    draw: number,
+    jitter: number,
   ): void => {
-    const items = exchange.items.filter(({ waiters }) => waiters.size > 0)
+    const items = executor.items.filter(({ waiters }) => waiters.size > 0)
     if (Exit.isFailure(exit)) {
       const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
       for (const item of items) {
         settleItem(item, ({ ask }) =>
           reason === undefined
             ? Effect.failCause(exit.cause as never)
-            : Effect.succeed(readFault(reason.error, ask, exchange.items.length, draw)),
+            : Effect.succeed(readFault(reason.error, ask, executor.items.length, jitter)),
         )
       }
       return
     }
     const reading = readReply(
       exit.value,
-      exchange.items.map(({ call }) => call),
+      executor.items.map(({ call }) => call),
     )
-    if (reading.learnt !== undefined) learnt = Math.min(learnt, reading.learnt)
+    if (reading.detectedLimit !== undefined) detectedLimit = Math.min(detectedLimit, reading.detectedLimit)
     for (const item of items) {
       settleItem(item, ({ ask }, isFirst) => {
-        const outcome = reading.outcomeOf(item.call, ask, draw)
+        const outcome = reading.outcomeOf(item.call, ask, jitter)
         return Effect.succeed(
           isFirst || outcome._tag !== "Answer" ? outcome : { ...outcome, answer: copy(outcome.answer) },
         )
@@ -197,17 +197,17 @@ export const make = (options: Options): Batcher => {
     }
   }
 
-  const post = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, exchange: Exchange) {
+  const post = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, executor: RequestExecutor) {
     const paused = yield* pause.remaining(endpoint)
     if (Duration.toMillis(paused) > 0) {
       for (const item of items) settleItem(item, () => Effect.succeed({ _tag: "Paused" }))
       return
     }
     const clock = yield* Clock.Clock
-    exchange.startedAtMillis = clock.currentTimeMillisUnsafe()
+    executor.startedAtMillis = clock.currentTimeMillisUnsafe()
     const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
     const asks = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask))
-    for (const item of items) for (const waiter of item.waiters) watch(item, waiter, exchange, now)
+    for (const item of items) for (const waiter of item.waiters) watch(item, waiter, executor, now)
     const [first] = items
     const exit = yield* Effect.exit(
       Http.send(
@@ -219,7 +219,7 @@ export const make = (options: Options): Batcher => {
         {
           fetch,
           maxBytes: Math.max(...asks.map(({ maxBytes }) => maxBytes)),
-          within: Duration.millis(Math.max(0, exchange.endsAtMillis - now)),
+          within: Duration.millis(Math.max(0, executor.endsAtMillis - now)),
           ...(asks[0] === undefined ? {} : { deadline: asks[0].deadline }),
           attributes: {
             ...options.attributes,
@@ -228,14 +228,14 @@ export const make = (options: Options): Batcher => {
             "daybook.batch.size": items.length,
             "daybook.attempt": Math.max(...asks.map(({ attempts }) => attempts.length)) + 1,
           },
-          onPhase: (phase) => (exchange.phase = phase),
+          onPhase: (phase) => (executor.phase = phase),
         },
       ),
     )
-    const draw = (yield* Random.Random).nextDoubleUnsafe()
+    const jitter = (yield* Random.Random).nextDoubleUnsafe()
     const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
     telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
-    settleAll(exchange, exit, draw)
+    settleAll(executor, exit, jitter)
   })
 
   const send = (items: ReadonlyArray<Item>): void => {
@@ -243,7 +243,7 @@ export const make = (options: Options): Batcher => {
     const [first] = waiters
     if (first === undefined) return
     const endsAtMillis = Math.max(...waiters.map(({ ask }) => ask.endsAtMillis))
-    const exchange: Exchange = {
+    const executor: RequestExecutor = {
       items,
       endsAtMillis,
       waiting: items.length,
@@ -251,18 +251,18 @@ export const make = (options: Options): Batcher => {
       startedAtMillis: 0,
       fiber: undefined,
     }
-    for (const item of items) item.exchange = exchange
+    for (const item of items) item.executor = executor
     const others = waiters
       .slice(1)
       .flatMap(({ context }) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)))
-    const posting = post(items, exchange).pipe(
+    const posting = post(items, executor).pipe(
       Effect.catchCause((cause) =>
         Effect.sync(() => {
           for (const item of items) settleItem(item, () => Effect.failCause(cause))
         }),
       ),
     )
-    exchange.fiber = Effect.runForkWith(first.context)(
+    executor.fiber = Effect.runForkWith(first.context)(
       others.length === 0 ? posting : Effect.linkSpans(posting, others),
     )
   }
@@ -270,7 +270,7 @@ export const make = (options: Options): Batcher => {
   const flush = (queue: Queue): void => {
     const waiting = queue.items.filter(({ waiters }) => waiters.size > 0)
     queue.items = []
-    const most = Math.min(queue.maxCalls, learnt)
+    const most = Math.min(queue.maxCalls, detectedLimit)
     let chunk: Array<Item> = []
     let bytes = 0
     let limit = most
@@ -282,10 +282,10 @@ export const make = (options: Options): Batcher => {
     }
     for (const item of waiting) {
       const size = bytesOf(item.text) + 1
-      limit = Math.min(limit, item.together)
+      limit = Math.min(limit, item.maxBatchSize)
       if (chunk.length >= limit || bytes + size > maxRequestBytes) {
         close()
-        limit = Math.min(most, item.together)
+        limit = Math.min(most, item.maxBatchSize)
       }
       chunk.push(item)
       bytes += size
@@ -296,7 +296,7 @@ export const make = (options: Options): Batcher => {
   const enqueue = (item: Item, waiter: Waiter, queue: Queue): void => {
     const windowMillis = Math.max(queue.windowMillis, waiter.ask.windowMillis)
     queue.items.push(item)
-    if (queue.items.length >= Math.min(queue.maxCalls, learnt)) return flush(queue)
+    if (queue.items.length >= Math.min(queue.maxCalls, detectedLimit)) return flush(queue)
     if (queue.items.length > 1) return
     // As much of a turn as a yield takes, without a fiber for it.
     if (windowMillis <= 0) return waiter.dispatcher.scheduleTask(() => flush(queue), 0)
@@ -309,17 +309,24 @@ export const make = (options: Options): Batcher => {
   }
 
   const enter = (waiter: Waiter, queue: Queue): Item => {
-    const { call, isShared, together, maxBytes, maxItemBytes } = waiter.ask
+    const { call, isShared, maxBatchSize, maxBytes, maxItemBytes } = waiter.ask
     const key = isShared ? `${maxBytes} ${maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
     const same = key === undefined ? undefined : known.get(key)
     if (same !== undefined) {
       same.waiters.add(waiter)
-      same.together = Math.min(same.together, together)
+      same.maxBatchSize = Math.min(same.maxBatchSize, maxBatchSize)
       return same
     }
-    const item: Item = { call, key, text: requestText(call), together, waiters: new Set([waiter]), exchange: undefined }
+    const item: Item = {
+      call,
+      key,
+      text: requestText(call),
+      maxBatchSize,
+      waiters: new Set([waiter]),
+      executor: undefined,
+    }
     if (key !== undefined) known.set(key, item)
-    if (together === 1) send([item])
+    if (maxBatchSize === 1) send([item])
     else enqueue(item, waiter, queue)
     return item
   }
@@ -330,10 +337,10 @@ export const make = (options: Options): Batcher => {
         const { context, currentDispatcher: dispatcher } = fiber
         const waiter: Waiter = { ask: one, context, dispatcher, settle: resume, timer: undefined }
         const item = enter(waiter, queue)
-        const { exchange } = item
-        if (exchange !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
+        const { executor } = item
+        if (executor !== undefined && item.waiters.size > 1 && item.waiters.has(waiter)) {
           const clock = fiber.getRef(Clock.Clock)
-          watch(item, waiter, exchange, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+          watch(item, waiter, executor, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
         }
         return Effect.sync(() => leave(item, waiter))
       }),

@@ -6,7 +6,7 @@ import { shorten } from "@daybook/transport/Redaction"
 import * as ErrorKind from "../ErrorKind.ts"
 import { type CallError, RpcError } from "../RpcError.ts"
 import { waitAsked } from "./hint.ts"
-import type { Said, Wrong } from "./wire.ts"
+import type { ResponseItem, Wrong } from "./wire.ts"
 
 const maxMessageCharacters = 2_000
 
@@ -68,7 +68,11 @@ const invalid = (wrong: Wrong, reply: Reply, isRetryable: boolean): InvalidRespo
     ...reply,
     reason: good ? "content" : "status",
     path: good ? wrong.path : "status",
-    came: good ? shorten(reply.scrub(wrong.came)) : text === "" ? String(status) : `${status} with the text: ${text}`,
+    received: good
+      ? shorten(reply.scrub(wrong.received))
+      : text === ""
+        ? String(status)
+        : `${status} with the text: ${text}`,
     expected: good ? wrong.expected : "a status from 200 to 299, or a JSON-RPC error",
     isRetryable: isRetryable || isPassing(status),
     advice: nothingThere.has(status) ? checkUrl : undefined,
@@ -87,7 +91,7 @@ const fromWords = (words: string, wrong: Wrong, reply: Reply): CallError => {
 }
 
 /** The error of a call whose reply is no value. */
-export const failureOf = (said: Exclude<Said, { _tag: "Value" }>, reply: Reply, method: string): CallError => {
+export const failureOf = (said: Exclude<ResponseItem, { _tag: "Value" }>, reply: Reply, method: string): CallError => {
   switch (said._tag) {
     case "Error":
       return fromErrorObject(said.error, reply, method)
@@ -105,10 +109,14 @@ export const failureOfText = (reply: Reply): CallError => {
   const text = reply.text.trim()
   const isPage = text.startsWith("<")
   const isCut = text === "" || text.startsWith("{") || text.startsWith("[")
-  const came = text === "" ? "empty" : text.slice(0, 4096)
+  const received = text === "" ? "empty" : text.slice(0, 4096)
   const wrong: Wrong = {
     path: "body",
-    came: isPage ? `a page: ${came}` : isCut && text !== "" ? `JSON that breaks off or is malformed: ${came}` : came,
+    received: isPage
+      ? `a page: ${received}`
+      : isCut && text !== ""
+        ? `JSON that breaks off or is malformed: ${received}`
+        : received,
     expected: "a JSON-RPC reply",
   }
   if (isPage) {

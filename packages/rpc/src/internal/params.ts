@@ -1,5 +1,5 @@
 /** Turns what a program gives into what is sent, and says which parameter does not fit before anything is sent. */
-import * as Problem from "@daybook/schema/Problem"
+import * as Issue from "@daybook/schema/Issue"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -7,11 +7,11 @@ import * as SchemaAST from "effect/SchemaAST"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import { InvalidParams } from "../RpcError.ts"
-import { describe, firstProblem, problems } from "./problem.ts"
+import { describe, firstProblem, issues } from "./problem.ts"
 
 interface Slot {
   readonly isOptional: boolean
-  readonly encode: (input: unknown) => Result.Result<unknown, Problem.Problem>
+  readonly encode: (input: unknown) => Result.Result<unknown, Issue.Issue>
 }
 
 const strict = { onExcessProperty: "error" } as const
@@ -30,9 +30,9 @@ const withHex = (input: unknown, numbersToo: boolean): unknown => {
 }
 
 /** What is wrong with a value that is neither the program's nor the wire's: the first place that fits in neither way. */
-const neither = (schema: Schema.Codec<unknown, unknown>, input: unknown): Problem.Problem => {
-  const of = (result: Result.Result<unknown, SchemaIssue.Issue>): ReadonlyArray<Problem.Problem> =>
-    Result.isFailure(result) ? problems(result.failure, input, describe) : []
+const neither = (schema: Schema.Codec<unknown, unknown>, input: unknown): Issue.Issue => {
+  const of = (result: Result.Result<unknown, SchemaIssue.Issue>): ReadonlyArray<Issue.Issue> =>
+    Result.isFailure(result) ? issues(result.failure, input, describe) : []
   const written = of(SchemaParser.encodeUnknownResult(schema, thorough)(input))
   const read = of(SchemaParser.decodeUnknownResult(schema, thorough)(withHex(input, true)))
   const both = written.find(({ path }) => read.some((other) => other.path === path))
@@ -85,11 +85,11 @@ export const encodeParams = (
 ): Result.Result<ReadonlyArray<unknown>, InvalidParams> => {
   if (!RpcMethod.isName(name)) {
     const expected = `one of ${Object.keys(RpcMethod.all).join(", ")}; use "request" for any other`
-    return Result.fail(new InvalidParams({ method: String(name), came: "a name that is not known", expected }))
+    return Result.fail(new InvalidParams({ method: String(name), received: "a name that is not known", expected }))
   }
   if (!Array.isArray(given)) {
-    const came = `parameters of another kind: ${describe(given)}`
-    return Result.fail(new InvalidParams({ method: name, came, expected: "a list of parameters" }))
+    const received = `parameters of another kind: ${describe(given)}`
+    return Result.fail(new InvalidParams({ method: name, received, expected: "a list of parameters" }))
   }
   const slots = slotsOf(name)
   const params: Array<unknown> = [...given]
@@ -98,20 +98,20 @@ export const encodeParams = (
   if (hasFlag && params.length === slots.length - 1) params.push(false)
   const least = slots.findLastIndex((slot) => !slot.isOptional) + (hasFlag ? 0 : 1)
   if (params.length < least || params.length > slots.length) {
-    const came = `${params.length} ${params.length === 1 ? "parameter" : "parameters"}`
+    const received = `${params.length} ${params.length === 1 ? "parameter" : "parameters"}`
     const lacksBlock = params.length === least - 1 && isBlock(slots[least - 1])
     const before = params.length === 0 ? "" : "after what was given "
     const hint = lacksBlock ? `: ${before}a block, such as "latest"` : ""
-    return Result.fail(new InvalidParams({ method: name, came, expected: `${count(slots, least)}${hint}` }))
+    return Result.fail(new InvalidParams({ method: name, received, expected: `${count(slots, least)}${hint}` }))
   }
   const wire: Array<unknown> = []
   for (const [position, slot] of slots.entries()) {
     if (position >= params.length) break
     const encoded = slot.encode(params[position])
     if (Result.isFailure(encoded)) {
-      const problem = encoded.failure
-      const came = `${problem.path === "" ? "" : `wrong at ${problem.path}: `}${problem.came}`
-      return Result.fail(new InvalidParams({ method: name, position, came, expected: problem.expected }))
+      const issue = encoded.failure
+      const received = `${issue.path === "" ? "" : `wrong at ${issue.path}: `}${issue.received}`
+      return Result.fail(new InvalidParams({ method: name, position, received, expected: issue.expected }))
     }
     wire.push(encoded.success)
   }
@@ -139,15 +139,15 @@ export const requestOf = (
     const params = "params" in given ? given.params : undefined
     return Result.succeed({ method: given.method, params, checked: "checked" in given && given.checked === true })
   }
-  const came =
+  const received =
     stranger !== undefined
-      ? `an object with ${Problem.cut(stranger)}, which is not known`
+      ? `an object with ${Issue.cut(stranger)}, which is not known`
       : isObject
         ? "an object without the name of a method"
         : describe(given)
   const expected = `an object such as { method: "eth_chainId", params: [] }`
   const method = place === undefined ? "request" : "batch"
-  return Result.fail(new InvalidParams({ method, position: place ?? 0, came, expected }))
+  return Result.fail(new InvalidParams({ method, position: place ?? 0, received, expected }))
 }
 
 /** What is wrong with a batch that is no list. */
@@ -155,7 +155,7 @@ export const notCalls = (given: unknown): InvalidParams =>
   new InvalidParams({
     method: "batch",
     position: 0,
-    came: describe(given),
+    received: describe(given),
     expected: `a list of calls such as [{ method: "eth_chainId" }]`,
   })
 
@@ -163,14 +163,14 @@ export const notCalls = (given: unknown): InvalidParams =>
 export const rawParams = (method: string, params: unknown): Result.Result<unknown, InvalidParams> => {
   if (typeof method !== "string" || method === "") {
     const expected = `the name of a method such as "eth_chainId"`
-    return Result.fail(new InvalidParams({ method: "requestText", position: 0, came: describe(method), expected }))
+    return Result.fail(new InvalidParams({ method: "requestText", position: 0, received: describe(method), expected }))
   }
   const given = params ?? []
   if (typeof given !== "object") {
     return Result.fail(
       new InvalidParams({
         method,
-        came: `parameters of another kind: ${describe(given)}`,
+        received: `parameters of another kind: ${describe(given)}`,
         expected: "an array, or an object of named parameters",
       }),
     )
@@ -179,7 +179,7 @@ export const rawParams = (method: string, params: unknown): Result.Result<unknow
     return Result.succeed(JSON.parse(JSON.stringify(withHex(given, false))))
   } catch (error) {
     const isLoop = error instanceof RangeError || (error instanceof TypeError && error.message.includes("circular"))
-    const came = `parameters that are not JSON${isLoop ? ": a value that contains itself" : ""}`
-    return Result.fail(new InvalidParams({ method, came, expected: "values that JSON can write" }))
+    const received = `parameters that are not JSON${isLoop ? ": a value that contains itself" : ""}`
+    return Result.fail(new InvalidParams({ method, received, expected: "values that JSON can write" }))
   }
 }

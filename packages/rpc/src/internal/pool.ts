@@ -6,7 +6,7 @@ import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { CallError } from "../RpcError.ts"
 import type { Limiter } from "./limiter.ts"
 import type { Batcher } from "./batcher.ts"
-import type { Sent } from "./wire.ts"
+import type { RequestItem } from "./wire.ts"
 
 /** One endpoint and what is known of it. */
 export interface Member {
@@ -17,7 +17,7 @@ export interface Member {
   hasAnswered: boolean
   restsUntilMillis: number
   /** Methods that it said it does not have. */
-  readonly lacks: Set<string>
+  readonly unsupportedMethods: Set<string>
   /** The highest block it has shown; -1 when none. */
   height: bigint
 }
@@ -28,7 +28,7 @@ export const member = (batcher: Batcher, limiter: Limiter | undefined): Member =
   failures: 0,
   hasAnswered: false,
   restsUntilMillis: 0,
-  lacks: new Set(),
+  unsupportedMethods: new Set(),
   height: -1n,
 })
 
@@ -63,20 +63,21 @@ export const noteSuccess = (one: Member): void => {
   one.restsUntilMillis = 0
 }
 
-export const noteFailure = (one: Member, call: Sent, error: CallError, nowMillis: number): void => {
-  if (error._tag === "RpcError" && error.kind === "methodUnsupported") one.lacks.add(call.method)
+export const noteFailure = (one: Member, call: RequestItem, error: CallError, nowMillis: number): void => {
+  if (error._tag === "RpcError" && error.kind === "methodUnsupported") one.unsupportedMethods.add(call.method)
   if (!isTrouble(error)) return
   one.failures++
   one.restsUntilMillis = nowMillis + Math.min(longestRestMillis, shortestRestMillis * 2 ** (one.failures - 1))
 }
 
-const firstParam = (call: Sent): unknown =>
+const firstParam = (call: RequestItem): unknown =>
   Array.isArray(call.params) ? (call.params as ReadonlyArray<unknown>)[0] : undefined
 
-const isBlockByNumber = (call: Sent): boolean => call.method === ("eth_getBlockByNumber" satisfies RpcMethod.Name)
+const isBlockByNumber = (call: RequestItem): boolean =>
+  call.method === ("eth_getBlockByNumber" satisfies RpcMethod.Name)
 
 /** True for calls whose answer shows the endpoint's newest block. */
-const asksHead = (call: Sent): boolean =>
+const asksHead = (call: RequestItem): boolean =>
   call.method === ("eth_blockNumber" satisfies RpcMethod.Name) ||
   (isBlockByNumber(call) && firstParam(call) === "latest")
 
@@ -84,7 +85,7 @@ const asksHead = (call: Sent): boolean =>
 export const choose = (
   pool: Pool,
   candidates: ReadonlyArray<Member>,
-  call: Sent,
+  call: RequestItem,
   nowMillis: number,
   pausedMillis: (one: Member) => number,
 ): Member | undefined => {
@@ -93,7 +94,7 @@ export const choose = (
   const faults = (one: Member): number =>
     (pausedMillis(one) > 0 ? 4 : 0) +
     (one.restsUntilMillis > nowMillis ? 4 : 0) +
-    (one.lacks.has(call.method) ? 8 : 0) +
+    (one.unsupportedMethods.has(call.method) ? 8 : 0) +
     (one.height < pool.highest && one.height >= 0n ? (asksHead(call) ? 6 : 1) : 0)
   return candidates
     .map((one) => ({ one, faults: faults(one), paused: pausedMillis(one) }))
@@ -109,7 +110,7 @@ const quantity = (value: unknown): bigint | undefined =>
   typeof value === "string" && /^0x[0-9a-f]{1,16}$/i.test(value) ? BigInt(value) : undefined
 
 /** The height that an answer shows; undefined when it shows none. */
-const heightOf = (call: Sent, value: unknown): bigint | undefined => {
+const heightOf = (call: RequestItem, value: unknown): bigint | undefined => {
   if (call.method === ("eth_blockNumber" satisfies RpcMethod.Name)) return quantity(value)
   return isBlockByNumber(call) && isRecord(value) ? quantity(value["number"]) : undefined
 }
@@ -118,7 +119,12 @@ const heightOf = (call: Sent, value: unknown): bigint | undefined => {
  * Notes how high an answer shows its endpoint to be. `behind`: the answer is of the head, and below what has been seen;
  * `missing`: it has no block where there is one.
  */
-export const noteHeight = (pool: Pool, one: Member, call: Sent, value: unknown): "behind" | "missing" | undefined => {
+export const noteHeight = (
+  pool: Pool,
+  one: Member,
+  call: RequestItem,
+  value: unknown,
+): "behind" | "missing" | undefined => {
   if (pool.members.length === 1) return undefined
   const height = heightOf(call, value)
   if (height === undefined) {

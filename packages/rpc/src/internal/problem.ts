@@ -1,5 +1,5 @@
 /** Says in a few words what a schema refused: where, what came there, and what belongs there. */
-import * as Problem from "@daybook/schema/Problem"
+import * as Issue from "@daybook/schema/Issue"
 import { shorten } from "@daybook/transport/Redaction"
 import type * as SchemaIssue from "effect/SchemaIssue"
 
@@ -23,18 +23,18 @@ export const describe = (value: unknown): string => {
   if (value === undefined) return "missing"
   if (value === "") return "an empty text"
   const isInexact = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
-  return `${Problem.describe(value)}${isInexact ? " (a number so large is not exact: give a bigint)" : ""}`
+  return `${Issue.describe(value)}${isInexact ? " (a number so large is not exact: give a bigint)" : ""}`
 }
 
 /** All that is wrong with `value`. A path is as in `.transactions[3].hash`, and empty for the value itself. */
-export const problems = (
+export const issues = (
   issue: SchemaIssue.Issue,
   value: unknown,
   showing: (value: unknown) => string,
-): ReadonlyArray<Problem.Problem> =>
-  Problem.fromError(issue, value, showing).map(({ path, came, expected }) => ({
+): ReadonlyArray<Issue.Issue> =>
+  Issue.fromError(issue, value, showing).map(({ path, received, expected }) => ({
     path: path === "" || path.startsWith("[") ? path : `.${path}`,
-    came,
+    received,
     expected: shorten(expected, 300),
   }))
 
@@ -43,8 +43,8 @@ export const firstProblem = (
   issue: SchemaIssue.Issue,
   value: unknown,
   showing: (value: unknown) => string,
-): Problem.Problem => {
+): Issue.Issue => {
   // Sound: an issue has at least one problem.
-  const [first] = problems(issue, value, showing) as [Problem.Problem]
+  const [first] = issues(issue, value, showing) as [Issue.Issue]
   return first
 }

@@ -6,7 +6,7 @@ import type { CallError } from "../RpcError.ts"
 import { readBare } from "./bare.ts"
 import { failureOf, failureOfText } from "./failure.ts"
 import { itemText, memberText } from "./resultText.ts"
-import { readBatch, readSingle, type Said, type Sent } from "./wire.ts"
+import { readBatch, readSingle, type ResponseItem, type RequestItem } from "./wire.ts"
 
 /** A result as JSON, and the HTTP answer it came in. */
 export interface Answer {
@@ -31,26 +31,26 @@ export type Outcome =
   | {
       readonly _tag: "Failure"
       readonly error: CallError
-      readonly draw: number
-      readonly together: number
+      readonly jitter: number
+      readonly maxBatchSize: number
       readonly mustSplit: boolean
     }
-  | { readonly _tag: "Refused"; readonly together: number; readonly attempts: ReadonlyArray<Attempt> }
+  | { readonly _tag: "Refused"; readonly maxBatchSize: number; readonly attempts: ReadonlyArray<Attempt> }
   | { readonly _tag: "Paused" }
 
 /** What a call knows that the request does not. */
-export interface Asked {
+export interface CallContext {
   readonly attempts: ReadonlyArray<Attempt>
   readonly maxBytes: number
   readonly maxItemBytes: number
-  readonly together: number
+  readonly maxBatchSize: number
   readonly deadline: TimeoutError["deadline"]
 }
 
 type Fault = TransportError | TimeoutError | InvalidResponse
 
 /** The fault of a request as the fault of one call of it, with all that the call has tried. */
-const faultOf = (fault: Fault, asked: Asked): Fault => {
+const faultOf = (fault: Fault, asked: CallContext): Fault => {
   if (asked.attempts.length === 0 && fault._tag !== "TimeoutError") return fault
   const { host, requestId } = fault
   const facts = { host, requestId, attempts: [...asked.attempts, ...fault.attempts] }
@@ -60,8 +60,8 @@ const faultOf = (fault: Fault, asked: Asked): Fault => {
     case "TimeoutError":
       return new TimeoutError({ ...facts, phase: fault.phase, deadline: asked.deadline })
     case "InvalidResponse": {
-      const { reason, path, came, expected, status, isRetryable, retryAfter } = fault
-      return new InvalidResponse({ ...facts, reason, path, came, expected, status, isRetryable, retryAfter })
+      const { reason, path, received, expected, status, isRetryable, retryAfter } = fault
+      return new InvalidResponse({ ...facts, reason, path, received, expected, status, isRetryable, retryAfter })
     }
   }
 }
@@ -69,11 +69,11 @@ const faultOf = (fault: Fault, asked: Asked): Fault => {
 const quarter = (calls: number): number => Math.max(1, calls >> 2)
 
 /** What a request without an answer means for a call of it. */
-export const readFault = (fault: Fault, asked: Asked, calls: number, draw: number): Outcome => {
+export const readFault = (fault: Fault, asked: CallContext, calls: number, jitter: number): Outcome => {
   const mustSplit =
     calls > 1 && fault._tag === "InvalidResponse" && (fault.reason === "too-large" || fault.reason === "encoding")
-  const together = mustSplit ? Math.min(asked.together, quarter(calls)) : asked.together
-  return { _tag: "Failure", error: faultOf(fault, asked), draw, together, mustSplit }
+  const maxBatchSize = mustSplit ? Math.min(asked.maxBatchSize, quarter(calls)) : asked.maxBatchSize
+  return { _tag: "Failure", error: faultOf(fault, asked), jitter, maxBatchSize, mustSplit }
 }
 
 const parse = (text: string): { readonly value: unknown } | undefined => {
@@ -84,16 +84,16 @@ const parse = (text: string): { readonly value: unknown } | undefined => {
   }
 }
 
-const replyFor = (reply: Reply, asked: Asked): Reply =>
+const replyFor = (reply: Reply, asked: CallContext): Reply =>
   asked.attempts.length === 0 ? reply : { ...reply, attempts: [...asked.attempts, ...reply.attempts] }
 
 /** Codes that say that the request as a whole is not understood: it may be the batch, or one call of it. */
 const formal = new Set([-32600, -32602, -32700])
 
 interface Refusal {
-  readonly together: number
+  readonly maxBatchSize: number
   /** What the endpoint takes at most from now on; undefined when that is not known. */
-  readonly learnt: number | undefined
+  readonly detectedLimit: number | undefined
 }
 
 /** The limit that the words of a refusal name, when it is one below what was sent. */
@@ -110,19 +110,19 @@ const refusalOf = (error: CallError, calls: number): Refusal | undefined => {
   const { message } = error
   const isOfBatch = /\bbatch/i.test(message)
   if (isOfBatch && /disabled|not (?:supported|allowed|enabled)|unsupported/i.test(message) && kind !== undefined) {
-    return { together: 1, learnt: 1 }
+    return { maxBatchSize: 1, detectedLimit: 1 }
   }
   if (status === 413 || kind === "tooLarge") {
     const half = named(isOfBatch ? message : "", calls) ?? Math.max(1, calls >> 1)
-    return { together: half, learnt: status === 413 || isOfBatch ? half : undefined }
+    return { maxBatchSize: half, detectedLimit: status === 413 || isOfBatch ? half : undefined }
   }
-  return error._tag === "RpcError" && formal.has(error.code) ? { together: 1, learnt: undefined } : undefined
+  return error._tag === "RpcError" && formal.has(error.code) ? { maxBatchSize: 1, detectedLimit: undefined } : undefined
 }
 
 /** What one answer says to the calls of its request. */
 export interface Reading {
-  readonly learnt: number | undefined
-  readonly outcomeOf: (call: Sent, asked: Asked, draw: number) => Outcome
+  readonly detectedLimit: number | undefined
+  readonly outcomeOf: (call: RequestItem, asked: CallContext, jitter: number) => Outcome
 }
 
 const tooLong = (path: string, reply: Reply, maxBytes: number): InvalidResponse =>
@@ -130,15 +130,15 @@ const tooLong = (path: string, reply: Reply, maxBytes: number): InvalidResponse 
     ...reply,
     reason: "too-large",
     path,
-    came: `more than ${maxBytes} bytes`,
+    received: `more than ${maxBytes} bytes`,
     expected: "less; ask for less at once, or allow more bytes",
   })
 
-const fail = (error: CallError, asked: Asked, draw: number, together = asked.together): Outcome => ({
+const fail = (error: CallError, asked: CallContext, jitter: number, maxBatchSize = asked.maxBatchSize): Outcome => ({
   _tag: "Failure",
   error,
-  draw,
-  together,
+  jitter,
+  maxBatchSize,
   mustSplit: false,
 })
 
@@ -146,28 +146,28 @@ const fail = (error: CallError, asked: Asked, draw: number, together = asked.tog
 const isLonger = (text: string, maxBytes: number): boolean => text.length > maxBytes
 
 const settle = (
-  said: Said,
+  said: ResponseItem,
   reply: Reply,
-  call: Sent,
-  asked: Asked,
-  draw: number,
+  call: RequestItem,
+  asked: CallContext,
+  jitter: number,
   rest: Pick<Answer, "isBare" | "text">,
 ): Outcome =>
   said._tag === "Value"
     ? { _tag: "Answer", answer: { value: said.value, reply, ...rest } }
-    : fail(failureOf(said, reply, call.method), asked, draw)
+    : fail(failureOf(said, reply, call.method), asked, jitter)
 
 const readOne = (reply: Reply): Reading => {
   const parsed = parse(reply.text)
   return {
-    learnt: undefined,
-    outcomeOf: (call, asked, draw) => {
+    detectedLimit: undefined,
+    outcomeOf: (call, asked, jitter) => {
       const own = replyFor(reply, asked)
-      if (isLonger(reply.text, asked.maxItemBytes)) return fail(tooLong("body", own, asked.maxItemBytes), asked, draw)
-      if (parsed === undefined) return fail(failureOfText(own), asked, draw)
+      if (isLonger(reply.text, asked.maxItemBytes)) return fail(tooLong("body", own, asked.maxItemBytes), asked, jitter)
+      if (parsed === undefined) return fail(failureOfText(own), asked, jitter)
       const bare = readBare(parsed.value, call)
       const text = () => (bare === undefined ? (memberText(reply.text, "result") ?? "null") : reply.text.trim())
-      return settle(bare ?? readSingle(parsed.value, call.id), own, call, asked, draw, {
+      return settle(bare ?? readSingle(parsed.value, call.id), own, call, asked, jitter, {
         isBare: bare !== undefined,
         text,
       })
@@ -175,7 +175,7 @@ const readOne = (reply: Reply): Reading => {
   }
 }
 
-const readMany = (reply: Reply, calls: ReadonlyArray<Sent>): Reading => {
+const readMany = (reply: Reply, calls: ReadonlyArray<RequestItem>): Reading => {
   const parsed = parse(reply.text)
   const said = parsed === undefined ? undefined : readBatch(parsed.value, calls)
   const isForAll = parsed !== undefined && !Array.isArray(parsed.value)
@@ -188,23 +188,23 @@ const readMany = (reply: Reply, calls: ReadonlyArray<Sent>): Reading => {
         : undefined
   const refusal = whole === undefined ? undefined : refusalOf(whole, calls.length)
   if (refusal !== undefined) {
-    const { together, learnt } = refusal
-    return { learnt, outcomeOf: () => ({ _tag: "Refused", together, attempts: reply.attempts }) }
+    const { maxBatchSize, detectedLimit } = refusal
+    return { detectedLimit, outcomeOf: () => ({ _tag: "Refused", maxBatchSize, attempts: reply.attempts }) }
   }
   const byId = new Map(calls.map((call, at) => [call.id, said?.[at]]))
   return {
-    learnt: undefined,
-    outcomeOf: (call, asked, draw) => {
+    detectedLimit: undefined,
+    outcomeOf: (call, asked, jitter) => {
       const own = replyFor(reply, asked)
       const one = byId.get(call.id)
       if (one === undefined)
-        return fail(failureOfText(own), asked, draw, Math.min(asked.together, quarter(calls.length)))
+        return fail(failureOfText(own), asked, jitter, Math.min(asked.maxBatchSize, quarter(calls.length)))
       const limit = Math.min(asked.maxItemBytes, asked.maxBytes)
       const text = () => itemText(reply.text, call.id) ?? ""
       if (isLonger(reply.text, limit) && isLonger(text(), limit)) {
-        return fail(tooLong(`reply ${call.id}`, own, limit), asked, draw)
+        return fail(tooLong(`reply ${call.id}`, own, limit), asked, jitter)
       }
-      return settle(one, own, call, asked, draw, {
+      return settle(one, own, call, asked, jitter, {
         isBare: false,
         text: () => memberText(text(), "result") ?? "null",
       })
@@ -213,5 +213,5 @@ const readMany = (reply: Reply, calls: ReadonlyArray<Sent>): Reading => {
 }
 
 /** Reads an answer. */
-export const readReply = (reply: Reply, calls: ReadonlyArray<Sent>): Reading =>
+export const readReply = (reply: Reply, calls: ReadonlyArray<RequestItem>): Reading =>
   calls.length === 1 ? readOne(reply) : readMany(reply, calls)

@@ -4,7 +4,7 @@
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import { type Failure, InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
-import type * as Pause from "@daybook/transport/Pause"
+import type * as Backoff from "@daybook/transport/Backoff"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -15,21 +15,21 @@ import * as pools from "./pool.ts"
 import type { Queue } from "./batcher.ts"
 import type { Answer } from "./reading.ts"
 import * as telemetry from "./telemetry.ts"
-import type { Sent } from "./wire.ts"
+import type { RequestItem } from "./wire.ts"
 
 /** A call, and what holds for it. */
 export interface Plan<A> {
   readonly pool: pools.Pool
   /** The endpoints that it may ask. */
   readonly members: ReadonlyArray<pools.Member>
-  readonly pause: Pause.Pause
+  readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
-  readonly call: Sent
+  readonly call: RequestItem
   readonly maxBytes: number
   readonly maxItemBytes: number
   readonly isShared: boolean
   /** Calls that may stand in its request, itself included. */
-  readonly together: number
+  readonly maxBatchSize: number
   readonly queueOf: (member: pools.Member) => Queue
   /** Turns the node's value into what the caller gets. */
   readonly accept: (answer: Answer) => Result.Result<A, CallError>
@@ -54,7 +54,7 @@ const behind = (answer: Answer, pool: pools.Pool): InvalidResponse =>
     ...answer.reply,
     reason: "content",
     path: "result",
-    came: "a block below one that this client has seen",
+    received: "a block below one that this client has seen",
     expected: `block ${pool.highest} or a later one`,
     isRetryable: true,
   })
@@ -65,7 +65,7 @@ const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in 
 export const best = Effect.fnUntraced(function* (
   pool: pools.Pool,
   members: ReadonlyArray<pools.Member>,
-  pause: Pause.Pause,
+  pause: Backoff.Backoff,
 ) {
   const monotonicMillis = yield* timer
   const paused = new Map<pools.Member, number>()
@@ -89,10 +89,10 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
   let candidates = plan.members
   let fresh = plan.members
   let attempts: ReadonlyArray<Attempt> = []
-  let together = plan.together
+  let maxBatchSize = plan.maxBatchSize
   let windowMillis = 0
   /** A value to end with when no endpoint has a better one. */
-  let spare: Given<A> | undefined
+  let fallback: Given<A> | undefined
 
   for (let number = 1; ;) {
     const now = monotonicMillis()
@@ -133,7 +133,7 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
         maxItemBytes,
         attempts,
         isShared,
-        together: number >= most && together < plan.together ? 1 : together,
+        maxBatchSize: number >= most && maxBatchSize < plan.maxBatchSize ? 1 : maxBatchSize,
         windowMillis,
       },
       plan.queueOf(one),
@@ -141,13 +141,13 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
     windowMillis = meetMillis
     if (outcome._tag === "Paused") continue
     if (outcome._tag === "Refused") {
-      together = Math.min(together, outcome.together)
+      maxBatchSize = Math.min(maxBatchSize, outcome.maxBatchSize)
       attempts = attempts.concat(outcome.attempts)
       continue
     }
 
     let error: CallError
-    let draw = 0
+    let jitter = 0
     let mustSplit = false
     if (outcome._tag === "Answer") {
       const { answer } = outcome
@@ -157,36 +157,36 @@ export const run = Effect.fnUntraced(function* <A>(plan: Plan<A>): Effect.fn.Ret
         pools.noteSuccess(one)
         const given = { value: accepted.success, attempts: answer.reply.attempts }
         if (height === undefined) return given
-        if (height === "missing") spare = given
+        if (height === "missing") fallback = given
       }
       error = Result.isFailure(accepted) ? accepted.failure : behind(answer, pool)
     } else {
       error = outcome.error
-      draw = outcome.draw
+      jitter = outcome.jitter
       mustSplit = outcome.mustSplit
-      together = Math.min(together, outcome.together)
+      maxBatchSize = Math.min(maxBatchSize, outcome.maxBatchSize)
     }
     attempts = attemptsOf(error)
     const failedAt = monotonicMillis()
     pools.noteFailure(one, call, error, failedAt)
 
-    const isMissing = spare !== undefined && spare.attempts === attempts
+    const isMissing = fallback !== undefined && fallback.attempts === attempts
     const mayRepeat = (error.isRetryable && !isMissing) || mustSplit
     if (!mayRepeat) candidates = candidates.filter((other) => other !== one)
     fresh = fresh.filter((other) => other !== one)
     const isLast = number >= most || candidates.length === 0 || !pools.canFailOver(error)
-    if (isLast) return spare ?? (yield* Effect.fail(error))
+    if (isLast) return fallback ?? (yield* Effect.fail(error))
     number++
 
     const retryAfter = candidates.length === 1 ? error.retryAfter : undefined
     const wait =
-      fresh.length > 0 ? 0 : RetryPolicy.delayMillis(policy, { attempt: number - 1, random: draw, retryAfter })
+      fresh.length > 0 ? 0 : RetryPolicy.delayMillis(policy, { attempt: number - 1, random: jitter, retryAfter })
     const isLate = failedAt + wait >= deadlineAt
     if (!isOfCall(error) && (error.retryAfter !== undefined || (error._tag === "RateLimited" && !isLate))) {
-      const own = RetryPolicy.delayMillis(policy, { attempt: number - 1, random: draw })
+      const own = RetryPolicy.delayMillis(policy, { attempt: number - 1, random: jitter })
       yield* pause.ask(endpoint, error.retryAfter ?? Duration.millis(own))
     }
-    if (isLate) return spare ?? (yield* Effect.fail(error))
+    if (isLate) return fallback ?? (yield* Effect.fail(error))
     telemetry.retried(call.method, telemetry.kindOf(error), yield* Effect.context())
     yield* Effect.logDebug(
       `${endpoint.host}: attempt ${number - 1} of ${most} of ${telemetry.methodLabel(call.method)} ended with ${error._tag}; the next one in ${Math.round(wait)} ms`,

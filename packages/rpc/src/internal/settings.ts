@@ -4,7 +4,7 @@ import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import { platformFetch } from "@daybook/transport/Http"
 import * as OptionCheck from "@daybook/transport/OptionCheck"
-import * as Pause from "@daybook/transport/Pause"
+import * as Backoff from "@daybook/transport/Backoff"
 import { fromKey, type Key } from "@daybook/transport/Redaction"
 import * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
@@ -16,8 +16,8 @@ import { type Pool, member } from "./pool.ts"
 import * as limiter from "./limiter.ts"
 import * as batcher from "./batcher.ts"
 
-const refuse = (option: string, problem: string): Effect.Effect<never, InvalidOption> =>
-  Effect.fail(new InvalidOption({ option, problem }))
+const refuse = (option: string, issue: string): Effect.Effect<never, InvalidOption> =>
+  Effect.fail(new InvalidOption({ option, issue }))
 
 /** A path segment of one or two dots would be resolved away, and an empty one changes the path. */
 const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
@@ -56,7 +56,7 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
 /** Where an option set leads. */
 export interface Settings {
   readonly pool: Pool
-  readonly pause: Pause.Pause
+  readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
   readonly maxBytes: number
   readonly maxItemBytes: number | undefined
@@ -84,8 +84,8 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
       (name) => options[name] !== undefined && options[name] !== null,
     )
     if (beside !== undefined) {
-      const problem = `stands beside "${beside}". Give "url", which holds its whole path, or "rpcUrl" with "chain" and "apiKey".`
-      return yield* refuse("url", problem)
+      const issue = `stands beside "${beside}". Give "url", which holds its whole path, or "rpcUrl" with "chain" and "apiKey".`
+      return yield* refuse("url", issue)
     }
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
@@ -129,7 +129,7 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
       yield* OptionCheck.members(rate, rateKinds, "rateLimit")
       if (rate.perSecond === undefined)
         return yield* Result.fail(
-          new InvalidOption({ option: "rateLimit.perSecond", problem: "is missing. It takes a number above 0." }),
+          new InvalidOption({ option: "rateLimit.perSecond", issue: "is missing. It takes a number above 0." }),
         )
       for (const [method, cost] of Object.entries(rate.units ?? {}))
         yield* OptionCheck.member(`rateLimit.units.${method}`, "cost", cost)
@@ -205,7 +205,7 @@ export const read = Effect.fnUntraced(function* (
   const maxHandCalls = batch.maxCalls ?? 1_000
   const isBatched = options.batch !== false
   // Calls that are gathered come back from a pause as few requests; calls that go alone are spread.
-  const pause = Pause.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
+  const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const members = endpoints.map((endpoint) =>
     member(

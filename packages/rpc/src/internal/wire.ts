@@ -8,14 +8,14 @@ import * as SchemaParser from "effect/SchemaParser"
 import { describeWhole, firstProblem } from "./problem.ts"
 
 /** One call as it is sent. */
-export interface Sent {
+export interface RequestItem {
   readonly id: number
   readonly method: string
   readonly params: unknown
 }
 
 /** What one reply says. `Absent` is a call that the batch does not answer. */
-export type Said =
+export type ResponseItem =
   | { readonly _tag: "Value"; readonly value: unknown }
   | { readonly _tag: "Error"; readonly error: JsonRpc.ErrorObject }
   | { readonly _tag: "Words"; readonly words: string; readonly wrong: Wrong }
@@ -26,13 +26,13 @@ export type Said =
 export interface Wrong {
   readonly path: string
   /** As `describeWhole` has it: what is shown is shorter and without keys. */
-  readonly came: string
+  readonly received: string
   readonly expected: string
 }
 
-const wrong = (path: string, came: string, expected: string): Said => ({
+const wrong = (path: string, received: string, expected: string): ResponseItem => ({
   _tag: "Wrong",
-  wrong: { path, came, expected },
+  wrong: { path, received, expected },
 })
 
 const readError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
@@ -42,10 +42,10 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The text of a request. */
-export const requestText = (call: Sent): string =>
+export const requestText = (call: RequestItem): string =>
   `{"jsonrpc":"2.0","id":${call.id},"method":${JSON.stringify(call.method)},"params":${JSON.stringify(call.params)}}`
 
-const versionFault = (reply: Readonly<Record<string, unknown>>, path: string): Said | undefined =>
+const versionFault = (reply: Readonly<Record<string, unknown>>, path: string): ResponseItem | undefined =>
   reply["jsonrpc"] === "2.0" ? undefined : wrong(`${path}jsonrpc`, describeWhole(reply["jsonrpc"]), '"2.0"')
 
 /** Words of a failure in a shape that is not JSON-RPC: `error` as text, or the shape of block explorers. */
@@ -63,7 +63,7 @@ const wordsOf = (reply: Readonly<Record<string, unknown>>): string | undefined =
  * Reads an error object. Its id may be null or missing, because a server that could not read a request cannot echo its id,
  * and gateways that refuse a call leave the envelope out.
  */
-const readFailure = (reply: Readonly<Record<string, unknown>>, path: string): Said => {
+const readFailure = (reply: Readonly<Record<string, unknown>>, path: string): ResponseItem => {
   if ("result" in reply) {
     return wrong(
       path === "" ? "body" : path.slice(0, -1),
@@ -77,18 +77,18 @@ const readFailure = (reply: Readonly<Record<string, unknown>>, path: string): Sa
   }
   const error = readError(reply["error"])
   if (Result.isSuccess(error)) return { _tag: "Error", error: error.success }
-  const problem = firstProblem(error.failure, reply["error"], describeWhole)
-  return wrong(`${path}error${problem.path}`, problem.came, problem.expected)
+  const issue = firstProblem(error.failure, reply["error"], describeWhole)
+  return wrong(`${path}error${issue.path}`, issue.received, issue.expected)
 }
 
-const readReply = (reply: Readonly<Record<string, unknown>>, id: number, path: string): Said => {
+const readReply = (reply: Readonly<Record<string, unknown>>, id: number, path: string): ResponseItem => {
   const words = wordsOf(reply)
   if (words !== undefined) {
     const expected = "a JSON-RPC reply"
     return {
       _tag: "Words",
       words,
-      wrong: { path: path === "" ? "body" : path.slice(0, -1), came: describeWhole(words), expected },
+      wrong: { path: path === "" ? "body" : path.slice(0, -1), received: describeWhole(words), expected },
     }
   }
   const isFailure = "error" in reply
@@ -105,7 +105,7 @@ const readReply = (reply: Readonly<Record<string, unknown>>, id: number, path: s
 }
 
 /** What the answer to a single call says. */
-export const readSingle = (body: unknown, id: number): Said =>
+export const readSingle = (body: unknown, id: number): ResponseItem =>
   isObject(body) ? readReply(body, id, "") : wrong("body", describeWhole(body), "a JSON-RPC reply, which is an object")
 
 /** How many replies of a batch cannot be told to belong to a call, in words. */
@@ -115,7 +115,7 @@ const strays = (replies: ReadonlyArray<unknown>, ids: ReadonlySet<unknown>): str
 }
 
 /** What the answer to a batch says of each call, in the order of the calls. */
-export const readBatch = (body: unknown, calls: ReadonlyArray<Sent>): ReadonlyArray<Said> => {
+export const readBatch = (body: unknown, calls: ReadonlyArray<RequestItem>): ReadonlyArray<ResponseItem> => {
   if (!Array.isArray(body)) {
     const said =
       isObject(body) && "id" in body && body["id"] !== null && !("error" in body)
@@ -140,7 +140,7 @@ export const readBatch = (body: unknown, calls: ReadonlyArray<Sent>): ReadonlyAr
     const path = `reply ${id}`
     if (first === undefined) {
       const expected = "one reply for each call"
-      return { _tag: "Absent", wrong: { path, came: `missing among ${replies.length} replies${stray}`, expected } }
+      return { _tag: "Absent", wrong: { path, received: `missing among ${replies.length} replies${stray}`, expected } }
     }
     return own.length > 1
       ? wrong(path, `there ${own.length} times`, "one reply for each call")
@@ -149,4 +149,4 @@ export const readBatch = (body: unknown, calls: ReadonlyArray<Sent>): ReadonlyAr
 }
 
 /** One error for a whole batch, whatever its id. */
-const readForAll = (body: Readonly<Record<string, unknown>>): Said => readReply({ ...body, id: null }, -1, "")
+const readForAll = (body: Readonly<Record<string, unknown>>): ResponseItem => readReply({ ...body, id: null }, -1, "")

@@ -14,9 +14,6 @@ import { arbitrumType, common, typeOf, unplaced, unsigned } from "./transactionF
  * A deposit from layer 1 on optimism and base (type 0x7e). It has no chain id, and its signature is zero or missing.
  *
  * Source: OP Stack specification, deposits.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Deposit = open(
   "Deposit transaction",
@@ -45,9 +42,6 @@ export const Deposit = open(
  * 0x69, internal 0x6a, and classic 0x78 (before Nitro). Which of the fields below are present depends on the type.
  *
  * Source: Nitro, `arbitrum_types.go`.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const Arbitrum = open(
   "Arbitrum transaction",
@@ -94,9 +88,6 @@ export const Arbitrum = open(
  * A state-sync transaction of Polygon (type 0x7f): no signer, last in its block.
  *
  * Source: Bor, PIP-74.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const StateSync = open(
   "StateSync transaction",
@@ -113,24 +104,15 @@ export const StateSync = open(
 
 /**
  * A deposit on optimism or base.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 
 /**
  * A transaction of Arbitrum's own families.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Arbitrum extends Schema.Schema.Type<typeof Arbitrum> {}
 
 /**
  * A state-sync transaction of Polygon.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StateSync extends Schema.Schema.Type<typeof StateSync> {}

@@ -14,28 +14,19 @@ import { leaf, typeSide } from "./leaf.ts"
 /**
  * Names for blocks that move as the chain grows.
  *
- * Source: interface 4.2; decision 0018.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2; decision 0018.
  */
 export const blockTags = ["latest", "earliest", "pending", "safe", "finalized"] as const
 
 /**
  * A name for a block that moves as the chain grows.
  *
- * Source: interface 4.2; decision 0018.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#4.2; decision 0018.
  */
 export type BlockTag = (typeof blockTags)[number]
 
 /**
  * A block by number or by tag. A `number` is taken where a `bigint` is meant; reading gives a `bigint`.
- *
- * @category models
- * @since 0.1.0
  */
 export type BlockId = bigint | number | BlockTag
 
@@ -51,10 +42,7 @@ const isQuantity = (input: unknown): input is string =>
  *
  * Wire: a hex quantity, or one of `latest`, `earliest`, `pending`, `safe`, `finalized`.
  *
- * Source: interface 4.2; decision 0018.
- *
- * @category codecs
- * @since 0.1.0
+ * Source: docs/interface.md#4.2; decision 0018.
  */
 export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
   expected: "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized",
@@ -78,9 +66,6 @@ export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
  * Options of `debug_traceBlockByNumber`, `debug_traceBlockByHash` and `debug_traceTransaction`: the nested call tracer.
  *
  * Source: geth debug API.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const TraceOptions = Schema.Struct({
   /** The tracer whose answers `Trace.CallFrame` reads. Source: geth built-in tracers. */
@@ -93,9 +78,6 @@ export const TraceOptions = Schema.Struct({
  * A block whose state is asked for: by number or tag, by hash, or as EIP-1898 has it.
  *
  * Source: Ethereum JSON-RPC; EIP-1898.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const StateBlock = Schema.Union([
   Hash.Hash,
@@ -112,9 +94,6 @@ export const StateBlock = Schema.Union([
  * The call of `eth_call` and `eth_estimateGas`: a transaction that is run and not kept.
  *
  * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
- *
- * @category codecs
- * @since 0.1.0
  */
 export const CallRequest = Schema.Struct({
   /** Account in whose name it runs; the zero address when left out. Source: execution-apis. */
@@ -149,9 +128,6 @@ export const CallRequest = Schema.Struct({
  * State that a call sees in place of the chain's, by address.
  *
  * Source: geth `eth_call`, state override set.
- *
- * @category codecs
- * @since 0.1.0
  */
 export const StateOverride = Schema.Record(
   Schema.String,
@@ -179,9 +155,6 @@ const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
  * A topic is one hash, several of which any may stand there, or `null` for any.
  *
  * Source: Ethereum JSON-RPC; EIP-234 (`blockHash`).
- *
- * @category codecs
- * @since 0.1.0
  */
 export const LogFilter = Schema.Struct({
   /** First block. Source: Ethereum JSON-RPC. */

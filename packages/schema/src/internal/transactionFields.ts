@@ -12,11 +12,11 @@ import { leaf, oneOf, typeSide } from "./leaf.ts"
 
 /** Where a transaction stands in the chain. */
 export const place = {
-  /** Hash of the block; `null` while pending, also where missing. Source: interface 2.9. */
+  /** Hash of the block; `null` while pending, also where missing. */
   blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Number of the block; `null` while pending, also where missing. Wire: hex quantity. Source: interface 2.9. */
+  /** Number of the block; `null` while pending, also where missing. Wire: hex quantity. */
   blockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** Position in the block, from 0; `null` while pending, also where missing. Source: interface 2.9. */
+  /** Position in the block, from 0; `null` while pending, also where missing. */
   transactionIndex: Schema.optionalKey(Quantity.SafeIntegerOrNull),
   /** Time of the block in seconds since 1970; `null` while pending; only newer nodes send it. Source: execution-apis. */
   blockTimestamp: Schema.optionalKey(Quantity.OrNull),
@@ -28,29 +28,29 @@ export const unplaced = { blockHash: () => null, blockNumber: () => null, transa
 /** What every transaction has. */
 export const common = {
   ...place,
-  /** Hash of the transaction. Source: interface 2.9. */
+  /** Hash of the transaction. */
   hash: Hash.Hash,
-  /** Sender. Source: interface 2.9. */
+  /** Sender. */
   from: Address.Address,
-  /** Recipient; `null` when a contract is created. Source: interface 2.9. */
+  /** Recipient; `null` when a contract is created. */
   to: Address.OrNull,
-  /** Amount in wei. Wire: hex quantity. Source: interface 2.9. */
+  /** Amount in wei. Wire: hex quantity. */
   value: Quantity.Quantity,
-  /** Call data, or the init code of a creation; `0x` when none. Source: interface 2.9. */
+  /** Call data, or the init code of a creation; `0x` when none. */
   input: Hex.Hex,
-  /** Gas limit, in gas units. Wire: hex quantity. Source: interface 2.9. */
+  /** Gas limit, in gas units. Wire: hex quantity. */
   gas: Quantity.Quantity,
-  /** How many transactions the sender had sent before. Wire: hex quantity. Source: interface 2.9. */
+  /** How many transactions the sender had sent before. Wire: hex quantity. */
   nonce: Quantity.SafeInteger,
 }
 
 /** The signature of a transaction that has a signer. */
 export const signature = {
-  /** Recovery value of the signature; may exceed 64 bits on chains with large ids. Source: interface 2.9, EIP-155. */
+  /** Recovery value of the signature; may exceed 64 bits on chains with large ids. */
   v: Quantity.Quantity,
-  /** First half of the signature, digits as they came. Source: interface 2.9. */
+  /** First half of the signature, digits as they came. */
   r: Hex.HexText,
-  /** Second half of the signature, digits as they came. Source: interface 2.9. */
+  /** Second half of the signature, digits as they came. */
   s: Hex.HexText,
   /** Parity of the signature's point, 0 or 1; newer nodes send it beside `v`. Source: EIP-2930. */
   yParity: Schema.optionalKey(Quantity.OrNull),
@@ -85,23 +85,23 @@ export const typeOf = <const N extends number>(type: N): Schema.Codec<N, string>
 
 /** The price of a transaction before EIP-1559. */
 export const price = {
-  /** Price paid per unit of gas, in wei. Source: interface 2.9. */
+  /** Price paid per unit of gas, in wei. */
   gasPrice: Quantity.Quantity,
 }
 
 /** The chain that a transaction was signed for. */
 export const chain = {
-  /** EIP-155 id of the chain. Wire: hex quantity. Source: interface 2.9. */
+  /** EIP-155 id of the chain. Wire: hex quantity. */
   chainId: Quantity.Quantity,
 }
 
 /** The prices of a transaction since EIP-1559. */
 export const fees = {
-  /** Price paid per unit of gas, in wei, once it is known; some nodes leave it out. Source: interface 2.9. */
+  /** Price paid per unit of gas, in wei, once it is known; some nodes leave it out. */
   gasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** Most that is paid per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
+  /** Most that is paid per unit of gas, in wei. */
   maxFeePerGas: Quantity.Quantity,
-  /** Most that goes to the block's producer per unit of gas, in wei. Source: interface 2.9, EIP-1559. */
+  /** Most that goes to the block's producer per unit of gas, in wei. */
   maxPriorityFeePerGas: Quantity.Quantity,
 }
 

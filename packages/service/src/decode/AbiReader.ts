@@ -139,9 +139,6 @@ const readValue = (source: Source, type: AbiType, at: number): string | null =>
 
 /**
  * What may follow the last value: `nothing` but its padding, or `anything`.
- *
- * @category models
- * @since 0.1.0
  */
 export type Trailing = "nothing" | "anything"
 
@@ -155,9 +152,6 @@ export type Trailing = "nothing" | "anything"
  * The zero padding behind `bytes` and `string` is not looked at, and may be missing at the very end: contracts do both.
  *
  * Source: decision 15; Solidity ABI specification.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const read = (
   members: ReadonlyArray<AbiType>,
@@ -177,9 +171,6 @@ export const read = (
  * Returns the text of an indexed value: the value itself where a topic can hold it, else the topic, which is its hash.
  *
  * Source: decision 15; Solidity ABI specification, events.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const readTopic = (type: AbiType, topic: string): string | null => {
   if (topic.length !== 66 || !hexData.test(topic)) return null

@@ -17,9 +17,6 @@ interface Layout {
 
 /**
  * A type whose value is one text: a number, an address, bytes.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Leaf extends Layout {
   readonly kind: "uint" | "int" | "address" | "bool" | "fixedBytes" | "bytes" | "string"
@@ -31,9 +28,6 @@ export interface Leaf extends Layout {
 
 /**
  * A list of one type; `count` is null where the data says how many.
- *
- * @category models
- * @since 0.1.0
  */
 export interface List extends Layout {
   readonly kind: "list"
@@ -43,9 +37,6 @@ export interface List extends Layout {
 
 /**
  * Several types side by side.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Tuple extends Layout {
   readonly kind: "tuple"
@@ -54,17 +45,11 @@ export interface Tuple extends Layout {
 
 /**
  * A type of the contract ABI.
- *
- * @category models
- * @since 0.1.0
  */
 export type AbiType = Leaf | List | Tuple
 
 /**
  * A parameter as a parsed signature gives it: `components` only on tuples.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Parameter {
   readonly type: string
@@ -74,9 +59,6 @@ export interface Parameter {
 
 /**
  * Deepest nesting of lists and tuples that is read; beyond it a signature is refused.
- *
- * @category models
- * @since 0.1.0
  */
 export const maxDepth = 16
 
@@ -105,9 +87,6 @@ const leafFrom = (name: string): Leaf | undefined => {
 
 /**
  * The tuple of these members: what a function's arguments and an event's data are.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const tuple = (members: ReadonlyArray<AbiType>): Tuple => {
   const dynamic = members.some((member) => member.dynamic)
@@ -138,9 +117,6 @@ const list = (element: AbiType, count: number | null): List => {
  * **Errors**
  * - a sentence naming the type: unknown, too long, nested deeper than `maxDepth`, or of no size (an empty tuple, `T[0]`), which
  *   would let a few bytes of data stand for any number of values.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fromParameter = (parameter: Parameter, depth = 0): Result.Result<AbiType, string> => {
   if (depth > maxDepth) return Result.fail(`nested deeper than ${maxDepth}`)

@@ -1,5 +1,5 @@
 /**
- * Turns the topics and data of a log, and the input of a call, into the decoded item of interface 2.4, by known signatures.
+ * Turns the topics and data of a log, and the input of a call, into the decoded item of docs/interface.md#2.4, by known signatures.
  * Pure and total: whatever the bytes, the answer is an item or null, within time and memory bounded by their length.
  * It knows no chain and fetches no ABI; whoever assembles rows asks it and stores the revision beside the answer.
  */
@@ -12,26 +12,20 @@ import { signatures } from "./signatures.ts"
 
 /**
  * A decoded parameter as it goes over the wire.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DecodedParamWire {
-  /** Declared name, empty where there is none. Source: interface 2.4. */
+  /** Declared name, empty where there is none. */
   readonly name: string
-  /** The value's text. Source: interface 2.4; decision 15. */
+  /** The value's text. */
   readonly value: string
-  /** Canonical type, a tuple as its types in parentheses. Source: interface 2.4; decision 15. */
+  /** Canonical type, a tuple as its types in parentheses. */
   readonly type: string
 }
 
 /**
  * A decoded event or call as it goes over the wire, its keys in the interface's order.
  *
- * Source: interface 2.4.
- *
- * @category models
- * @since 0.1.0
+ * Source: docs/interface.md#2.4.
  */
 export interface DecodedItemWire {
   /** Canonical signature: `Transfer(address,address,uint256)`. */
@@ -44,9 +38,6 @@ export interface DecodedItemWire {
 
 /**
  * What is read of a log: its topics in order, without the unused ones, and its data, all `0x` hex in any case.
- *
- * @category models
- * @since 0.1.0
  */
 export interface LogData {
   readonly topics: ReadonlyArray<string>
@@ -55,9 +46,6 @@ export interface LogData {
 
 /**
  * Decodes by a fixed set of signatures.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Decoder {
   /** Says which signatures and which text rules made an item: 31 bits, equal for equal sets. */
@@ -150,9 +138,6 @@ const builtIn = (): ReadonlyArray<Signature.Signature> =>
  * ```
  *
  * Source: decision 15.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
   const table = new Map<string, Array<Signature.Signature>>()

@@ -26,9 +26,6 @@ interface Body {
  * **Details**
  * Takes the text of a `TransactionRow`, as the indexer wrote it. The answer is the text that the indexer writes with this
  * decoder. Text that is not such a body is a defect.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const redecode = (body: string, decoder: Decoder): string => {
   const transaction = JSON.parse(body) as Body

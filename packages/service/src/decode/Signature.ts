@@ -11,9 +11,6 @@ import * as AbiType from "./AbiType.ts"
 
 /**
  * A parameter of a signature.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Parameter {
   /** Name as declared; empty where the signature gives none. */
@@ -25,15 +22,12 @@ export interface Parameter {
 
 /**
  * A parsed signature.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Signature {
   readonly kind: "event" | "function"
-  /** Short name: `transfer`. Source: interface 2.4, `label`. */
+  /** Short name: `transfer`. */
   readonly label: string
-  /** Canonical signature: `transfer(address,uint256)`. Source: interface 2.4, `signature`. */
+  /** Canonical signature: `transfer(address,uint256)`. */
   readonly canonical: string
   /** Topic 0 of an event, 32 bytes; selector of a function, 4 bytes. Lower case. */
   readonly key: string
@@ -46,9 +40,6 @@ export interface Signature {
 
 /**
  * A line that is no signature that Daybook can decode by. The operator corrects it.
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
   /** The line as it came. */
@@ -123,9 +114,6 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
  * assert.equal(transfer.canonical, "transfer(address,uint256)")
  * assert.equal(transfer.key, "0xa9059cbb")
  * ```
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fromText = (text: string): Result.Result<Signature, InvalidSignature> =>
   Result.mapError(
@@ -139,9 +127,6 @@ export const fromText = (text: string): Result.Result<Signature, InvalidSignatur
 
 /**
  * Writes a signature back as one line, in one spelling: equal lines decode equally.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const toText = (signature: Signature): string => {
   const parameters = signature.parameters.map(

@@ -9,8 +9,5 @@ import { token } from "./signatures/token.ts"
 
 /**
  * Every built-in signature, in the order in which equal selectors are tried.
- *
- * @category fields
- * @since 0.1.0
  */
 export const signatures: ReadonlyArray<string> = [...token, ...exchange, ...batch, ...control]

@@ -2,30 +2,24 @@
  * Human labels of addresses: those of a chain's configuration, and the few addresses that mean the same on every chain.
  * A plain lookup, for `from_address_label` and `to_address_label`. It asks no service and guesses nothing.
  */
-import { quote } from "@daybook/schema/Problem"
+import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 
 /**
  * Returns the label of an address in any case, or null when it has none.
- *
- * @category models
- * @since 0.1.0
  */
 export type Label = (address: string) => string | null
 
 /**
  * Labels that cannot be used, all named at once. The operator corrects them.
- *
- * @category errors
- * @since 0.1.0
  */
 export class InvalidLabel extends Data.TaggedError("InvalidLabel")<{
   /** One sentence for each entry that is wrong. */
-  readonly problems: ReadonlyArray<string>
+  readonly issues: ReadonlyArray<string>
 }> {
   override get message(): string {
-    return `Labels: ${this.problems.join("; ")}. Write each as "0x" and 40 hex digits: "text".`
+    return `Labels: ${this.issues.join("; ")}. Write each as "0x" and 40 hex digits: "text".`
   }
 }
 
@@ -36,9 +30,6 @@ const precompile = (number: number): string => `0x${number.toString(16).padStart
  * precompiled contracts, and three contracts deployed everywhere at one address.
  *
  * Source: EVM precompiles 0x01 to 0x11 and 0x0100 of EIP-152, 196, 197, 198, 2537, 4844 and 7951.
- *
- * @category fields
- * @since 0.1.0
  */
 export const builtIn: Readonly<Record<string, string>> = {
   [precompile(0x00)]: "Null: 0x0",
@@ -73,22 +64,19 @@ const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
  *
  * **Errors**
  * - `InvalidLabel`: a key is no address, an address stands twice in different case, or a label is empty; names each.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (entries: Readonly<Record<string, string>> = {}): Result.Result<Label, InvalidLabel> => {
   const labels = new Map(Object.entries(builtIn))
   const seen = new Set<string>()
-  const problems: Array<string> = []
+  const issues: Array<string> = []
   for (const [address, label] of Object.entries(entries)) {
     const key = address.toLowerCase()
-    if (!isAddress(address)) problems.push(`${quote(address)} is not an address`)
-    else if (seen.has(key)) problems.push(`${quote(address)} stands twice`)
-    else if (label.trim() === "") problems.push(`${quote(address)} has an empty label`)
+    if (!isAddress(address)) issues.push(`${quote(address)} is not an address`)
+    else if (seen.has(key)) issues.push(`${quote(address)} stands twice`)
+    else if (label.trim() === "") issues.push(`${quote(address)} has an empty label`)
     seen.add(key)
     labels.set(key, label)
   }
-  if (problems.length > 0) return Result.fail(new InvalidLabel({ problems }))
+  if (issues.length > 0) return Result.fail(new InvalidLabel({ issues }))
   return Result.succeed((address) => labels.get(address.toLowerCase()) ?? null)
 }

@@ -11,31 +11,22 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { BlockRef, IndexerStatus } from "../store/Store.ts"
-import * as Bulk from "./Bulk.ts"
-import * as Endpoint from "./Endpoint.ts"
+import * as BatchFetcher from "./BatchFetcher.ts"
+import * as Endpoint from "./NodeEndpoint.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
  * Where internal transactions come from.
- *
- * @category models
- * @since 0.1.0
  */
 export type TraceSource = NonNullable<IndexerStatus["traces"]>
 
 /**
  * What links a block to the chain.
- *
- * @category models
- * @since 0.1.0
  */
 export type Header = Endpoint.Header
 
 /**
  * No node of the chain gave an answer; the message names the last one that was asked and what it said.
- *
- * @category errors
- * @since 0.1.0
  */
 export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly message: string
@@ -48,9 +39,9 @@ const nothingThere = new Set([404, 405, 410])
 /** A failure in the words of an operator, who knows nodes by their place in the configuration. */
 const nodeFailed = (cause: CallError, where: string): NodeFailed => {
   if (cause._tag === "InvalidResponse" && cause.status !== undefined && nothingThere.has(cause.status)) {
-    const { came, host } = cause
+    const { received, host } = cause
     return new NodeFailed({
-      message: `The node at ${host} has nothing at the URL of the configuration: it answers ${came}. Check the URL in ${where}.`,
+      message: `The node at ${host} has nothing at the URL of the configuration: it answers ${received}. Check the URL in ${where}.`,
       cause,
     })
   }
@@ -60,9 +51,6 @@ const nodeFailed = (cause: CallError, where: string): NodeFailed => {
 
 /**
  * Every node that answered is of another chain than the configured one.
- *
- * @category errors
- * @since 0.1.0
  */
 export class WrongChain extends Data.TaggedError("WrongChain")<{
   readonly host: string
@@ -77,17 +65,11 @@ export class WrongChain extends Data.TaggedError("WrongChain")<{
 
 /**
  * Why a question stays unanswered. Both may pass.
- *
- * @category models
- * @since 0.1.0
  */
 export type NodeError = NodeFailed | WrongChain
 
 /**
  * The nodes of one chain.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Node {
   /** The nodes' newest block. */
@@ -107,7 +89,7 @@ export interface Node {
   /** Asks the nodes for their chain again, whatever they said before. */
   readonly checkChain: Effect.Effect<void, NodeError>
   /** The way to several blocks from a number on, at one of the nodes. */
-  readonly bulk: (number: number) => Effect.Effect<Bulk.Bulk>
+  readonly bulk: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
   /** True when every node is on this machine, so that asking often costs little. */
   readonly isLocal: boolean
   /** The same questions to one node each, in order of preference: to ask another when one gave what cannot be true. */
@@ -116,9 +98,6 @@ export interface Node {
 
 /**
  * What the nodes of a chain are made of.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   /** URLs in order of preference; may hold keys. */
@@ -165,7 +144,7 @@ const build = (
     endpoints
       .map((_, turn) => (start + turn) % endpoints.length)
       .map((index) => [index, endpoints[index]!] as const)
-      .toSorted(([, one], [, other]) => Number(one.restsUntil > now) - Number(other.restsUntil > now))
+      .toSorted(([, one], [, other]) => Number(one.cooldownUntil > now) - Number(other.cooldownUntil > now))
 
   /** Asks one node after the other until one gives more than nothing; nothing counts only when no node has more. */
   const ask = Effect.fnUntraced(function* <A>(
@@ -276,11 +255,11 @@ const build = (
   })
 
   let bulks = 0
-  const bulk = Effect.fnUntraced(function* (number: number): Effect.fn.Return<Bulk.Bulk> {
+  const bulk = Effect.fnUntraced(function* (number: number): Effect.fn.Return<BatchFetcher.BatchFetcher> {
     const start = isSettled(number) ? bulks++ % endpoints.length : preferred
     const [[, endpoint] = []] = inTurn(start, yield* Clock.currentTimeMillis)
-    if (endpoint === undefined || (yield* Effect.isFailure(verify(endpoint)))) return Bulk.none
-    return Bulk.make(endpoint, traces)
+    if (endpoint === undefined || (yield* Effect.isFailure(verify(endpoint)))) return BatchFetcher.none
+    return BatchFetcher.make(endpoint, traces)
   })
 
   return {
@@ -315,9 +294,6 @@ const build = (
  *
  * **Errors**
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const endpoints = yield* Effect.forEach(options.urls, Endpoint.make)

@@ -10,9 +10,6 @@ import type { BlockRef } from "../store/Store.ts"
 
 /**
  * The traces of one block, in the shape of the node's tracer.
- *
- * @category models
- * @since 0.1.0
  */
 export type Traces =
   | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
@@ -22,9 +19,6 @@ const inOrder = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNum
 
 /**
  * The method of a node's tracer, or that it has none.
- *
- * @category models
- * @since 0.1.0
  */
 export type Tracer = (typeof inOrder)[number] | "off"
 
@@ -34,9 +28,6 @@ const frames = (traces: ReadonlyArray<TransactionTrace>): Traces => ({ _tag: "Fr
 
 /**
  * The traces of a block by one method.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const traces = (
   calls: Methods,
@@ -55,9 +46,6 @@ export const traces = (
 
 /**
  * The node does not have the method, or not for us; as opposed to a node that failed.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isMissing = (error: CallError): boolean => {
   switch (error._tag) {
@@ -86,9 +74,6 @@ export const isMissing = (error: CallError): boolean => {
  *
  * **Errors**
  * - `CallError`: the node failed, so that nothing is known.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const find = Effect.fnUntraced(function* (calls: Methods, block: BlockRef): Effect.fn.Return<Tracer, CallError> {
   for (const tracer of inOrder) {

@@ -23,7 +23,7 @@ export interface TransactionRow {
   readonly body: string
   /** JSON text of an array of `InternalTransaction`; `null` where traces were off. */
   readonly internal: string | null
-  /** Wallets that the transaction belongs to, each once: sender, recipient, created contract. Source: decision 0009. */
+  /** Wallets that the transaction belongs to, each once: sender, recipient, created contract. */
   readonly addresses: ReadonlyArray<string>
 }
 
@@ -114,7 +114,7 @@ export class StoreError extends Data.TaggedError("StoreError")<{
 }> {}
 
 /** The checkpoint was not where the caller believed: another indexer was here. Nothing was changed. */
-export class CheckpointMoved extends Data.TaggedError("CheckpointMoved")<{
+export class CheckpointConflict extends Data.TaggedError("CheckpointConflict")<{
   readonly expected: BlockRef | null
   readonly found: BlockRef | null
 }> {
@@ -139,7 +139,7 @@ export interface Snapshot {
    * The lowest block that was ever removed since the given block was: from here on up everything may have changed.
    * `null` when the block was never removed by an unwind that is remembered.
    */
-  readonly unwoundFrom: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
+  readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
 }
 
 /** The store of one chain. */
@@ -152,21 +152,21 @@ export interface StoreShape {
    * Adds blocks above the head, in order, in one transaction with the checkpoint.
    *
    * **Errors**
-   * - `CheckpointMoved`: the head is not `expected` (`null`: an empty index). Nothing was changed.
+   * - `CheckpointConflict`: the head is not `expected` (`null`: an empty index). Nothing was changed.
    * - A block that does not extend the one before it (number and `parentHash`) is a defect: callers check first.
    */
   readonly append: (
     expected: BlockRef | null,
     blocks: ReadonlyArray<BlockRows>,
-  ) => Effect.Effect<void, StoreError | CheckpointMoved>
+  ) => Effect.Effect<void, StoreError | CheckpointConflict>
   /**
    * Removes every block above `to` (`null`: all), in one transaction with the checkpoint, and remembers their hashes. A block that
    * goes is no longer final.
    *
    * **Errors**
-   * - `CheckpointMoved`: the head is not `expected`, or `to` is not a stored block. Nothing was changed.
+   * - `CheckpointConflict`: the head is not `expected`, or `to` is not a stored block. Nothing was changed.
    */
-  readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, StoreError | CheckpointMoved>
+  readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, StoreError | CheckpointConflict>
   /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
   /** Moves the finalized mark up; a lower one than stored changes nothing. */
@@ -176,12 +176,12 @@ export interface StoreShape {
   readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, StoreError>
   readonly readStatus: Effect.Effect<IndexerStatus | null, StoreError>
   /** Rows whose decoder revision is not `revision`, oldest first, for decoding them again. */
-  readonly outdated: (
+  readonly staleRows: (
     revision: number,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<PageRow & { readonly blockHash: string }>, StoreError>
   /** Writes bodies that were decoded again; a row whose block is no longer `blockHash` is left alone. */
-  readonly rewrite: (
+  readonly updateDecoded: (
     revision: number,
     rows: ReadonlyArray<{
       readonly block: number

@@ -36,15 +36,15 @@ describe.skipIf(!fs.existsSync(folder))("Decoder on recorded answers", () => {
       const topics = [record["topic0"], record["topic1"], record["topic2"], record["topic3"]].filter(
         (topic): topic is string => typeof topic === "string" && topic !== "",
       )
-      const ours =
+      const local =
         event && typeof data === "string"
           ? decoder.event({ topics, data })
           : call && typeof input === "string"
             ? decoder.call(input)
             : null
-      if (ours === null) continue
+      if (local === null) continue
       compared++
-      expect(withoutNames(ours)).toEqual(withoutNames((event ?? call) as Decoder.DecodedItemWire))
+      expect(withoutNames(local)).toEqual(withoutNames((event ?? call) as Decoder.DecodedItemWire))
     }
 
     expect(compared).toBeGreaterThan(0)

@@ -9,12 +9,13 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect, Fiber } from "effect"
 import { expect } from "vitest"
-import { type Anvil, Head, Random, Scenario } from "@daybook/chain"
-import type * as Plan from "../../src/index/Plan.ts"
-import * as Verify from "../../src/maintain/Verify.ts"
-import * as Database from "../../src/store/Database.ts"
-import { folder, start } from "../index/chain.ts"
-import * as oracle from "../index/oracle.ts"
+import { type Anvil, Head, Scenario } from "@daybook/chain"
+import { Random } from "@daybook/testkit"
+import type * as ChainRunner from "../../src/indexer/ChainRunner.ts"
+import * as Verify from "../../src/maintenance/Verify.ts"
+import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import { folder, start } from "../indexer/chain.ts"
+import * as oracle from "../indexer/oracle.ts"
 import * as Model from "./Model.ts"
 
 /** In what a process was killed: between begin and commit of an append or an unwind, of another write, or between writes. */
@@ -35,7 +36,7 @@ export interface Options {
   readonly onKill?: (killed: Killed, index: number) => void
 }
 
-const processFile = fileURLToPath(new URL("../index/process.ts", import.meta.url))
+const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
 /** A process whose statement does not come is killed by the clock. */
 const patienceMillis = 6_000
@@ -43,7 +44,7 @@ const deepest = 20
 /** A chain of so many blocks does not grow any more, only change. */
 const longest = 400
 
-const planOf = (node: Anvil.Node, baseFolder: string): Plan.Plan => ({
+const planOf = (node: Anvil.Node, baseFolder: string): ChainRunner.ChainRunner => ({
   chain: "my chain",
   chainId: node.chainId,
   database: "sqlite:data",
@@ -78,7 +79,7 @@ const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Ra
 
 /** Starts an indexing process that dies before its `statements`th statement, or after some time at work. */
 const killOne = Effect.fnUntraced(function* (
-  plan: Plan.Plan,
+  plan: ChainRunner.ChainRunner,
   when: { readonly statements: number } | { readonly millis: number },
 ) {
   const probe = join(plan.baseFolder, "probe")
@@ -125,12 +126,12 @@ const killOne = Effect.fnUntraced(function* (
 /** Another indexer catches up on the same store; then every row is held against the chain. */
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
-  plan: Plan.Plan,
+  plan: ChainRunner.ChainRunner,
   truth: () => ReturnType<ReturnType<typeof Model.make>>,
 ) {
   const { headers, transactions } = yield* truth()
   const head = headers.at(-1)!
-  const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
+  const database = yield* SqliteEngine.fromConfig(plan.database, plan.baseFolder)
   const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
   const indexer = yield* start(store, [node.url], { owner: plan.owner })
   yield* indexer.until((event) => event._tag === "CaughtUp" && event.head === head.number)
@@ -139,18 +140,18 @@ const catchUp = Effect.fnUntraced(function* (
   yield* oracle.expectWallets(store, transactions)
 }, Effect.scoped)
 
-const expectSound = Effect.fnUntraced(function* (plan: Plan.Plan) {
-  const database = yield* Database.fromConfig(plan.database, plan.baseFolder)
+const expectSound = Effect.fnUntraced(function* (plan: ChainRunner.ChainRunner) {
+  const database = yield* SqliteEngine.fromConfig(plan.database, plan.baseFolder)
   const audit = yield* database.chainAudit(plan.chain, plan.chainId, "read")
   // Killed before the tables were made: the next indexer makes them.
-  const nothing = { flaws: [], strays: [] }
-  const { flaws, strays } = yield* Verify.run(audit).pipe(
+  const nothing = { issues: [], strays: [] }
+  const { issues, strays } = yield* Verify.run(audit).pipe(
     Effect.catchIf(
       (error) => error.isRetryable,
       () => Effect.succeed(nothing),
     ),
   )
-  expect({ flaws, strays }).toEqual(nothing)
+  expect({ issues, strays }).toEqual(nothing)
 }, Effect.scoped)
 
 /** Runs the kills on a node with traffic; fails at the first difference. */

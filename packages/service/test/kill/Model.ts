@@ -1,7 +1,7 @@
 /** What the node's chain holds now, scanned block by block with no code of the service; blocks are remembered by their hash. */
 import { Effect } from "effect"
 import { type Anvil, Head } from "@daybook/chain"
-import * as oracle from "../index/oracle.ts"
+import * as oracle from "../indexer/oracle.ts"
 
 /** The chain as it is now. */
 export interface Truth {

@@ -2,8 +2,8 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Node from "../../src/node/Node.ts"
-import * as fixture from "../index/fixture.ts"
-import { type Answer, failing, missing, type Server, start } from "./server.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Response, failing, missing, type Server, start } from "./server.ts"
 
 const { blockHash, hash } = fixture
 const ref = { number: 100, hash: blockHash }
@@ -11,13 +11,13 @@ const { transactions: _, ...header } = fixture.blockWire
 const receipts = [fixture.transferReceiptWire, fixture.creationReceiptWire]
 
 const of =
-  (result: unknown): Answer =>
+  (result: unknown): Response =>
   () => ({ result })
 const error =
-  (code: number, message: string): Answer =>
+  (code: number, message: string): Response =>
   () => ({ error: { code, message } })
 
-const healthy = (): Record<string, Answer> => ({
+const healthy = (): Record<string, Response> => ({
   eth_chainId: of("0x1"),
   eth_getBlockByNumber: ([, hydrated]) => ({
     result: { ...header, transactions: hydrated === true ? fixture.blockWire["transactions"] : [hash("1"), hash("2")] },
@@ -154,7 +154,7 @@ describe("Node", () => {
 
     it.live("are asked for by number where the node refuses a hash, which it does once", () =>
       Effect.gen(function* () {
-        const byNumber: Answer = ([id]) =>
+        const byNumber: Response = ([id]) =>
           id === "0x64"
             ? { result: receipts }
             : { error: { code: -32602, message: "invalid argument 0: hex number > 64 bits" } }
@@ -187,10 +187,10 @@ describe("Node", () => {
   })
 
   describe("the tracer", () => {
-    const frames: Answer = () => ({ result: [{ txHash: hash("1"), result: { type: "CALL", from: fixture.sender } }] })
+    const frames: Response = () => ({ result: [{ txHash: hash("1"), result: { type: "CALL", from: fixture.sender } }] })
 
     const cases: ReadonlyArray<
-      readonly [name: string, answers: Record<string, Answer>, source: string, shape: string | null]
+      readonly [name: string, answers: Record<string, Response>, source: string, shape: string | null]
     > = [
       [
         "trace_block, which is preferred",
@@ -266,7 +266,7 @@ describe("Node", () => {
   })
 
   describe("the finalized block", () => {
-    const finalized = (answer: Answer): Record<string, Answer> => ({
+    const finalized = (answer: Response): Record<string, Response> => ({
       ...healthy(),
       eth_getBlockByNumber: (params) =>
         params[0] === "finalized" ? answer(params) : healthy()["eth_getBlockByNumber"]!(params),

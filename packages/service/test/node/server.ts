@@ -10,13 +10,13 @@ export type Reply =
   | { readonly status: number }
   | "break"
 
-export type Answer = (params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
+export type Response = (params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
 /** Answers every method that has no answer of its own. */
 export type Fallback = (method: string, params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
 export const missing = (): Reply => ({ error: { code: -32601, message: "the method does not exist" } })
-export const failing: Answer = () => ({ status: 503 })
+export const failing: Response = () => ({ status: 503 })
 
 /** A node: methods without an answer are missing. `calls` are the names and parameters of all calls so far. */
 export interface Server {
@@ -27,7 +27,7 @@ export interface Server {
   readonly requests: Array<number>
   /** Requests with more calls are refused as too large. */
   refuseAbove: number
-  readonly answers: Record<string, Answer>
+  readonly answers: Record<string, Response>
 }
 
 /** Asks another node. */
@@ -43,26 +43,26 @@ export const forward =
     return error === undefined ? { result } : { error }
   }
 
-interface Asked {
+interface RequestedBound {
   readonly id: number
   readonly method: string
   readonly params: ReadonlyArray<unknown>
 }
 
 /** Starts a node; the end of the scope stops it. */
-export const start = Effect.fnUntraced(function* (answers: Record<string, Answer>, fallback: Fallback = missing) {
+export const start = Effect.fnUntraced(function* (answers: Record<string, Response>, fallback: Fallback = missing) {
   const calls: Server["calls"] = []
   const requests: Array<number> = []
   const made = { url: "", host: "", calls, requests, answers, refuseAbove: Infinity }
   const server = createServer((request, response) => {
     let body = ""
     request.on("data", (chunk: Buffer) => (body += chunk.toString()))
-    const replyTo = async ({ id, method, params }: Asked) => {
+    const replyTo = async ({ id, method, params }: RequestedBound) => {
       calls.push([method, params])
       return { id, reply: await (answers[method]?.(params) ?? fallback(method, params)) }
     }
     const answer = async () => {
-      const asked = JSON.parse(body) as Asked | ReadonlyArray<Asked>
+      const asked = JSON.parse(body) as RequestedBound | ReadonlyArray<RequestedBound>
       const replies = await Promise.all([asked].flat().map((one) => replyTo(one)))
       requests.push(replies.length)
       if (replies.length > made.refuseAbove) return void response.writeHead(413).end("{}")

@@ -3,8 +3,8 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Node from "../../src/node/Node.ts"
-import * as fixture from "../index/fixture.ts"
-import { type Answer, failing, type Server, start } from "./server.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Response, failing, type Server, start } from "./server.ts"
 
 const { transactions: _, ...header } = fixture.blockWire
 const hex = (number: number) => `0x${number.toString(16)}`
@@ -12,13 +12,13 @@ const blockAt = (number: number) => ({ ...header, number: hex(number), transacti
 
 /** A node whose newest block is `head` and that has no block above it. */
 const upTo =
-  (head: number): Answer =>
+  (head: number): Response =>
   ([asked]) => {
     const number = asked === "latest" ? head : Number(asked)
     return { result: number > head ? null : blockAt(number) }
   }
 
-const healthy = (head: number): Record<string, Answer> => ({
+const healthy = (head: number): Record<string, Response> => ({
   eth_chainId: () => ({ result: "0x1" }),
   eth_getBlockByNumber: upTo(head),
   eth_getBlockReceipts: () => ({ result: [] }),

@@ -24,12 +24,12 @@ export const onDisk = (name: Name | undefined): Disk.Plant | null =>
 /** An indexer's node that has our blocks above its head removed, as if a lower head were another chain. */
 export const node = (name: Name | undefined, real: Node, kept: StoreShape): Node => {
   if (name !== "lag taken for a reorganisation") return real
-  const head = Effect.tap(real.head, (theirs) =>
+  const head = Effect.tap(real.head, (remote) =>
     Effect.gen(function* () {
       const checkpoint = yield* kept.snapshot((snapshot) => snapshot.checkpoint)
-      if (checkpoint === null || theirs.number >= checkpoint.head.number || theirs.number < checkpoint.first) return
-      const [to] = yield* kept.headers(theirs.number, theirs.number)
-      if (to?.hash === theirs.hash) yield* kept.unwind(checkpoint.head, to)
+      if (checkpoint === null || remote.number >= checkpoint.head.number || remote.number < checkpoint.first) return
+      const [to] = yield* kept.headers(remote.number, remote.number)
+      if (to?.hash === remote.hash) yield* kept.unwind(checkpoint.head, to)
     }).pipe(Effect.ignore),
   )
   return { ...real, head }

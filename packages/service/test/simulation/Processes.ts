@@ -4,10 +4,10 @@
  */
 import { Cause, Effect, Fiber } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Indexer from "../../src/index/Indexer.ts"
-import * as Rules from "../../src/index/Rules.ts"
+import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { Chance } from "./Chance.ts"
 import type { Count } from "./Count.ts"
@@ -106,15 +106,15 @@ export const make = (setting: Setting): Processes => {
         }),
       )
       const node = yield* Node.make({ urls, chainId: 1 })
-      return yield* Indexer.run(Planted.node(plant, node, store), {
+      return yield* ChainIndexer.run(Planted.node(plant, node, store), {
         chain: "eth",
         owner: process.name,
         decoder,
         fromBlock,
         pollMillis,
         concurrency,
-        rules: Rules.ethereum,
-        finalityBlocks: Rules.finalityBlocksOf(1),
+        rules: HashRules.ethereum,
+        finalityBlocks: HashRules.finalityBlocksOf(1),
         onEvent: (event) => Effect.sync(() => tell(`${process.name}: ${JSON.stringify(event)}`)),
       }).pipe(Effect.provideService(Store, store))
     }).pipe(Effect.scoped, time.inside)

@@ -4,11 +4,11 @@
  */
 import { Effect, Result } from "effect"
 import type { Scope } from "effect"
-import * as Config from "../../src/Config.ts"
+import * as Config from "../../src/config/Config.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Answer from "../../src/http/Answer.ts"
-import * as Wallet from "../../src/http/Wallet.ts"
-import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import * as Response from "../../src/server/Response.ts"
+import * as Wallet from "../../src/server/rest/WalletTransactions.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
 import type { StoreError } from "../../src/store/Store.ts"
 import type { Chance } from "./Chance.ts"
 import type { Count } from "./Count.ts"
@@ -65,7 +65,7 @@ const config = Result.getOrThrow(
 const [chain] = Result.getOrThrow(Config.servedChains(config))
 const decoder = Decoder.make()
 
-const admission = {
+const authentication = {
   grant: () => Effect.succeed({ name: "reader", operator: false, empty: null }),
   take: () => Effect.succeed({ isAllowed: true, headers: {}, retryAfterSeconds: 0 }),
   burst: 1000,
@@ -100,10 +100,10 @@ const internalText = (page: Page) =>
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { chance, count, fromBlock, model } = setting
   const store = yield* SqliteStore.make({ file: setting.file, chainId: 1, readOnly: true })
-  const handle = Wallet.make({ config, chains: [{ ...chain!, store }], admission, decoder })
+  const handle = Wallet.make({ config, chains: [{ ...chain!, store }], authentication, decoder })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
-    const incoming = {
+    const request = {
       id: "id",
       method: "GET",
       segments: [],
@@ -111,8 +111,8 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       header: () => "key",
       text: () => Effect.succeed(""),
     }
-    const response = yield* handle(incoming, wallet).pipe(
-      Effect.catchTag("Refusal", (refusal) => Effect.succeed(Answer.refusal(refusal))),
+    const response = yield* handle(request, wallet).pipe(
+      Effect.catchTag("ErrorResponse", (refusal) => Effect.succeed(Response.refusal(refusal))),
     )
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
     return { status: response.status, value: JSON.parse(body) as unknown }
@@ -120,7 +120,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
 
   const diverge = (what: string) => Effect.sync(() => setting.onDivergence(new Divergence(what)))
 
-  const draw = (): Walk => {
+  const jitter = (): Walk => {
     const from = chance.is(0.3) ? chance.below(20) : undefined
     const to = chance.is(0.3) ? (from ?? 0) + chance.below(25) : undefined
     const order = chance.pick(["ASC", "DESC"] as const)
@@ -205,7 +205,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
 
   for (;;) {
     yield* Effect.sleep(chance.between(200, 4000))
-    const drawn = draw()
+    const drawn = jitter()
     const resume = yield* walk(drawn)
     if (resume !== null && drawn.to === undefined) yield* walk({ ...drawn, order: "ASC", from: resume })
   }

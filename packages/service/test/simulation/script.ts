@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Indexer from "../../src/index/Indexer.ts"
-import type { IndexerEvent } from "../../src/index/Report.ts"
-import * as Rules from "../../src/index/Rules.ts"
+import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import type { IndexerEvent } from "../../src/indexer/StatusReporter.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteStore from "../../src/store/SqliteStore.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
 import type { StoreShape } from "../../src/store/Store.ts"
 import { Store } from "../../src/store/Store.ts"
 import * as Answers from "./Answers.ts"
@@ -90,12 +90,12 @@ export const live = async (script: Script) => {
       const store = yield* SqliteStore.make({ file: join(folder, "chain.sqlite"), chainId: 1 })
       const node = yield* Node.make({ urls: script.nodes.map((name) => `https://${name}.example/key`), chainId: 1 })
       const fiber = yield* Effect.forkScoped(
-        Indexer.run(node, {
+        ChainIndexer.run(node, {
           chain: "eth",
           owner: "test",
           decoder,
           pollMillis: 500,
-          rules: Rules.ethereum,
+          rules: HashRules.ethereum,
           onEvent: (event) => Effect.sync(() => events.push(event)),
         }).pipe(Effect.provideService(Store, store)),
       )

@@ -45,7 +45,7 @@ const expectSame = Effect.fn(function* (store: StoreShape, model: Model.Model, s
           expect(yield* snapshot.page(query)).toEqual(Model.page(model, query))
         }
       }
-      for (const ref of seen) expect(yield* snapshot.unwoundFrom(ref)).toBe(Model.unwoundFrom(model, ref))
+      for (const ref of seen) expect(yield* snapshot.lowestReorgedBlock(ref)).toBe(Model.lowestReorgedBlock(model, ref))
     }),
   )
 })
@@ -94,8 +94,8 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
           const atFork = yield* Effect.flip(store.append(refOf(fork), chainOn(fork, 1)))
           yield* store.append(refOf(first), [])
 
-          expect(atEmpty).toMatchObject({ _tag: "CheckpointMoved", expected: null, found: refOf(first) })
-          expect(atFork).toMatchObject({ _tag: "CheckpointMoved", expected: refOf(fork), found: refOf(first) })
+          expect(atEmpty).toMatchObject({ _tag: "CheckpointConflict", expected: null, found: refOf(first) })
+          expect(atFork).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(fork), found: refOf(first) })
           expect(yield* dump).toEqual(before)
           yield* store.append(refOf(first), [second])
           expect(yield* pageBodies(store)).toEqual(bodiesOf([first, second]))
@@ -196,9 +196,9 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
           const above = yield* Effect.flip(store.unwind(refOf(third), refOf(blockOn(third))))
           yield* store.unwind(refOf(third), refOf(third))
 
-          expect(head).toMatchObject({ _tag: "CheckpointMoved", expected: refOf(second), found: refOf(third) })
-          expect(target).toMatchObject({ _tag: "CheckpointMoved", expected: refOf(stranger) })
-          expect(above).toMatchObject({ _tag: "CheckpointMoved", found: refOf(third) })
+          expect(head).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(second), found: refOf(third) })
+          expect(target).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(stranger) })
+          expect(above).toMatchObject({ _tag: "CheckpointConflict", found: refOf(third) })
           expect(yield* dump).toEqual(before)
         }),
       )
@@ -218,7 +218,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
 
           const lowest = yield* store.snapshot((snapshot) =>
             Effect.forEach([a[1]!, a[2]!, a[3]!, a[4]!, a[5]!, b[0]!, c[0]!, c[2]!], (block) =>
-              snapshot.unwoundFrom(refOf(block)),
+              snapshot.lowestReorgedBlock(refOf(block)),
             ),
           )
 
@@ -256,7 +256,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
                 model.finalized = Math.max(model.finalized ?? 0, number)
               } else if (seen.length > 0) {
                 const moved = yield* Effect.flip(store.append({ number: 99, hash: seen[0]!.hash }, []))
-                expect(moved).toMatchObject({ _tag: "CheckpointMoved", found: head })
+                expect(moved).toMatchObject({ _tag: "CheckpointConflict", found: head })
               }
               yield* expectSame(reader, model, seen)
             }
@@ -287,11 +287,15 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
             const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [exit.failure] : []))
             const winner = candidates[exits.findIndex((exit) => exit._tag === "Success")]!
             expect(failures).toHaveLength(1)
-            expect(failures[0]).toMatchObject({ _tag: "CheckpointMoved", expected: refOf(head), found: refOf(winner) })
+            expect(failures[0]).toMatchObject({
+              _tag: "CheckpointConflict",
+              expected: refOf(head),
+              found: refOf(winner),
+            })
             head = winner
           }
           const late = yield* Effect.flip(two.unwind(refOf(blockOn(null)), null))
-          expect(late).toMatchObject({ _tag: "CheckpointMoved", found: refOf(head) })
+          expect(late).toMatchObject({ _tag: "CheckpointConflict", found: refOf(head) })
         }),
       )
     })
@@ -370,7 +374,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
           const third = blockOn(second, { revision: 3 })
           yield* store.append(null, [first, second, third])
           const places = (revision: number, limit: number) =>
-            Effect.map(store.outdated(revision, limit), (rows) =>
+            Effect.map(store.staleRows(revision, limit), (rows) =>
               rows.map((row) => [row.block, row.index, row.decoderRevision, row.blockHash]),
             )
 
@@ -384,7 +388,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
             [10, 1, 2, first.hash],
           ])
           expect(yield* places(1, 10)).toHaveLength(3)
-          yield* store.rewrite(3, [
+          yield* store.updateDecoded(3, [
             { block: 10, index: 1, blockHash: first.hash, body: "{}" },
             { block: 11, index: 0, blockHash: third.hash, body: "never" },
             { block: 50, index: 0, blockHash: third.hash, body: "never" },
@@ -413,7 +417,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
               reader.finalize(1),
               Effect.asVoid(reader.lease("reader", 1)),
               reader.writeStatus(status),
-              reader.rewrite(1, []),
+              reader.updateDecoded(1, []),
             ].map(Effect.flip),
           )
 

@@ -119,7 +119,7 @@ export const unwind = (model: Model, to: BlockRef | null): void => {
   else if (model.finalized > to.number) model.finalized = to.number
 }
 
-export const unwoundFrom = (model: Model, ref: BlockRef): number | null => {
+export const lowestReorgedBlock = (model: Model, ref: BlockRef): number | null => {
   const first = model.unwinds.findIndex(({ removed }) => removed.some((block) => block.hash === ref.hash))
   return first === -1 ? null : Math.min(...model.unwinds.slice(first).map(({ lowest }) => lowest))
 }

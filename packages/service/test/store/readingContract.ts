@@ -117,7 +117,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
               snapshot.page(all),
               snapshot.block(14),
               snapshot.lastAtOrBefore(1e9),
-              snapshot.unwoundFrom(refOf(blocks[5]!)),
+              snapshot.lowestReorgedBlock(refOf(blocks[5]!)),
             ])
             yield* writer.unwind(refOf(blocks[5]!), refOf(blocks[1]!))
             const before = yield* look

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reply, script } from "@daybook/chain/ScriptedServer"
+import { reply, script } from "@daybook/testkit/ScriptedServer"
 import { Effect } from "effect"
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici"
 import { platformFetch } from "../../src/internal/platform.node.ts"

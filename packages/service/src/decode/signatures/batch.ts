@@ -5,9 +5,6 @@
 
 /**
  * Known events and functions of batches and smart accounts.
- *
- * @category fields
- * @since 0.1.0
  */
 export const batch: ReadonlyArray<string> = [
   "function multicall(bytes[] data)",

@@ -5,9 +5,6 @@
 
 /**
  * Known events and functions of ownership and upgrades.
- *
- * @category fields
- * @since 0.1.0
  */
 export const control: ReadonlyArray<string> = [
   "function owner()",

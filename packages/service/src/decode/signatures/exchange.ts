@@ -5,9 +5,6 @@
 
 /**
  * Known events and functions of exchanges.
- *
- * @category fields
- * @since 0.1.0
  */
 export const exchange: ReadonlyArray<string> = [
   "function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",

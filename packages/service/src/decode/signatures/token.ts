@@ -5,9 +5,6 @@
 
 /**
  * Known events and functions of tokens.
- *
- * @category fields
- * @since 0.1.0
  */
 export const token: ReadonlyArray<string> = [
   "event Transfer(address indexed from, address indexed to, uint256 value)",

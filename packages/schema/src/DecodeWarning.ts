@@ -1,0 +1,179 @@
+/**
+ * What in an answer was read although it is not written in the canonical form: where, by which rule, and what came.
+ * Decoding is tolerant and silent about it; ask here to learn what a server sends, or to check one strictly.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+
+/**
+ * Why a value is not canonical.
+ *
+ * **Details**
+ *
+ * - `upper_case`: letters that are written in lower case: `0xAB`.
+ * - `leading_zeros`: `0x02`, `007`.
+ * - `no_digits`: `0x` where a quantity is meant.
+ * - `decimal_for_hex`: `16` for `0x10`.
+ * - `number_for_text`, `text_for_number`, `boolean_for_text`: another type of JSON value.
+ * - `null_for_empty`, `empty_for_null`: the other way to say "none".
+ * - `empty_bytes`: `""` or `null` for `0x`.
+ * - `timestamp`: another spelling of an instant.
+ * - `one_for_many`: an object where an array is meant.
+ * - `missing`: a key that is always written.
+ * - `other`: any other spelling.
+ *
+ * Source: decision 0020.
+ */
+export type Rule =
+  | "upper_case"
+  | "leading_zeros"
+  | "no_digits"
+  | "decimal_for_hex"
+  | "number_for_text"
+  | "text_for_number"
+  | "boolean_for_text"
+  | "null_for_empty"
+  | "empty_for_null"
+  | "empty_bytes"
+  | "timestamp"
+  | "one_for_many"
+  | "missing"
+  | "other"
+
+/**
+ * One value that was read loosely.
+ *
+ * Source: decision 0020.
+ */
+export interface DecodeWarning {
+  /** Where: keys and positions. */
+  readonly path: ReadonlyArray<string | number>
+  /** Why it is not canonical. */
+  readonly rule: Rule
+  /** What came; `undefined` when it was missing. */
+  readonly value: unknown
+  /** What the canonical form is. */
+  readonly canonical: unknown
+}
+
+type Path = ReadonlyArray<string | number>
+
+const isHex = (text: string): boolean => /^0x[0-9a-f]*$/.test(text)
+
+const ruleOfTexts = (received: string, canonical: string): Rule => {
+  if (received === "") return "empty_bytes"
+  if (/^\d{4}-\d{2}-\d{2}T/.test(canonical)) return "timestamp"
+  if (received.toLowerCase() === canonical) return "upper_case"
+  if (/^0x$/i.test(received)) return "no_digits"
+  if (/^[0-9]+$/.test(received) && isHex(canonical)) return "decimal_for_hex"
+  if (/^(0x)?0+/i.test(received) && /^(0x)?/.exec(canonical)?.[0] === /^(0x)?/i.exec(received)?.[0].toLowerCase()) {
+    return "leading_zeros"
+  }
+  return "other"
+}
+
+const ruleOf = (received: unknown, canonical: unknown): Rule => {
+  if (received === undefined) return "missing"
+  if (typeof received === "string" && typeof canonical === "string") return ruleOfTexts(received, canonical)
+  if (received === null) return canonical === "" ? "null_for_empty" : canonical === "0x" ? "empty_bytes" : "other"
+  if (received === "" && canonical === null) return "empty_for_null"
+  if (typeof received === "number" && typeof canonical === "string") return "number_for_text"
+  if (typeof received === "boolean" && typeof canonical === "string") return "boolean_for_text"
+  if (typeof received === "string" && typeof canonical === "number") return "text_for_number"
+  return "other"
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+const compare = (received: unknown, canonical: unknown, path: Path, into: Array<DecodeWarning>): void => {
+  // A part that the schema does not look into is the very same value.
+  if (received === canonical) return
+  if (Array.isArray(canonical)) {
+    if (!Array.isArray(received) && received !== undefined) {
+      into.push({ path, rule: "one_for_many", value: received, canonical })
+      return compare(received, canonical[0], path, into)
+    }
+    if (Array.isArray(received)) {
+      for (const [at, item] of canonical.entries()) compare(received[at], item, [...path, at], into)
+      return
+    }
+  } else if (isObject(canonical) && isObject(received)) {
+    for (const key of Object.keys(canonical)) {
+      compare(Object.hasOwn(received, key) ? received[key] : undefined, canonical[key], [...path, key], into)
+    }
+    return
+  }
+  into.push({ path, rule: ruleOf(received, canonical), value: received, canonical })
+}
+
+/**
+ * What was read loosely in a value of the wire, in the order of the canonical form; a failure when it does not decode.
+ *
+ * **Example** (Learning what a server sends)
+ *
+ * ```ts
+ * import * as DecodeWarning from "@daybook/schema/DecodeWarning"
+ * import * as Receipt from "@daybook/schema/Receipt"
+ *
+ * const withdrawn = { address: `0x${"AB".repeat(20)}`, topics: [], data: "", logIndex: "0x00", transactionIndex: 1, transactionHash: null }
+ * const found = DecodeWarning.find(Receipt.Log, withdrawn)
+ * if (found._tag === "Success") console.log(found.success.map((one) => `${one.path.join(".")}: ${one.rule}`))
+ * // [ 'address: upper_case', 'data: empty_bytes', 'logIndex: leading_zeros', 'transactionIndex: number_for_text' ]
+ * ```
+ *
+ * Source: decision 0020.
+ */
+export const find = <A, I>(
+  schema: Schema.Codec<A, I>,
+  wire: unknown,
+): Result.Result<ReadonlyArray<DecodeWarning>, Schema.SchemaError> =>
+  Result.map(Schema.decodeUnknownResult(schema)(wire), (value) => {
+    const found: Array<DecodeWarning> = []
+    compare(wire, Schema.encodeSync(schema)(value), [], found)
+    return found
+  })
+
+const toIssue = (loose: DecodeWarning, options: Parameters<ReturnType<typeof SchemaParser.decodeUnknownEffect>>[1]) => {
+  const text = JSON.stringify(loose.canonical) ?? "nothing"
+  const expected = text.length > 80 ? "the canonical form" : text
+  const issue = new SchemaIssue.InvalidValue(
+    { message: `Expected ${expected} (${loose.rule.replaceAll("_", " ")})` },
+    loose.value,
+    options ?? {},
+  )
+  return loose.path.length === 0 ? issue : new SchemaIssue.Pointer(loose.path, issue)
+}
+
+/**
+ * The same schema, which refuses what is not in canonical form: for checking a server, not for reading answers.
+ *
+ * **Details**
+ *
+ * Unknown keys are still kept. With `errors: "all"` every place is told.
+ *
+ * Source: decision 0020.
+ */
+export const strict = <A, I>(schema: Schema.Codec<A, I>): Schema.Codec<A, I> =>
+  Schema.declareConstructor<A, I>()([schema], ([codec]) => {
+    const parse = SchemaParser.decodeUnknownEffect(codec)
+    const write = SchemaParser.encodeEffect(codec)
+    const isReading = codec.ast === schema.ast
+    return (input, ast, options) =>
+      Effect.flatMapEager(parse(input, options), (value) =>
+        isReading
+          ? Effect.flatMapEager(write(value, options), (canonical) => {
+              const found: Array<DecodeWarning> = []
+              compare(input, canonical, [], found)
+              const [first, ...others] = found.map((loose) => toIssue(loose, options))
+              if (first === undefined) return Effect.succeed(value)
+              return Effect.fail(
+                new SchemaIssue.Composite(ast, options.errors === "all" ? [first, ...others] : [first], input, options),
+              )
+            })
+          : Effect.succeed(value),
+      )
+  })

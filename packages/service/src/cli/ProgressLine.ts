@@ -1,0 +1,96 @@
+/**
+ * One line at the foot of a terminal that shows how far each chain's index is while it catches up. Lines of the log are written
+ * above it. Only for people: where standard error is no terminal, there is none.
+ */
+import type { IndexerEvent } from "../indexer/StatusReporter.ts"
+import * as Throughput from "../indexer/Throughput.ts"
+
+/** How far a chain is. */
+export interface Advance {
+  readonly chain: string
+  readonly first: number
+  readonly head: number
+  readonly nodeHead: number
+  readonly blocksPerSecond: number
+  readonly etaMillis: number | null
+}
+
+/** The line, and what changes it. */
+export interface Progress {
+  /** Takes what an indexer tells. */
+  readonly take: (chain: string, event: IndexerEvent) => void
+  /** Writes something else, with the line taken away meanwhile. */
+  readonly above: (write: () => void) => void
+  /** Takes the line away for good. */
+  readonly end: () => void
+}
+
+const barCells = 24
+const redrawMillis = 100
+
+const bar = (share: number): string => {
+  const full = Math.floor(share * barCells)
+  return "█".repeat(full) + "░".repeat(barCells - full)
+}
+
+const shareOf = ({ first, head, nodeHead }: Advance): number =>
+  nodeHead <= first ? 1 : Math.max(0, Math.min(1, (head - first) / (nodeHead - first)))
+
+const percent = (share: number): string => `${Math.floor(share * 100)}%`.padStart(4)
+
+/** The text for chains that catch up, at most `columns` wide; empty when none does. */
+export const line = (advances: ReadonlyArray<Advance>, columns: number): string => {
+  const parts = advances.map((advance) => {
+    const { blocksPerSecond, chain, etaMillis, head, nodeHead } = advance
+    const share = shareOf(advance)
+    const eta = etaMillis === null ? "" : `, ${Throughput.sayMillis(etaMillis)} left`
+    const speed = `${Math.round(blocksPerSecond)} blocks/s${eta}`
+    return advances.length === 1
+      ? `${chain} ${bar(share)}${percent(share)} block ${head} of ${nodeHead}, ${speed}`
+      : `${chain}${percent(share)}${eta}`
+  })
+  return parts.join(" | ").slice(0, Math.max(0, columns - 1))
+}
+
+const clear = "\r\u001b[2K"
+
+/** Makes the line on a terminal; `now` is the time in milliseconds. */
+export const make = (terminal: {
+  readonly write: (text: string) => void
+  readonly columns: () => number
+  readonly now: () => number
+}): Progress => {
+  const { columns, now, write } = terminal
+  const advances = new Map<string, Advance>()
+  let shown = ""
+  let drawnAt = Number.NEGATIVE_INFINITY
+
+  const jitter = () => {
+    drawnAt = now()
+    const text = line([...advances.values()], columns())
+    if (text === "" && shown === "") return
+    shown = text
+    write(clear + text)
+  }
+
+  return {
+    take: (chain, event) => {
+      if (event._tag === "Indexed" && event.head < event.nodeHead) {
+        const isNew = !advances.has(chain)
+        advances.set(chain, { chain, ...event })
+        if (isNew || now() - drawnAt >= redrawMillis) jitter()
+        return
+      }
+      if (advances.delete(chain)) jitter()
+    },
+    above: (writeOther) => {
+      if (shown !== "") write(clear)
+      writeOther()
+      if (shown !== "") write(shown)
+    },
+    end: () => {
+      advances.clear()
+      jitter()
+    },
+  }
+}

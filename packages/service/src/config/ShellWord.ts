@@ -1,0 +1,7 @@
+/** Names inside a command line that a message tells an operator to run. Pure. */
+
+/**
+ * A text as one word of a command line: as it is, or in quotes where a shell would take it apart.
+ */
+export const shellWord = (value: string): string =>
+  /^[\w.-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,179 @@
+/**
+ * Makes the rows of a block out of a node's answers: checks that they belong together, and writes each transaction's JSON text
+ * exactly as the interface has it, with decoded calls and events. Pure; what it makes is stored and served as it is.
+ * Labels and internal transactions are put behind the text when it is served.
+ *
+ * Source: docs/interface.md#2.2 to 2.4; decisions 0002, 0009, 0010, 0015.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import type { Transaction } from "@daybook/schema/Transaction"
+import * as Result from "effect/Result"
+import type { Decoder } from "../decode/Decoder.ts"
+import type { Traces } from "../node/Tracer.ts"
+import type { BlockRows, TransactionRow } from "../store/Store.ts"
+import * as BlockVerifier from "../verification/BlockVerifier.ts"
+import * as InternalTransactions from "../projection/InternalTransactions.ts"
+import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+
+/**
+ * What a node says about one block.
+ */
+export interface Answers {
+  readonly block: HydratedBlock
+  readonly receipts: ReadonlyArray<Receipt>
+  /** `null` where traces are off. */
+  readonly traces: Traces | null
+}
+
+/**
+ * How rows are made.
+ */
+export interface Options extends InternalTransactions.Options, BlockVerifier.Options {
+  readonly decoder: Decoder
+  /** Only what belongs to one of these wallets becomes rows; `null` or left out for all. Lower case. */
+  readonly watch?: ReadonlySet<string> | null
+}
+
+/** The text of an optional number; none is `""`. */
+const textOf = (value: bigint | number | null | undefined): string => (value == null ? "" : value.toString())
+
+/** The text of a number that only unknown types of transactions leave out. */
+const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
+
+interface Fees {
+  readonly gasPrice?: bigint | null
+  readonly maxFeePerGas?: bigint | null
+  readonly maxPriorityFeePerGas?: bigint | null
+}
+
+/**
+ * The price paid per unit of gas, in wei: what the receipt says, else the transaction, else what EIP-1559 makes of its limits
+ * and the block's base fee; 0 where none is known.
+ *
+ * Source: decision 0010; EIP-1559.
+ */
+export const effectivePrice = (
+  transaction: Transaction,
+  receipt: Receipt,
+  baseFeePerGas: bigint | null | undefined,
+): bigint => {
+  const fees: Fees = transaction
+  if (receipt.effectiveGasPrice != null) return receipt.effectiveGasPrice
+  if (fees.gasPrice != null) return fees.gasPrice
+  if (fees.maxFeePerGas == null) return 0n
+  const offered = (baseFeePerGas ?? 0n) + (fees.maxPriorityFeePerGas ?? 0n)
+  return offered < fees.maxFeePerGas ? offered : fees.maxFeePerGas
+}
+
+const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
+  log_index: numberOf(log.logIndex),
+  transaction_hash: log.transactionHash,
+  transaction_index: numberOf(log.transactionIndex),
+  address: log.address,
+  data: log.data,
+  topic0: log.topics[0] ?? "",
+  topic1: log.topics[1] ?? "",
+  topic2: log.topics[2] ?? "",
+  topic3: log.topics[3] ?? "",
+  block_timestamp: time,
+  block_number: block.number.toString(),
+  block_hash: block.hash,
+  decoded_event: decoder.event(log),
+})
+
+const bodyOf = (
+  block: BlockVerifier.MinedBlock,
+  time: string,
+  index: number,
+  receipt: Receipt,
+  decoder: Decoder,
+): string => {
+  const transaction = block.transactions[index]!
+  const { input, to } = transaction
+  return JSON.stringify({
+    hash: transaction.hash,
+    nonce: numberOf(transaction.nonce),
+    transaction_index: index.toString(),
+    from_address: transaction.from,
+    to_address: to ?? null,
+    value: numberOf(transaction.value),
+    gas: numberOf(transaction.gas),
+    gas_price: effectivePrice(transaction, receipt, block.baseFeePerGas).toString(),
+    input: input ?? "0x",
+    receipt_cumulative_gas_used: receipt.cumulativeGasUsed.toString(),
+    receipt_gas_used: receipt.gasUsed.toString(),
+    receipt_contract_address: receipt.contractAddress ?? "",
+    receipt_root: receipt.root != null && receipt.root.length > 2 ? receipt.root : "",
+    receipt_status: textOf(receipt.status),
+    block_timestamp: time,
+    block_number: block.number.toString(),
+    block_hash: block.hash,
+    logs: receipt.logs.map((log) => logOf(block, time, log, decoder)),
+    decoded_call: to == null ? null : decoder.call(input ?? "0x"),
+  })
+}
+
+/** The wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
+const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
+  const addresses = new Set<string>([transaction.from])
+  if (transaction.to != null) addresses.add(transaction.to)
+  if (receipt.contractAddress !== null) addresses.add(receipt.contractAddress)
+  return [...addresses]
+}
+
+/**
+ * Tells whether a block may hold a transaction of a watched wallet. A creation may: its contract is known by its receipt.
+ */
+export const mayConcern = ({ transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
+  watch == null || transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
+
+/** A block without transactions of anybody who is watched. */
+const bareRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): BlockRows => ({
+  number: Number(block.number),
+  hash: block.hash,
+  parentHash: block.parentHash,
+  timestamp: Number(block.timestamp),
+  decoderRevision: decoder.revision,
+  transactions: [],
+})
+
+/**
+ * Makes the rows of a block that concerns no watched wallet, without receipts and traces.
+ *
+ * **Errors**
+ * - `Mismatch`: the block is not whole.
+ */
+export const unconcerned = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Result.map(BlockVerifier.checkBlock(block, options), (mined) => bareRows(mined, options))
+
+/**
+ * Makes the rows of a block.
+ *
+ * **Errors**
+ * - `Mismatch`: the answers do not belong together, or the tracer failed on a transaction.
+ */
+export const assemble = (answers: Answers, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Result.gen(function* () {
+    const { receipts, traces } = answers
+    const { decoder, watch } = options
+    const block = yield* BlockVerifier.check(answers.block, receipts, options)
+    const internal = traces === null ? null : yield* InternalTransactions.fromTraces(block, traces, options)
+    const time = new Date(Number(block.timestamp) * 1000).toISOString()
+    const transactions = receipts.flatMap((receipt, index): ReadonlyArray<TransactionRow> => {
+      const transaction = block.transactions[index]!
+      const wallets = walletsOf(transaction, receipt)
+      const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
+      if (addresses.length === 0) return []
+      return [
+        {
+          index,
+          hash: transaction.hash,
+          body: bodyOf(block, time, index, receipt, decoder),
+          internal: internal === null ? null : JSON.stringify(internal[index]),
+          addresses,
+        },
+      ]
+    })
+    return { ...bareRows(block, options), transactions }
+  })

@@ -1,0 +1,34 @@
+/**
+ * Finds the block to begin with for a date, by halving: some thirty headers for any chain.
+ */
+import * as Effect from "effect/Effect"
+import type { Header, Node, NodeError } from "../node/Node.ts"
+
+/**
+ * Number of the first block at or after an instant in seconds; `null` while the chain has none.
+ *
+ * **Details**
+ * A block that the node does not have any more, as one that has given up its history, counts as before the instant.
+ *
+ * **Errors**
+ * - `NodeFailed`, `WrongChain`: no answer.
+ */
+export const atOrAfter = Effect.fn("Start.atOrAfter")(function* (
+  node: Node,
+  head: Header,
+  timestamp: number,
+): Effect.fn.Return<number | null, NodeError> {
+  const isBefore = Effect.fnUntraced(function* (number: number): Effect.fn.Return<boolean, NodeError> {
+    const header = number === head.number ? head : yield* node.header(number)
+    return header === null || (header.timestamp ?? 0) < timestamp
+  })
+  if (yield* isBefore(head.number)) return null
+  let before = -1
+  let at = head.number
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2)
+    if (yield* isBefore(middle)) before = middle
+    else at = middle
+  }
+  return at
+})

@@ -1,0 +1,274 @@
+/**
+ * Internal transactions out of what a node's tracer gives: nested frames of the `callTracer`, or the flat list of `trace_block`.
+ * Both give the same rows for the same block, but for what the flat list leaves out (see `fromFlat`). Pure.
+ *
+ * Source: decision 0014.
+ */
+import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
+import * as Result from "effect/Result"
+import type { Traces } from "../node/Tracer.ts"
+import type { MinedBlock } from "../verification/BlockVerifier.ts"
+import { InvalidBlock } from "../verification/InvalidBlock.ts"
+
+/**
+ * An internal transaction as it goes over the wire, its keys in the interface's order.
+ *
+ * Source: docs/interface.md#2.5.
+ */
+export interface InternalTransactionWire {
+  readonly transaction_hash: string
+  readonly block_number: number
+  readonly block_hash: string
+  readonly type: string
+  readonly from: string
+  /** `null` where a creation failed. */
+  readonly to: string | null
+  readonly value: string
+  readonly gas: string
+  readonly gas_used: string
+  readonly input: string
+  readonly output: string
+  /** Why the frame, or the nearest one above it that failed, failed. */
+  readonly error?: string
+}
+
+/**
+ * The rows of a block: a list for each of its transactions, in order.
+ */
+export type Rows = ReadonlyArray<ReadonlyArray<InternalTransactionWire>>
+
+/**
+ * Which frames become rows.
+ */
+export interface Options {
+  /** Also STATICCALL and DELEGATECALL, with value 0. Default false. */
+  readonly allFrames?: boolean
+}
+
+interface Frame {
+  readonly type: string
+  readonly from: string
+  readonly to: string | null
+  readonly value: bigint
+  readonly gas: bigint
+  readonly gasUsed: bigint
+  readonly input: string
+  readonly output: string
+  readonly error: string | null
+}
+
+const moving: ReadonlySet<string> = new Set(["CALL", "CALLCODE", "CREATE", "CREATE2", "SELFDESTRUCT"])
+const repeating: ReadonlySet<string> = new Set(["STATICCALL", "DELEGATECALL"])
+
+const isWanted = (type: string, { allFrames = false }: Options): boolean =>
+  moving.has(type) || (allFrames && repeating.has(type))
+
+/** The words of both tracers for one cause, and whether the frame lost all its gas by it. */
+const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas: boolean]> = [
+  [/^(execution )?reverted$/i, "execution reverted", false],
+  [/^(.*\b)?out of gas\b|^gas uint64 overflow$|^max code size exceeded$/i, "out of gas", true],
+  [/^(bad instruction|(invalid|undefined) opcode|opcode .* not defined)/i, "invalid opcode", true],
+  [/^(bad|invalid) jump( destination)?$/i, "invalid jump destination", true],
+  [/^stack underflow/i, "stack underflow", true],
+  [/^(out of stack|stack (overflow|limit reached))/i, "stack overflow", true],
+  [/^(return data )?out of bounds$/i, "return data out of bounds", true],
+  [/^(built-in failed|precompiled? failed|invalid input length)$/i, "precompile failed", true],
+]
+
+const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error))
+
+/** The words for a cause that do not depend on the tracer. */
+const textOf = (error: string): string => causeOf(error)?.[1] ?? error
+
+const rowOf = (block: MinedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
+  transaction_hash: transactionHash,
+  block_number: Number(block.number),
+  block_hash: block.hash,
+  type: frame.type,
+  from: frame.from,
+  to: frame.to,
+  value: repeating.has(frame.type) ? "0" : frame.value.toString(),
+  gas: frame.gas.toString(),
+  gas_used: frame.gasUsed.toString(),
+  input: frame.input,
+  output: frame.output,
+  ...(error === null ? {} : { error }),
+})
+
+const fault = (block: MinedBlock, what: string) =>
+  Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what }))
+
+const isCreation = (type: string) => type === "CREATE" || type === "CREATE2"
+
+const ofCallFrame = (frame: CallFrame): Frame => {
+  const type = frame.type.toUpperCase()
+  const error = frame.error === undefined || frame.error === "" ? null : textOf(frame.error)
+  return {
+    type: type === "SUICIDE" ? "SELFDESTRUCT" : type,
+    from: frame.from,
+    to: isCreation(type) && error !== null ? null : (frame.to ?? null),
+    value: frame.value ?? 0n,
+    gas: frame.gas ?? 0n,
+    gasUsed: frame.gasUsed ?? 0n,
+    input: frame.input ?? "0x",
+    output: frame.output ?? "0x",
+    error,
+  }
+}
+
+/**
+ * Rows of nested frames: those below the root, depth first.
+ *
+ * **Errors**
+ * - `Mismatch`: the tracer gave an error instead of a frame, or the frames are not those of the block's transactions.
+ */
+export const fromFrames = (
+  block: MinedBlock,
+  traces: ReadonlyArray<TransactionTrace>,
+  options: Options = {},
+): Result.Result<Rows, InvalidBlock> => {
+  if (traces.length !== block.transactions.length) {
+    return fault(block, `${traces.length} traces came for ${block.transactions.length} transactions`)
+  }
+  const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
+  for (const [index, { txHash, result, error }] of traces.entries()) {
+    const { hash } = block.transactions[index]!
+    if (txHash !== undefined && txHash !== hash) return fault(block, `trace ${index} is of ${txHash}, expected ${hash}`)
+    if (result == null) return fault(block, `the tracer failed on transaction ${hash}: ${error ?? "it gave no result"}`)
+    const list: Array<InternalTransactionWire> = []
+    const walk = (parent: CallFrame, failed: string | null) => {
+      for (const call of parent.calls ?? []) {
+        const frame = ofCallFrame(call)
+        const why = frame.error ?? failed
+        if (isWanted(frame.type, options)) list.push(rowOf(block, hash, frame, why))
+        walk(call, why)
+      }
+    }
+    walk(result, ofCallFrame(result).error)
+    rows.push(list)
+  }
+  return Result.succeed(rows)
+}
+
+/** Whose deed an entry is; `undefined` or `null` where the node left it out. */
+const senderOf = ({ action }: FlatTrace) => action.from ?? action.address ?? action.author
+
+const ofFlat = ({ type, action, result, error: received }: FlatTrace): Frame | null => {
+  const error = received == null || received === "" ? null : textOf(received)
+  const gas = action.gas ?? 0n
+  const lost = received != null && result == null && causeOf(received)?.[2] === true ? gas : 0n
+  const common = { gas, gasUsed: result?.gasUsed ?? lost, value: action.value ?? 0n, error }
+  switch (type) {
+    case "call":
+      return {
+        ...common,
+        type: (action.callType ?? "call").toUpperCase(),
+        from: action.from ?? "",
+        to: action.to ?? null,
+        input: action.input ?? "0x",
+        output: result?.output ?? "0x",
+      }
+    case "create":
+      return {
+        ...common,
+        type: action.creationMethod?.toLowerCase() === "create2" ? "CREATE2" : "CREATE",
+        from: action.from ?? "",
+        to: error === null ? (result?.address ?? null) : null,
+        input: action.init ?? "0x",
+        output: result?.code ?? result?.output ?? "0x",
+      }
+    case "suicide":
+    case "selfdestruct":
+      return {
+        ...common,
+        type: "SELFDESTRUCT",
+        from: action.address ?? "",
+        to: action.refundAddress ?? null,
+        value: action.balance ?? 0n,
+        input: "0x",
+        output: "0x",
+      }
+    default:
+      return null
+  }
+}
+
+const byPath = (one: FlatTrace, other: FlatTrace): number => {
+  const a = one.traceAddress
+  const b = other.traceAddress
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    if (a[index] !== b[index]) return a[index]! - b[index]!
+  }
+  return a.length - b.length
+}
+
+const isAbove = (path: ReadonlyArray<number>, other: ReadonlyArray<number>): boolean =>
+  path.length < other.length && path.every((position, index) => position === other[index])
+
+/** Polygon puts a transaction that nobody signed and that some tracers leave out last into a block. */
+const mayLackTrace = (transaction: MinedBlock["transactions"][number]): boolean =>
+  transaction.type === 0x7f ||
+  (/^0x0{40}$/.test(transaction.from) && /^0x0{40}$/.test(transaction.to ?? "") && (transaction.value ?? 0n) === 0n)
+
+const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTrace>, options: Options) => {
+  const list: Array<InternalTransactionWire> = []
+  const failures: Array<{ readonly path: ReadonlyArray<number>; readonly error: string }> = []
+  for (const trace of traces) {
+    const path = trace.traceAddress
+    while (failures.length > 0 && !isAbove(failures.at(-1)!.path, path)) failures.pop()
+    const frame = ofFlat(trace)
+    if (frame === null) continue
+    const error = frame.error ?? failures.at(-1)?.error ?? null
+    if (frame.error !== null) failures.push({ path, error: frame.error })
+    if (path.length > 0 && isWanted(frame.type, options)) list.push(rowOf(block, hash, frame, error))
+  }
+  return list
+}
+
+/**
+ * Rows of a flat list, those below each root, ordered by `traceAddress`. Rewards are not of any transaction and are left out.
+ *
+ * **Gotchas**
+ * - A node that does not say how a contract was created (`creationMethod`) gives CREATE for CREATE2 too: the salt is not in the list.
+ * - A failed frame without a `result` has no output, and no gas used unless its failure takes all gas.
+ *
+ * **Errors**
+ * - `Mismatch`: an entry belongs to another block or transaction, or a transaction has no root entry.
+ */
+export const fromFlat = (
+  block: MinedBlock,
+  traces: ReadonlyArray<FlatTrace>,
+  options: Options = {},
+): Result.Result<Rows, InvalidBlock> => {
+  const byHash = new Map<string, Array<FlatTrace>>()
+  for (const { hash } of block.transactions) byHash.set(hash, [])
+  for (const trace of traces) {
+    if (trace.blockHash != null && trace.blockHash !== block.hash) {
+      return fault(block, `a trace is of block ${trace.blockHash}`)
+    }
+    if (trace.transactionHash == null) continue
+    if (senderOf(trace) == null) return fault(block, `a trace of transaction ${trace.transactionHash} has no sender`)
+    const own = byHash.get(trace.transactionHash)
+    if (own === undefined) return fault(block, `a trace is of transaction ${trace.transactionHash}, which is not in it`)
+    own.push(trace)
+  }
+  const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
+  for (const transaction of block.transactions) {
+    const own = byHash.get(transaction.hash)!.toSorted(byPath)
+    if (own[0]?.traceAddress.length !== 0 && !mayLackTrace(transaction)) {
+      return fault(block, `no trace came for transaction ${transaction.hash}`)
+    }
+    rows.push(rowsOfOne(block, transaction.hash, own, options))
+  }
+  return Result.succeed(rows)
+}
+
+/**
+ * Rows of either shape; see `fromFrames` and `fromFlat`.
+ */
+export const fromTraces = (
+  block: MinedBlock,
+  traces: Traces,
+  options: Options = {},
+): Result.Result<Rows, InvalidBlock> =>
+  traces._tag === "Flat" ? fromFlat(block, traces.traces, options) : fromFrames(block, traces.traces, options)

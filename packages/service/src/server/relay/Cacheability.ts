@@ -1,0 +1,104 @@
+/**
+ * Which calls of the relay have an answer that stays the same for ever once it is given, and which block such an answer is of.
+ * Pure; whether that block is final is for others to say.
+ *
+ * Source: decision 0024.
+ */
+import type * as RpcMethod from "@daybook/schema/RpcMethod"
+import type { BlockRef } from "../../store/Store.ts"
+
+/**
+ * What a call asks for.
+ *
+ * - `Constant`: a fact of the chain.
+ * - `OfHash`: a part of the block that has this hash. The hash names the contents, wherever the chain goes.
+ * - `OfNumber`: a part of the block that has this number, which is for ever only once it is final.
+ * - `OfTransaction`: a transaction by its hash, which stays in its block for ever only once that is final.
+ */
+export type RequestedBound =
+  | { readonly _tag: "Constant"; readonly key: string }
+  | { readonly _tag: "OfHash"; readonly key: string; readonly hash: string }
+  | { readonly _tag: "OfNumber"; readonly key: string; readonly number: number }
+  | { readonly _tag: "OfTransaction"; readonly key: string }
+
+const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
+
+/** The number that a hex quantity means; undefined for a tag and for what is no number of a block. */
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) && !isHash(value) ? Number(value) : NaN
+  return Number.isSafeInteger(number) ? number : undefined
+}
+
+const ofHash = (method: string, hash: unknown, rest: unknown): RequestedBound | null => {
+  if (!isHash(hash)) return null
+  const lower = hash.toLowerCase()
+  return { _tag: "OfHash", hash: lower, key: `${method} ${lower} ${String(rest)}` }
+}
+
+const ofNumber = (method: string, block: unknown, rest: unknown): RequestedBound | null => {
+  const number = numberOf(block)
+  return number === undefined ? null : { _tag: "OfNumber", number, key: `${method} ${number} ${String(rest)}` }
+}
+
+const ofTransaction = (method: string, hash: unknown): RequestedBound | null =>
+  isHash(hash) ? { _tag: "OfTransaction", key: `${method} ${hash.toLowerCase()}` } : null
+
+/** A filter without its blocks, spelt in one way. */
+const filterText = (filter: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify([filter["address"] ?? null, filter["topics"] ?? null]).toLowerCase()
+
+/** Logs of one block. Those of several may be cut short by a node that has not all of them. */
+const ofFilter = (method: string, given: unknown): RequestedBound | null => {
+  if (typeof given !== "object" || given === null) return null
+  const filter = given as Readonly<Record<string, unknown>>
+  if (filter["blockHash"] !== undefined) return ofHash(method, filter["blockHash"], filterText(filter))
+  const to = numberOf(filter["toBlock"])
+  return to !== undefined && numberOf(filter["fromBlock"]) === to
+    ? ofNumber(method, filter["toBlock"], filterText(filter))
+    : null
+}
+
+/** What a call asks for; null when its answer may change. The parameters fit the method. */
+export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): RequestedBound | null => {
+  const [first, second] = params
+  switch (method) {
+    case "eth_chainId":
+    case "net_version":
+      return { _tag: "Constant", key: method }
+    case "eth_getBlockByHash":
+      return ofHash(method, first, second)
+    case "eth_getTransactionByBlockHashAndIndex":
+      return ofHash(method, first, numberOf(second))
+    case "eth_getBlockByNumber":
+      return ofNumber(method, first, second)
+    case "eth_getTransactionByBlockNumberAndIndex":
+      return ofNumber(method, first, numberOf(second))
+    case "eth_getBlockReceipts":
+      return isHash(first) ? ofHash(method, first, "") : ofNumber(method, first, "")
+    case "trace_block":
+      return ofNumber(method, first, "")
+    case "eth_getTransactionByHash":
+    case "eth_getTransactionReceipt":
+      return ofTransaction(method, first)
+    case "eth_getLogs":
+      return ofFilter(method, first)
+    default:
+      return null
+  }
+}
+
+const blockKeys = (method: RpcMethod.Name): readonly [hash: string, number: string] =>
+  method === "eth_getBlockByNumber" || method === "eth_getBlockByHash"
+    ? ["hash", "number"]
+    : ["blockHash", "blockNumber"]
+
+/** The block that the result of a call says it is of; null when it says none, as an empty list does. */
+export const blockOf = (method: RpcMethod.Name, result: unknown): BlockRef | null => {
+  const one: unknown = Array.isArray(result) ? result[0] : result
+  if (typeof one !== "object" || one === null) return null
+  const [hashKey, numberKey] = blockKeys(method)
+  const { [hashKey]: hash, [numberKey]: number } = one as Readonly<Record<string, unknown>>
+  // trace_block writes its numbers as numbers.
+  const found = typeof number === "number" ? number : numberOf(number)
+  return isHash(hash) && found !== undefined ? { number: found, hash: hash.toLowerCase() } : null
+}

@@ -1,0 +1,75 @@
+/**
+ * Reads `from_date` and `to_date`: what the moment library reads, in UTC, without its guesses. Pure.
+ *
+ * Source: docs/interface.md#4.1; decision 0006.
+ */
+import moment from "moment"
+import * as Result from "effect/Result"
+import { type Issue, wrong } from "../Issue.ts"
+
+moment.suppressDeprecationWarnings = true
+
+const accepted =
+  "ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC where no zone is given"
+
+const longestCharacters = 100
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const month =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+const weekday = "(?:(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? +)?"
+const time = "(?:,? +(?:at +)?(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?: ?[ap]m)?))?"
+const zone = "(?: *(?<zone>z|utc|gmt|(?:utc|gmt)?[+-]\\d{2}:?\\d{2}))?(?: +\\([^()]*\\))?"
+
+/** Month names, a day and a four-digit year: the only text that is given to the engine's parser. */
+const named = [
+  `(?<month>${month})\\.? +(?<day>\\d{1,2}),? +(?<year>\\d{4})`,
+  `(?<day>\\d{1,2})[ -](?<month>${month})\\.?[, -] *(?<year>\\d{4})`,
+  `(?<year>\\d{4})[ -](?<month>${month})[ -](?<day>\\d{1,2})`,
+].map((date) => new RegExp(`^${weekday}${date}${time}${zone}$`, "i"))
+
+/** A `+` before a zone that arrived as a space, since a query writes spaces so. */
+const restorePlus = (text: string): string =>
+  text
+    .replace(
+      /(T\d{2}(?:\d{2}){0,2}(?:[.,]\d+)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)( ?) (\d{2}(?::?\d{2})?)$/i,
+      "$1$2+$3",
+    )
+    .replace(/\b(GMT|UTC) (\d{2}:?\d{2})\b/i, "$1+$2")
+
+const daysIn = (year: number, monthIndex: number): number => new Date(Date.UTC(year, monthIndex + 1, 0)).getUTCDate()
+
+const fromNames = (text: string): number | undefined => {
+  const found = named.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (found === undefined) return undefined
+  const { day = "", month: name = "", time: clock = "", year = "", zone: offset = "UTC" } = found
+  const monthIndex = months.indexOf(name.slice(0, 3).toLowerCase())
+  if (Number(day) < 1 || Number(day) > daysIn(Number(year), monthIndex)) return undefined
+  const weekdayIndex = new Date(Date.UTC(Number(year), monthIndex, Number(day))).getUTCDay()
+  if (found["weekday"] !== undefined && !found["weekday"].toLowerCase().startsWith(weekdays[weekdayIndex]!))
+    return undefined
+  const millis = Date.parse(`${name.slice(0, 3)} ${day}, ${year} ${clock} ${offset}`)
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+const fromDigits = (text: string): number | undefined => {
+  if (/^\d{10}$/.test(text)) return Number(text) * 1000
+  return /^\d{13}$/.test(text) ? Number(text) : undefined
+}
+
+/**
+ * Reads a date into milliseconds since 1970.
+ *
+ * **Details**
+ * A day alone is its first instant. Digits alone are seconds (10) or milliseconds (13), else ISO 8601 (`2021`, `20210507`).
+ */
+export const read = (parameter: string, value: string): Result.Result<number, Issue> => {
+  const text = restorePlus(value.trim())
+  if (text === "" || text.length > longestCharacters) return Result.fail(wrong(parameter, value.trim(), accepted))
+  const digits = fromDigits(text)
+  if (digits !== undefined) return Result.succeed(digits)
+  const strict = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true)
+  const millis = strict.isValid() ? strict.valueOf() : fromNames(text)
+  return millis === undefined ? Result.fail(wrong(parameter, value, accepted)) : Result.succeed(millis)
+}

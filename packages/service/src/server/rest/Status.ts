@@ -1,0 +1,97 @@
+/**
+ * How a chain's index stands: what is stored, what the indexer says of itself, and whether it follows its node. The answer of
+ * `/ready` and of `daybook status`.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { ServedChain } from "../../config/Config.ts"
+import type { IndexerStatus, StoreShape } from "../../store/Store.ts"
+
+/** How a chain's index stands. */
+export interface Status {
+  readonly chain: string
+  readonly chainId: number
+  /** The index follows its node's head within the bound. */
+  readonly ready: boolean
+  /**
+   * What the indexer does; `absent` when none has written to this database, `silent` when it has ended without a word,
+   * `unreadable` when the database is damaged or not this chain's.
+   */
+  readonly state: IndexerStatus["state"] | "absent" | "silent" | "unreadable"
+  /** First and last indexed block; `null` while there is none. */
+  readonly indexed: { readonly from: number; readonly to: number } | null
+  /** Last indexed block that is final; `null` while none is known. */
+  readonly finalized: number | null
+  /** Head of the node; `null` while it is not known, since no indexer looks or no node answers. */
+  readonly head: number | null
+  /** Blocks that the node has and the index has not. */
+  readonly lag: number | null
+  readonly traces: IndexerStatus["traces"] | null
+  /** A sentence for the operator. */
+  readonly message: string
+  /** Blocks stored per second of late; left out while none were. */
+  readonly blocksPerSecond?: number
+  /** Time until the node's head is reached at this speed, in milliseconds; left out while it is not known. */
+  readonly etaMillis?: number
+  /** Which checks of blocks are left out; left out when none. */
+  readonly unchecked?: string
+}
+
+/** Blocks that a following index may be behind. */
+export const longestLagBlocks = 16
+/** Three times as long as an indexer takes to tell of itself again. */
+const silentMillis = 15_000
+
+/** Reads how the index of a chain stands. A database that cannot be read is a state too. */
+export const of = Effect.fn("Status.of")(function* (
+  chain: ServedChain & { readonly store: StoreShape },
+): Effect.fn.Return<Status> {
+  const { id: chainId, name, store } = chain
+  const now = yield* Clock.currentTimeMillis
+  const nothing = {
+    chain: name,
+    chainId,
+    ready: false,
+    indexed: null,
+    finalized: null,
+    head: null,
+    lag: null,
+    traces: null,
+  }
+  return yield* Effect.gen(function* () {
+    const status = yield* store.readStatus
+    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    if (status === null)
+      return { ...nothing, state: "absent", message: "No indexer has written here yet." } satisfies Status
+    const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+    const age = now - status.updatedAtMillis
+    const isSilent = age > silentMillis && status.state !== "stopped"
+    const isLive = !isSilent && (status.state === "backfill" || status.state === "following")
+    // What was last heard of the node says nothing once nobody looks.
+    const head = isLive ? status.nodeHead : null
+    const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
+    const isNear = lag !== null && lag <= longestLagBlocks
+    const { blocksPerSecond, etaMillis, unchecked } = status
+    return {
+      ...nothing,
+      ...(blocksPerSecond === undefined || !isLive ? {} : { blocksPerSecond }),
+      ...(etaMillis === undefined || !isLive ? {} : { etaMillis }),
+      ...(unchecked === undefined ? {} : { unchecked }),
+      ready: status.state === "following" && isLive && isNear,
+      state: isSilent ? "silent" : status.state,
+      indexed,
+      finalized: checkpoint?.finalized ?? null,
+      head,
+      lag,
+      traces: status.traces,
+      message: isSilent
+        ? `The indexer has not told of itself for ${Math.round(age / 1000)} s; its last words: ${status.message}`
+        : status.message,
+    } satisfies Status
+  }).pipe(
+    Effect.catch((error) => {
+      const state = error.isRetryable ? "absent" : "unreadable"
+      return Effect.succeed({ ...nothing, state, message: error.message } satisfies Status)
+    }),
+  )
+})

@@ -1,0 +1,68 @@
+/**
+ * The hash of a block, computed from its header's fields as Ethereum does: proof that none of them was changed on the way.
+ * Pure. Chains that hash otherwise are told apart by `Rules`.
+ *
+ * Source: Ethereum yellow paper 4.4; EIP-1559, 4895, 4844, 4788, 7685.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Block from "@daybook/schema/Block"
+import * as Hash from "ox/Hash"
+import type * as Hex from "ox/Hex"
+import * as Rlp from "ox/Rlp"
+
+/** A quantity as RLP writes it: no leading zeros, nothing for 0. */
+export const quantity = (value: bigint | number | null | undefined): Hex.Hex => {
+  if (value == null || value === 0 || value === 0n) return "0x"
+  const digits = value.toString(16)
+  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
+}
+
+const bytes = (text: string | null | undefined): Hex.Hex => (text ?? "0x") as Hex.Hex
+
+const emptyNonce = `0x${"0".repeat(16)}`
+const emptyHash = `0x${"0".repeat(64)}`
+
+/** Gnosis before the merge: a step and a signature stand where others have proof of work. Source: OpenEthereum, AuRa. */
+const auraSeal = (block: HydratedBlock): ReadonlyArray<Hex.Hex> | null => {
+  const { signature, step } = Block.extras(block)
+  if (typeof signature !== "string" || (typeof step !== "string" && typeof step !== "number")) return null
+  return [quantity(BigInt(step)), `0x${signature.replace(/^0x/, "")}`]
+}
+
+/** Fields of later forks in the order in which they came; a header has them up to the last that it knows. */
+const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
+  const fields: ReadonlyArray<readonly [value: unknown, encoded: Hex.Hex]> = [
+    [block.baseFeePerGas, quantity(block.baseFeePerGas)],
+    [block.withdrawalsRoot, bytes(block.withdrawalsRoot)],
+    [block.blobGasUsed, quantity(block.blobGasUsed)],
+    [block.excessBlobGas, quantity(block.excessBlobGas)],
+    [block.parentBeaconBlockRoot, bytes(block.parentBeaconBlockRoot)],
+    [block.requestsHash, bytes(block.requestsHash)],
+  ]
+  const count = fields.findIndex(([value]) => value == null)
+  return fields.slice(0, count === -1 ? fields.length : count).map(([, encoded]) => encoded)
+}
+
+/**
+ * The hash that a block's header must have.
+ */
+export const of = (block: HydratedBlock): string =>
+  Hash.keccak256(
+    Rlp.fromHex([
+      bytes(block.parentHash),
+      bytes(block.sha3Uncles),
+      bytes(block.miner ?? block.author),
+      bytes(block.stateRoot),
+      bytes(block.transactionsRoot),
+      bytes(block.receiptsRoot),
+      bytes(block.logsBloom),
+      quantity(block.difficulty),
+      quantity(block.number),
+      quantity(block.gasLimit),
+      quantity(block.gasUsed),
+      quantity(block.timestamp),
+      bytes(block.extraData),
+      ...(auraSeal(block) ?? [bytes(block.mixHash ?? emptyHash), bytes(block.nonce ?? emptyNonce)]),
+      ...laterFields(block),
+    ]),
+  )

@@ -1,0 +1,187 @@
+/**
+ * The bytes of a transaction and of a receipt as a block's tries hold them, for the types that are known: Ethereum's 0 to 4, the
+ * deposits of the OP Stack, and Arbitrum's own. `null` where a type, or a field that a type needs, is not known. Pure.
+ *
+ * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Nitro, `arb_types.go`.
+ */
+import type { Receipt } from "@daybook/schema/Receipt"
+import type { Transaction } from "@daybook/schema/Transaction"
+import type * as Hex from "ox/Hex"
+import * as Rlp from "ox/Rlp"
+import { quantity } from "./HeaderHash.ts"
+
+type Item = Hex.Hex | ReadonlyArray<Item>
+
+/** Every field that some type has; which are there depends on the type. */
+interface Fields {
+  readonly [field: string]: unknown
+}
+
+class Unknown extends Error {}
+
+const number = (value: unknown): Hex.Hex => {
+  if (typeof value === "bigint" || typeof value === "number") return quantity(value)
+  if (value == null) return "0x"
+  throw new Unknown()
+}
+
+const data = (value: unknown): Hex.Hex => {
+  if (value == null) return "0x"
+  if (typeof value === "string") return value as Hex.Hex
+  throw new Unknown()
+}
+
+/** A half of a signature: a quantity, though written as it came. */
+const half = (value: unknown): Hex.Hex => (value == null ? "0x" : quantity(BigInt(data(value))))
+
+const flag = (value: unknown): Hex.Hex => (value === true ? "0x01" : "0x")
+
+const list = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) ? value : [])
+
+const accessList = (value: unknown): Item =>
+  list(value).map(({ address, storageKeys }) => [data(address), list(storageKeys).map((key) => data(key))])
+
+const parity = ({ v, yParity }: Fields): Hex.Hex => number(yParity ?? v)
+
+const authorizations = (value: unknown): Item =>
+  list(value).map((entry) => {
+    if (entry["r"] == null || entry["s"] == null || entry["chainId"] == null) throw new Unknown()
+    const { address, chainId, nonce, r, s } = entry
+    return [number(chainId), data(address), number(nonce), parity(entry), half(r), half(s)]
+  })
+
+const call = ({ gas, input, to, value }: Fields): ReadonlyArray<Item> => [
+  number(gas),
+  data(to),
+  number(value),
+  data(input),
+]
+
+const fees = ({ chainId, maxFeePerGas, maxPriorityFeePerGas, nonce }: Fields): ReadonlyArray<Item> => [
+  number(chainId),
+  number(nonce),
+  number(maxPriorityFeePerGas),
+  number(maxFeePerGas),
+]
+
+const signature = (fields: Fields): ReadonlyArray<Item> => [parity(fields), half(fields["r"]), half(fields["s"])]
+
+/** The list of each type's fields. */
+const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>> = {
+  0: (tx) => [number(tx["nonce"]), number(tx["gasPrice"]), ...call(tx), number(tx["v"]), half(tx["r"]), half(tx["s"])],
+  1: (tx) => [
+    number(tx["chainId"]),
+    number(tx["nonce"]),
+    number(tx["gasPrice"]),
+    ...call(tx),
+    accessList(tx["accessList"]),
+    ...signature(tx),
+  ],
+  2: (tx) => [...fees(tx), ...call(tx), accessList(tx["accessList"]), ...signature(tx)],
+  3: (tx) => [
+    ...fees(tx),
+    ...call(tx),
+    accessList(tx["accessList"]),
+    number(tx["maxFeePerBlobGas"]),
+    list(tx["blobVersionedHashes"]).map((hash) => data(hash)),
+    ...signature(tx),
+  ],
+  4: (tx) => [
+    ...fees(tx),
+    ...call(tx),
+    accessList(tx["accessList"]),
+    authorizations(tx["authorizationList"]),
+    ...signature(tx),
+  ],
+  0x64: (tx) => [number(tx["chainId"]), data(tx["requestId"]), data(tx["from"]), data(tx["to"]), number(tx["value"])],
+  0x65: (tx) => [
+    number(tx["chainId"]),
+    data(tx["from"]),
+    number(tx["nonce"]),
+    number(tx["maxFeePerGas"] ?? tx["gasPrice"]),
+    ...call(tx),
+  ],
+  0x66: (tx) => [
+    number(tx["chainId"]),
+    data(tx["requestId"]),
+    data(tx["from"]),
+    number(tx["maxFeePerGas"] ?? tx["gasPrice"]),
+    ...call(tx),
+  ],
+  0x68: (tx) => [
+    number(tx["chainId"]),
+    number(tx["nonce"]),
+    data(tx["from"]),
+    number(tx["maxFeePerGas"] ?? tx["gasPrice"]),
+    ...call(tx),
+    data(tx["ticketId"]),
+    data(tx["refundTo"]),
+    number(tx["maxRefund"]),
+    number(tx["submissionFeeRefund"]),
+  ],
+  0x69: (tx) => [
+    number(tx["chainId"]),
+    data(tx["requestId"]),
+    data(tx["from"]),
+    number(tx["l1BaseFee"]),
+    number(tx["depositValue"]),
+    number(tx["maxFeePerGas"] ?? tx["gasPrice"]),
+    number(tx["gas"]),
+    data(tx["retryTo"]),
+    number(tx["retryValue"]),
+    data(tx["beneficiary"]),
+    number(tx["maxSubmissionFee"]),
+    data(tx["refundTo"]),
+    data(tx["retryData"]),
+  ],
+  0x6a: (tx) => [number(tx["chainId"]), data(tx["input"])],
+  0x7e: ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }) => [
+    data(sourceHash),
+    data(from),
+    data(to),
+    number(mint),
+    number(value),
+    number(gas),
+    flag(isSystemTx),
+    data(input),
+  ],
+}
+
+const typed = (type: number, item: ReadonlyArray<Item>): Hex.Hex => {
+  const encoded = Rlp.fromHex(item)
+  return type === 0 ? encoded : `0x${type.toString(16).padStart(2, "0")}${encoded.slice(2)}`
+}
+
+const orNull = (encode: () => Hex.Hex): Hex.Hex | null => {
+  try {
+    return encode()
+  } catch (cause) {
+    if (cause instanceof Unknown) return null
+    throw cause
+  }
+}
+
+/**
+ * The bytes whose Keccak is the transaction's hash; `null` where the type is not known.
+ */
+export const transaction = (value: Transaction): Hex.Hex | null => {
+  const type = value.type ?? 0
+  const payload = payloads[type]
+  // Sound: each field is checked where it is written.
+  return payload === undefined ? null : orNull(() => typed(type, payload(value)))
+}
+
+const depositType = 0x7e
+
+/**
+ * The bytes of a receipt in the trie of receipts; `null` where the type is not known.
+ */
+export const receipt = (value: Receipt, type: number): Hex.Hex | null => {
+  if (payloads[type] === undefined) return null
+  const { cumulativeGasUsed, depositNonce, depositReceiptVersion, logs, logsBloom, root, status } = value
+  const outcome = status == null ? data(root) : number(status)
+  const written = logs.map((log) => [log.address, log.topics, log.data] as ReadonlyArray<Item>)
+  const deposit =
+    type === depositType && depositReceiptVersion != null ? [number(depositNonce), number(depositReceiptVersion)] : []
+  return typed(type, [outcome, number(cumulativeGasUsed), logsBloom, written, ...deposit])
+}

@@ -1,0 +1,300 @@
+import { describe, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Head, Scenario } from "@daybook/chain"
+import type * as Decoder from "../../src/decode/Decoder.ts"
+import { forward, missing, start as serve } from "../node/server.ts"
+import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
+import * as oracle from "./oracle.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const latest = (params: ReadonlyArray<unknown>) => params[0] === "latest"
+
+const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) => {
+  it.effect("stores each transaction for its sender, recipient and created contract, as the node has it", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const world = yield* Scenario.Scenario
+      const store = yield* openStore
+      const indexer = yield* start(store, [node.url])
+      const done = yield* indexer.until(caughtUp(world.lastBlock))
+      yield* indexer.stop
+
+      const told = yield* oracle.scan(node, world.lastBlock)
+      expect(done).toMatchObject({ _tag: "CaughtUp", blocks: world.lastBlock + 1, transactions: told.length })
+      expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
+      expect(told.map(({ hash }) => hash)).toEqual(world.all.map(({ hash }) => hash))
+      yield* oracle.expectWallets(store, told, world.addresses)
+    }),
+  )
+
+  it.effect("stores the same rows by either tracer, and none where the node has no tracer", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const world = yield* Scenario.Scenario
+      const nested = yield* serve({ trace_block: missing }, forward(node.url))
+      const bare = yield* serve(
+        { trace_block: missing, debug_traceBlockByHash: missing, debug_traceBlockByNumber: missing },
+        forward(node.url),
+      )
+      const rowsBy = Effect.fnUntraced(function* (url: string, allFrames: boolean) {
+        const store = yield* openStore
+        const indexer = yield* start(store, [url], { allFrames })
+        yield* indexer.until(caughtUp(world.lastBlock))
+        yield* indexer.stop
+        const rows = yield* Effect.forEach(world.addresses, (address) => oracle.wallet(store, address))
+        return { rows: rows.flat(), traces: (yield* store.readStatus)?.traces }
+      })
+      const [flat, frames, none] = [
+        yield* rowsBy(node.url, true),
+        yield* rowsBy(nested.url, true),
+        yield* rowsBy(bare.url, true),
+      ]
+
+      expect([flat.traces, frames.traces, none.traces]).toEqual(["trace_block", "debug_traceBlock", "off"])
+      expect(frames.rows).toEqual(flat.rows)
+      expect(flat.rows.some(({ internal }) => internal?.includes("DELEGATECALL"))).toBe(true)
+      expect(none.rows).toEqual(flat.rows.map((row) => ({ ...row, internal: null })))
+    }),
+  )
+
+  it.effect("decodes rows of an older decoder again", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const world = yield* Scenario.Scenario
+      const older: Decoder.Decoder = { revision: 1, event: () => null, call: () => null }
+      const fresh = yield* openStore
+      const grown = yield* openStore
+      const first = yield* start(grown, [node.url], { decoder: older })
+      yield* first.until(caughtUp(world.lastBlock))
+      yield* first.stop
+      expect((yield* grown.staleRows(decoder.revision, 10_000)).length).toBe(world.all.length)
+
+      const again = yield* start(grown, [node.url])
+      const other = yield* start(fresh, [node.url])
+      yield* other.until(caughtUp(world.lastBlock))
+      while ((yield* grown.staleRows(decoder.revision, 1)).length > 0) yield* Effect.sleep(5)
+      yield* again.stop
+      expect(yield* oracle.wallet(grown, world.accounts.alice)).toEqual(
+        yield* oracle.wallet(fresh, world.accounts.alice),
+      )
+    }),
+  )
+})
+
+describe("Indexer", () => {
+  const reorganised = (event: { readonly _tag: string }) => event._tag === "Reorganised"
+
+  it.live("follows the node through reorganisations, also one that shortens the chain", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [from = "", to = ""] = node.accounts
+      yield* Head.transfer(node, { from, to, valueWei: 1n })
+      yield* Head.mine(node, 20)
+      const store = yield* openStore
+      const indexer = yield* start(store, [node.url])
+      yield* indexer.until(caughtUp(20))
+
+      const deep = yield* Head.reorganise(node, { depth: 12, moreBlocks: 1 })
+      expect(yield* indexer.until(reorganised)).toEqual({
+        _tag: "Reorganised",
+        from: { number: 20, hash: deep.removed.at(-1)?.hash },
+        to: deep.ancestor,
+      })
+      yield* indexer.until(caughtUp(21))
+      expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 21))
+
+      const snapshot = yield* node.call("evm_snapshot")
+      yield* Head.mine(node, 3)
+      yield* indexer.until(caughtUp(24))
+      yield* node.call("evm_revert", [snapshot])
+      yield* Head.transfer(node, { from, to, valueWei: 3n })
+      yield* Head.mine(node)
+      expect(yield* indexer.until(reorganised)).toMatchObject({ from: { number: 24 }, to: { number: 21 } })
+      yield* indexer.until(caughtUp(22))
+      expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 22))
+      const told = yield* oracle.scan(node, 22)
+      const rows = yield* oracle.wallet(store, to)
+      expect(rows.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(oracle.walletOf(told, to))
+      expect(rows.length).toBe(14)
+    }),
+  )
+
+  it.live("stands a reorganisation while it backfills", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 40)
+      let isDone = false
+      const proxy = yield* serve(
+        {
+          eth_getBlockByNumber: async (params) => {
+            const reply = await forward(node.url)("eth_getBlockByNumber", params)
+            if (params[0] === "0x1e" && !isDone) {
+              isDone = true
+              await Effect.runPromise(Head.reorganise(node, { depth: 15, moreBlocks: 3 }))
+            }
+            return reply
+          },
+        },
+        forward(node.url),
+      )
+      const store = yield* openStore
+      const indexer = yield* start(store, [proxy.url])
+      yield* indexer.until(caughtUp(43))
+
+      expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 43))
+    }),
+  )
+
+  it.live("begins again when the chain is reorganised below its first block", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 20)
+      const store = yield* openStore
+      const indexer = yield* start(store, [node.url], { fromBlock: 10 })
+      yield* indexer.until(caughtUp(20))
+      yield* Head.reorganise(node, { depth: 15 })
+
+      expect(yield* indexer.until(reorganised)).toMatchObject({ to: null })
+      yield* indexer.until(caughtUp(20))
+      expect(yield* store.headers(0, 99)).toEqual((yield* chainOf(node, 20)).slice(10))
+    }),
+  )
+
+  it.live("does not take a lagging node for a reorganisation", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 20)
+      let lag = false
+      const proxy = yield* serve(
+        {
+          eth_getBlockByNumber: (params) =>
+            forward(node.url)("eth_getBlockByNumber", lag && latest(params) ? ["0xc", params[1]] : params),
+        },
+        forward(node.url),
+      )
+      const store = yield* openStore
+      const indexer = yield* start(store, [proxy.url])
+      yield* indexer.until(caughtUp(20))
+      lag = true
+      while ((yield* store.readStatus)?.message !== "The node lags 8 blocks behind our block 20.")
+        yield* Effect.sleep(5)
+
+      expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head.number).toBe(20)
+      lag = false
+      yield* Head.mine(node)
+      yield* indexer.until((event) => {
+        expect(event._tag).not.toBe("Reorganised")
+        return caughtUp(21)(event)
+      })
+    }),
+  )
+
+  it.live("stores nothing of a block whose parts do not fit, says so, and goes on when they do", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [from = "", to = ""] = node.accounts
+      yield* Head.mine(node, 3)
+      yield* Head.transfer(node, { from, to, valueWei: 1n })
+      yield* Head.mine(node, 3)
+      const proxy = yield* serve({ eth_getBlockReceipts: () => ({ result: [] }) }, forward(node.url))
+      const store = yield* openStore
+      const indexer = yield* start(store, [proxy.url])
+      const waiting = yield* indexer.until(({ _tag }) => _tag === "Waiting")
+
+      expect(waiting).toMatchObject({ message: expect.stringContaining("0 receipts came for 1 transactions") })
+      expect((yield* store.readStatus)?.state).toBe("waiting")
+      expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head.number).toBe(3)
+      delete proxy.answers["eth_getBlockReceipts"]
+      yield* indexer.until(caughtUp(6))
+      expect((yield* oracle.wallet(store, to)).length).toBe(1)
+    }),
+  )
+
+  it.live("waits for a node that is down at start, and says so without its key", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.scoped(Anvil.make())
+      const store = yield* openStore
+      const indexer = yield* start(store, [`http://127.0.0.1:${port}/?key=canary0key`])
+      const waiting = yield* indexer.until(({ _tag }) => _tag === "Waiting")
+      const status = yield* store.readStatus
+
+      expect(waiting).toMatchObject({ message: expect.stringContaining(`Could not connect to 127.0.0.1:${port}`) })
+      expect(status).toMatchObject({ state: "waiting", nodeHead: null })
+      expect(JSON.stringify([waiting, status])).not.toContain("canary0key")
+      const node = yield* Anvil.make({ port })
+      yield* Head.mine(node, 3)
+      yield* indexer.until(caughtUp(3))
+    }),
+  )
+
+  it.live("refuses a node of another chain, names both ids, and begins when it is the right one", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make({ chainId: 5 })
+      const proxy = yield* serve({ eth_chainId: () => ({ result: "0x89" }) }, forward(node.url))
+      const store = yield* openStore
+      const indexer = yield* start(store, [proxy.url], { chainId: 5 })
+      const refused = yield* indexer.until(({ _tag }) => _tag === "Refused")
+
+      const message = `The node at ${proxy.host} is of chain 137 (0x89), the configuration says 5 (0x5). Correct the node's URL or the chain's id.`
+      expect(refused).toEqual({ _tag: "Refused", message })
+      expect(yield* store.readStatus).toMatchObject({ state: "refused", message })
+      expect(yield* store.snapshot((snapshot) => snapshot.checkpoint)).toBe(null)
+      delete proxy.answers["eth_chainId"]
+      yield* indexer.until(caughtUp(0))
+    }),
+  )
+
+  it.live("removes nothing when another chain answers behind the same URL", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const other = yield* Anvil.make({ chainId: 5, genesisTimestamp: 1_700_000_000 })
+      yield* Head.mine(node, 5)
+      yield* Head.mine(other, 9)
+      let url = node.url
+      const proxy = yield* serve({}, (method, params) => forward(url)(method, params))
+      const store = yield* openStore
+      const indexer = yield* start(store, [proxy.url])
+      yield* indexer.until(caughtUp(5))
+      url = other.url
+      yield* indexer.until(({ _tag }) => _tag === "Refused")
+
+      expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 5))
+    }),
+  )
+
+  it.live("leaves the chain to another indexer, and takes over when that one ends", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 5)
+      const store = yield* openStore
+      const first = yield* start(store, [node.url], { owner: "first" })
+      yield* first.until(caughtUp(5))
+      const second = yield* start(store, [node.url], { owner: "second" })
+      yield* Head.mine(node, 5)
+      yield* first.until(caughtUp(10))
+      yield* first.stop
+      yield* Head.mine(node, 1)
+
+      expect(yield* second.until(caughtUp(11))).toMatchObject({ blocks: 1 })
+    }),
+  )
+
+  it.live("waits for the block that it shall begin with", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const store = yield* openStore
+      const indexer = yield* start(store, [node.url], { fromBlock: 3 })
+
+      expect(yield* indexer.until(({ _tag }) => _tag === "Waiting")).toMatchObject({
+        message: "The node is at block 0; waiting for block 3, where indexing begins.",
+      })
+      yield* Head.mine(node, 4)
+      yield* indexer.until(caughtUp(4))
+      expect((yield* store.headers(0, 99)).map(({ number }) => number)).toEqual([3, 4])
+    }),
+  )
+})

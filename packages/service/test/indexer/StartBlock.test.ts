@@ -1,0 +1,45 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as StartBlock from "../../src/indexer/StartBlock.ts"
+import type { Header, Node } from "../../src/node/Node.ts"
+
+const headerAt = (times: ReadonlyArray<number | null>, number: number): Header | null => {
+  const timestamp = times[number]
+  return timestamp == null ? null : { number, hash: `hash ${number}`, parentHash: `hash ${number - 1}`, timestamp }
+}
+
+/** What is asked of a node, counted; `null` is a block that it has given up. */
+const nodeOf = (times: ReadonlyArray<number | null>) => {
+  let asked = 0
+  const header = (number: number) => Effect.sync(() => (asked++, headerAt(times, number)))
+  return { node: { header } as unknown as Node, head: headerAt(times, times.length - 1)!, asked: () => asked }
+}
+
+const find = (times: ReadonlyArray<number | null>, timestamp: number) => {
+  const { head, node } = nodeOf(times)
+  return Effect.runSync(StartBlock.atOrAfter(node, head, timestamp))
+}
+
+describe("Start", () => {
+  describe("atOrAfter", () => {
+    it("is what a search from end to end finds, for every instant, also where blocks share one", () => {
+      const times = [0, 10, 10, 10, 25, 26, 40, 40]
+      for (let timestamp = -1; timestamp <= 41; timestamp++) {
+        const expected = times.findIndex((time) => time >= timestamp)
+        expect([timestamp, find(times, timestamp)]).toEqual([timestamp, expected === -1 ? null : expected])
+      }
+    })
+
+    it("counts blocks that the node has given up as before", () => {
+      expect(find([null, null, null, 30, 40, 50], 5)).toBe(3)
+    })
+
+    it("asks for few headers", () => {
+      const { asked, head, node } = nodeOf(Array.from({ length: 100_000 }, (_, index) => index * 12))
+
+      expect(Effect.runSync(StartBlock.atOrAfter(node, head, 777_777))).toBe(64_815)
+      expect(asked()).toBeLessThan(20)
+    })
+  })
+})

@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Head } from "@daybook/chain"
+import type * as ChainRunner from "../../src/indexer/ChainRunner.ts"
+import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import type { IndexerStatus } from "../../src/store/Store.ts"
+import { chainOf, folder } from "./chain.ts"
+import * as oracle from "./oracle.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+interface Line {
+  readonly _tag: string
+  readonly chain?: string
+  readonly head?: number
+  readonly blocks?: number
+  readonly text?: string
+}
+
+const planOf = (
+  node: Anvil.Node,
+  baseFolder: string,
+  more: Partial<ChainRunner.ChainRunner> = {},
+): ChainRunner.ChainRunner => ({
+  chain: "my chain",
+  chainId: node.chainId,
+  database: "sqlite:data",
+  baseFolder,
+  owner: "test",
+  config: {
+    rpc: [`${node.url}/?key=canary0key`],
+    fromBlock: 0,
+    traces: "auto",
+    allFrames: false,
+    labels: {},
+    pollMillis: 20,
+  },
+  ...more,
+})
+
+/** Runs the indexers in a process of their own. */
+const run = Effect.fnUntraced(function* (plans: ReadonlyArray<ChainRunner.ChainRunner>) {
+  const lines = yield* Queue.unbounded<Line>()
+  const all: Array<string> = []
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(plans)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    ),
+    (process) => Effect.sync(() => process.kill("SIGKILL")),
+  )
+  createInterface(child.stdout).on("line", (line) => {
+    all.push(line)
+    Queue.offerUnsafe(lines, JSON.parse(line) as Line)
+  })
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+  const until = Effect.fnUntraced(function* (tell: (line: Line) => boolean) {
+    for (;;) {
+      const line = yield* Queue.take(lines)
+      if (tell(line)) return line
+    }
+  })
+  const end = (signal: "SIGKILL" | "SIGTERM") =>
+    Effect.sync(() => child.kill(signal)).pipe(Effect.andThen(Effect.promise(() => ended)))
+  return { until, end, printed: () => all.join("\n") }
+})
+
+const caughtUp =
+  (head: number, chain = "my chain") =>
+  (line: Line): boolean =>
+    line._tag === "CaughtUp" && line.head === head && line.chain === chain
+
+const reader = Effect.fnUntraced(function* (node: Anvil.Node, baseFolder: string, chain = "my chain") {
+  const database = yield* SqliteEngine.fromConfig("sqlite:data", baseFolder)
+  return yield* database.chainStore(chain, node.chainId, "read")
+})
+
+/** What a reader is told of the chain's index, when it is as asked for. */
+const statusOf = (node: Anvil.Node, baseFolder: string, tell: (status: IndexerStatus) => boolean) =>
+  Effect.gen(function* () {
+    const store = yield* reader(node, baseFolder)
+    for (;;) {
+      const found = yield* Effect.orElseSucceed(store.readStatus, () => null)
+      if (found !== null && tell(found)) return found
+      yield* Effect.sleep(50)
+    }
+  }).pipe(Effect.scoped)
+
+describe("Workers", () => {
+  it.live("say that they were stopped, and why they cannot go on, in the log once and in the store", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 3)
+      const baseFolder = yield* folder
+      const watching = (...watch: readonly [string, ...Array<string>]) => {
+        const plan = planOf(node, baseFolder)
+        return { ...plan, config: Object.assign({}, plan.config, { watch }) } satisfies ChainRunner.ChainRunner
+      }
+      const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`]
+      const first = yield* run([watching(one)])
+      yield* first.until(caughtUp(3))
+      yield* statusOf(node, baseFolder, ({ state }) => state === "following")
+      yield* first.end("SIGTERM")
+      const stopped = yield* statusOf(node, baseFolder, () => true)
+
+      const second = yield* run([watching(one, two)])
+      const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "refused")
+      const beating = yield* statusOf(node, baseFolder, (found) => found.updatedAtMillis > refused.updatedAtMillis)
+      yield* second.end("SIGTERM")
+      const after = yield* statusOf(node, baseFolder, () => true)
+      const third = yield* run([watching(one)])
+      yield* third.until(caughtUp(3))
+
+      const reason = /^The database chain-my-chain\.sqlite holds 1 watched wallet, .* --chain 'my chain' /
+      expect(stopped).toMatchObject({
+        state: "stopped",
+        message: 'The indexer was stopped; "daybook serve" goes on.',
+      })
+      expect(refused.message).toMatch(reason)
+      expect(beating).toMatchObject({ state: "refused", message: refused.message })
+      expect(after.state).toBe("stopped")
+      expect(after.message).toContain(`Before that: ${refused.message}`)
+      expect(second.printed().match(/watched wallets/g)).toHaveLength(2)
+      expect(second.printed()).toContain('"_tag":"Refused"')
+      expect(second.printed()).not.toContain("..")
+    }),
+  )
+
+  it.live("go on where they were killed", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [from = "", to = ""] = node.accounts
+      for (let block = 0; block < 10; block++) {
+        yield* Head.transfer(node, { from, to, valueWei: 1n })
+        yield* Head.mine(node)
+      }
+      yield* node.call("anvil_mine", ["0xfa", "0xc"])
+      const baseFolder = yield* folder
+      const first = yield* run([planOf(node, baseFolder)])
+      const { blocks = 0 } = yield* first.until(({ _tag }) => _tag === "Indexed")
+      expect(yield* first.end("SIGKILL")).toBe(null)
+      const again = yield* run([planOf(node, baseFolder)])
+      const done = yield* again.until(caughtUp(260))
+
+      expect(blocks).toBeGreaterThan(0)
+      expect(done.blocks).toBeLessThanOrEqual(261 - blocks)
+      const store = yield* reader(node, baseFolder)
+      expect(yield* store.headers(0, 999)).toEqual(yield* chainOf(node, 260))
+      expect((yield* oracle.wallet(store, to)).length).toBe(10)
+    }),
+  )
+
+  it.live("keep a chain running whose neighbour fails, name the failure, stop at once, and print no key", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 5)
+      const baseFolder = yield* folder
+      const broken = planOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
+      const indexers = yield* run([broken, planOf(node, baseFolder)])
+      yield* indexers.until(({ text }) => text?.startsWith("broken: The configuration's ") === true)
+      yield* Head.mine(node, 2)
+      yield* indexers.until(caughtUp(7))
+      const before = performance.now()
+      yield* indexers.end("SIGTERM")
+
+      expect(performance.now() - before).toBeLessThan(2_000)
+      expect(indexers.printed().match(/"database/g)).toHaveLength(1)
+      expect(indexers.printed()).not.toContain("..")
+      expect(indexers.printed()).not.toContain("indexer ended")
+      expect(indexers.printed()).not.toContain("canary0key")
+      const store = yield* reader(node, baseFolder)
+      expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 7))
+    }),
+  )
+})

@@ -1,0 +1,143 @@
+/** What an operator chooses: where to begin, which wallets, and what happens when one of several nodes lies. */
+import { describe, it } from "@effect/vitest"
+import { Effect, Queue } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Head, Scenario } from "@daybook/chain"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
+import { forward, start as serve } from "../node/server.ts"
+import { caughtUp, chainOf, folder, openStore, start } from "./chain.ts"
+import * as oracle from "./oracle.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const genesisSeconds = 1_767_225_600
+const blockSeconds = 12
+
+describe("an index", () => {
+  it.live("begins at the first block at or after a date, and waits for a date to come", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 20)
+      const store = yield* openStore
+      const indexer = yield* start(store, [node.url], { fromTimestamp: genesisSeconds + 10 * blockSeconds - 1 })
+      yield* indexer.until(caughtUp(20))
+      const later = yield* openStore
+      const waiting = yield* start(later, [node.url], { fromTimestamp: genesisSeconds + 25 * blockSeconds })
+      const told = yield* waiting.until(({ _tag }) => _tag === "Waiting")
+
+      expect((yield* store.headers(0, 99)).map(({ number }) => number)[0]).toBe(10)
+      expect(told).toMatchObject({ message: expect.stringContaining("where indexing begins") })
+      yield* Head.mine(node, 10)
+      yield* waiting.until(caughtUp(30))
+      expect((yield* later.headers(0, 99)).map(({ number }) => number)[0]).toBe(25)
+    }),
+  )
+
+  it.live("of watched wallets holds all of theirs and nothing of others, and is refused for more wallets", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const world = yield* Scenario.run(node, { blobs: false, blocks: 25 })
+      const told = yield* oracle.scan(node, world.lastBlock)
+      const created = told.find(({ addresses }) => addresses.length > 1 && addresses.includes(world.contracts.gold))
+      const watched = [world.accounts.bob.toLowerCase(), world.contracts.gold.toLowerCase()]
+      const watch = new Set(watched)
+      const file = `${yield* folder}/chain.sqlite`
+      const open = (wallets: ReadonlySet<string> | null) => SqliteStore.make({ file, chainId: 31337, watch: wallets })
+      const receipts: Array<unknown> = []
+      const proxy = yield* serve({}, (method, params) => {
+        if (method === "eth_getBlockReceipts") receipts.push(params[0])
+        return forward(node.url)(method, params)
+      })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* open(watch)
+          const indexer = yield* start(store, [proxy.url], { watch, rules: HashRules.ethereum, checks: "full" })
+          yield* indexer.until(caughtUp(world.lastBlock))
+          yield* indexer.stop
+          for (const address of watched) {
+            expect((yield* oracle.wallet(store, address)).map(({ hash }) => hash)).toEqual(
+              oracle.walletOf(told, address).map(({ hash }) => hash),
+            )
+          }
+          expect(yield* oracle.wallet(store, world.accounts.alice)).toEqual([])
+          expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
+          expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.watch).toEqual(watched.toSorted())
+        }),
+      )
+
+      expect(created).toBeDefined()
+      expect(receipts.length).toBeLessThan(world.lastBlock)
+      for (const more of [null, new Set([...watched, world.accounts.alice])]) {
+        const refused = yield* Effect.flip(Effect.scoped(open(more)))
+        expect(refused).toMatchObject({ _tag: "StoreError", isRetryable: false })
+        expect(refused.message).toContain("holds 2 watched wallets")
+      }
+      yield* Effect.scoped(open(new Set(watched.slice(0, 1))))
+      expect((yield* Effect.flip(Effect.scoped(open(watch)))).message).toContain("holds 1 watched wallet,")
+    }),
+  )
+
+  it.live("stores a block by another node when the first one's answers cannot be true", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [from = "", to = ""] = node.accounts
+      for (let block = 0; block < 6; block++) {
+        yield* Head.transfer(node, { from, to, valueWei: 1n + BigInt(block) })
+        yield* Head.mine(node)
+      }
+      const lies = yield* Queue.unbounded<string>()
+      const liar = yield* serve(
+        {
+          eth_getBlockReceipts: async (params) => {
+            const reply = await forward(node.url)("eth_getBlockReceipts", params)
+            const [first] = (reply as { readonly result: ReadonlyArray<{ readonly status: string }> }).result
+            Queue.offerUnsafe(lies, String(params[0]))
+            return { result: [{ ...first, status: "0x0" }] }
+          },
+        },
+        forward(node.url),
+      )
+      const store = yield* openStore
+      const options = { checks: "full", rules: "learn" } as const
+      const indexer = yield* start(store, [liar.url, node.url], options)
+      yield* indexer.until(caughtUp(6))
+
+      expect(yield* Queue.size(lies)).toBeGreaterThan(0)
+      const rows = yield* oracle.wallet(store, to)
+      expect(rows.map(({ body }) => (JSON.parse(body) as { readonly receipt_status: string }).receipt_status)).toEqual(
+        Array.from({ length: 6 }, () => "1"),
+      )
+      const alone = yield* start(yield* openStore, [liar.url], options)
+      expect(yield* alone.until(({ _tag }) => _tag === "Waiting")).toMatchObject({
+        message: expect.stringContaining("the root of its receipts is"),
+      })
+    }),
+  )
+
+  it.live("says which checks a chain's rules leave out, and how fast it goes", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* Head.mine(node, 30)
+      const strange = yield* serve(
+        {
+          eth_getBlockByNumber: async (params) => {
+            const reply = await forward(node.url)("eth_getBlockByNumber", params)
+            const { result } = reply as { readonly result: object | null }
+            return { result: result === null ? null : { ...result, extraData: "0x1234" } }
+          },
+        },
+        forward(node.url),
+      )
+      const store = yield* openStore
+      const indexer = yield* start(store, [strange.url], { checks: "full", rules: "learn" })
+      const indexed = yield* indexer.until(({ _tag }) => _tag === "Indexed")
+      yield* indexer.until(caughtUp(30))
+      const status = yield* store.readStatus
+
+      expect(indexed).toMatchObject({ first: 0, nodeHead: 30, blocksPerSecond: expect.any(Number) })
+      expect(status?.unchecked).toBe("header hashes and blooms and roots")
+      expect(status?.blocksPerSecond).toBeGreaterThan(0)
+    }),
+  )
+})

@@ -1,0 +1,77 @@
+/** Runs an indexer in this process against an embedded node, on a store in a temporary folder. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Fiber, Queue, References } from "effect"
+import type { Scope } from "effect"
+import type { Anvil } from "@daybook/chain"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import type { IndexerEvent } from "../../src/indexer/StatusReporter.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
+import { Store, type StoreError, type StoreShape } from "../../src/store/Store.ts"
+
+/** A folder that is gone with the scope. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-index-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+/** A store in a file of its own, opened for writing. */
+export const openStore: Effect.Effect<StoreShape, StoreError, Scope.Scope> = Effect.gen(function* () {
+  return yield* SqliteStore.make({ file: join(yield* folder, "chain.sqlite"), chainId: 31337 })
+})
+
+export const decoder = Decoder.make()
+
+/** An indexer at work. */
+export interface Running {
+  readonly store: StoreShape
+  /** Waits for an event; those before it are passed over. */
+  readonly until: (tell: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
+  readonly stop: Effect.Effect<void>
+}
+
+/** Starts an indexer over a store; the end of the scope stops it. */
+export const start = Effect.fnUntraced(function* (
+  store: StoreShape,
+  urls: ReadonlyArray<string>,
+  options: Partial<ChainIndexer.Options> & { readonly chainId?: number; readonly traces?: "auto" | "off" } = {},
+) {
+  const { chainId = 31337, traces = "auto", ...rest } = options
+  const node = yield* Node.make({ urls, chainId, traces })
+  const events = yield* Queue.unbounded<IndexerEvent>()
+  const fiber = yield* Effect.forkScoped(
+    ChainIndexer.run(node, {
+      chain: "test",
+      owner: "test",
+      decoder,
+      pollMillis: 20,
+      onEvent: (event) => Effect.asVoid(Queue.offer(events, event)),
+      ...rest,
+    }).pipe(Effect.provideService(Store, store), Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+  const until: Running["until"] = Effect.fnUntraced(function* (tell) {
+    for (;;) {
+      const event = yield* Queue.take(events)
+      if (tell(event)) return event
+    }
+  })
+  return { store, until, stop: Effect.asVoid(Fiber.interrupt(fiber)) } satisfies Running
+})
+
+/** Waits until the indexer stands at the node's head of this number. */
+export const caughtUp =
+  (head: number) =>
+  (event: IndexerEvent): boolean =>
+    event._tag === "CaughtUp" && event.head === head
+
+/** The node's own blocks as numbers and hashes, from the first to the head. */
+export const chainOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
+  return yield* Effect.forEach(Array.from({ length: last + 1 }), (_, number) =>
+    node
+      .call<{ readonly hash: string }>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false])
+      .pipe(Effect.map(({ hash }) => ({ number, hash }))),
+  )
+})

@@ -1,0 +1,213 @@
+/** A store of a real chain is damaged in every way that can be thought of, found out, and mended from the node. */
+import { copyFileSync } from "node:fs"
+import { join } from "node:path"
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as Repair from "../../src/maintenance/Repair.ts"
+import * as Reindex from "../../src/maintenance/Reindex.ts"
+import * as Verify from "../../src/maintenance/Verify.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import * as SqliteAudit from "../../src/store/sqlite/Audit.ts"
+import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
+import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
+import { damage, dump } from "./damage.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const chainId = 31337
+const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+/** Indexes the chain into a folder once; gives the file. */
+const indexed = Effect.gen(function* () {
+  const { url } = yield* Anvil.Anvil
+  const { lastBlock } = yield* Scenario.Scenario
+  const base = yield* folder
+  const file = join(base, "chain.sqlite")
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const store = yield* SqliteStore.make({ file, chainId })
+      const indexer = yield* start(store, [url])
+      yield* indexer.until(caughtUp(lastBlock))
+      yield* indexer.stop
+    }),
+  )
+  return { base, file }
+})
+
+const verify = (file: string) => Effect.scoped(Effect.flatMap(SqliteAudit.make(file, chainId, false), Verify.run))
+
+const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
+  ["a lost block", "DELETE FROM block WHERE number = 12", "it is not stored"],
+  [
+    "a link that leads elsewhere",
+    "UPDATE block SET parent_hash = zeroblob(32) WHERE number = 12",
+    "its parent is 0x00",
+  ],
+  ["a time before its parent's", "UPDATE block SET timestamp = 1 WHERE number = 12", "it is older than block 11"],
+  [
+    "a lost last transaction",
+    `DELETE FROM "transaction" WHERE block = 12 AND tx_index = (SELECT max(tx_index) FROM "transaction" WHERE block = 12)`,
+    "it has ",
+  ],
+  ["a body that is no JSON", `UPDATE "transaction" SET body = '{' WHERE block = 12 AND tx_index = 0`, "is not JSON"],
+  [
+    "the body of another transaction",
+    `UPDATE "transaction" SET body = (SELECT body FROM "transaction" WHERE block = 11 AND tx_index = 0) WHERE block = 12 AND tx_index = 0`,
+    "its document is of transaction",
+  ],
+  [
+    "a transaction that lost a wallet",
+    `UPDATE "transaction" SET addresses = substr(addresses, 1, 20) WHERE block = 12 AND length(addresses) > 20`,
+    "it stands under",
+  ],
+  [
+    "a history that lost an entry",
+    "DELETE FROM appearance WHERE block = 12 AND tx_index = 0 AND address = (SELECT min(address) FROM appearance WHERE block = 12 AND tx_index = 0)",
+    "does not have it",
+  ],
+  [
+    "internal transactions of another",
+    `UPDATE "transaction" SET internal = (SELECT internal FROM "transaction" WHERE internal LIKE '[{%' AND block <> 12 LIMIT 1) WHERE block = 12 AND tx_index = 0`,
+    "an internal transaction is of another transaction",
+  ],
+]
+
+layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
+  it.effect("finds no flaw in a store that an indexer wrote", () =>
+    Effect.gen(function* () {
+      const { all, lastBlock } = yield* Scenario.Scenario
+      const { file } = yield* indexed
+
+      expect(yield* verify(file)).toEqual({ blocks: lastBlock + 1, transactions: all.length, issues: [], strays: [] })
+    }),
+  )
+
+  it.effect("finds each damage, and mends it to the very same rows", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { base, file } = yield* indexed
+      const before = dump(file)
+      const node = yield* Node.make({ urls: [url], chainId })
+      for (const [name, sql, what] of ways) {
+        const copy = join(base, `${name}.sqlite`)
+        copyFileSync(file, copy)
+        damage(copy, sql)
+        expect([name, dump(copy)]).not.toEqual([name, before])
+        const { issues, strays } = yield* verify(copy)
+        expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
+        expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
+
+        const mended = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const audit = yield* SqliteAudit.make(copy, chainId, true)
+            return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
+          }),
+        )
+        expect([name, mended.failed, strays.length]).toEqual([name, [], mended.strays])
+        expect([name, dump(copy)]).toEqual([name, before])
+      }
+    }),
+  )
+
+  it.effect("finds and removes entries of histories without a document", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { file } = yield* indexed
+      const before = dump(file)
+      damage(
+        file,
+        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 12, 0)`,
+        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 999, 3)`,
+      )
+      const { issues, strays } = yield* verify(file)
+      expect(issues).toEqual([])
+      expect(strays.map(({ block, index }) => [block, index])).toEqual([
+        [12, 0],
+        [999, 3],
+      ])
+
+      const node = yield* Node.make({ urls: [url], chainId })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const audit = yield* SqliteAudit.make(file, chainId, true)
+          yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
+        }),
+      )
+      expect(dump(file)).toEqual(before)
+    }),
+  )
+
+  it.effect("does not mend a block that the node's chain has otherwise, and says what to do", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { file } = yield* indexed
+      damage(file, "UPDATE block SET hash = zeroblob(32) WHERE number = 12")
+      const before = dump(file)
+      const node = yield* Node.make({ urls: [url], chainId })
+      const mended = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const audit = yield* SqliteAudit.make(file, chainId, true)
+          return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
+        }),
+      )
+
+      expect(mended.failed.find(({ block }) => block === 12)?.why).toContain('run "daybook reindex --from 12"')
+      expect(dump(file)[0]!.filter((row) => row["number"] === 12)).toEqual(
+        before[0]!.filter((row) => row["number"] === 12),
+      )
+    }),
+  )
+
+  it.effect("removes blocks from one on, which the indexer then fetches again, but not beside an indexer", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const { file } = yield* indexed
+      const before = dump(file)
+      const store = yield* SqliteStore.make({ file, chainId })
+      const options = { chain: "test", owner: "maintenance", from: 10, patienceMillis: 100 }
+      const removed = yield* Reindex.run(store, options)
+
+      expect(removed).toMatchObject({ blocks: lastBlock - 9, head: { number: 9 } })
+      const indexer = yield* start(store, [anvil.url])
+      yield* indexer.until(caughtUp(lastBlock))
+      const error = yield* Effect.flip(Reindex.run(store, options))
+      yield* indexer.stop
+      expect(error.message).toBe("An indexer of test is at work: stop it first, then start it again.")
+      expect(dump(file)).toEqual(before)
+      expect(yield* store.headers(0, lastBlock)).toEqual(yield* chainOf(anvil, lastBlock))
+    }),
+  )
+
+  it.effect("copies the database while an indexer writes it, into a folder that can stand in for it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const base = yield* folder
+      const database = yield* SqliteEngine.fromConfig("sqlite:data", base)
+      yield* (yield* database.keys).add({ name: "alice", operator: false, empty: null })
+      const store = yield* database.chainStore("my chain", chainId, "write")
+      const indexer = yield* start(store, [url])
+      yield* indexer.until(({ _tag }) => _tag === "Indexed")
+      const copies = yield* database.backup(["my chain", "never indexed"], join(base, "copy"))
+      yield* indexer.until(caughtUp(lastBlock))
+      yield* indexer.stop
+
+      expect(copies.map(({ file }) => file)).toEqual(["chain-my-chain.sqlite", "daybook.sqlite"])
+      const restored = yield* SqliteEngine.fromConfig("sqlite:copy", base)
+      expect(yield* (yield* restored.keys).list).toMatchObject([{ name: "alice" }])
+      const { issues, strays } = yield* Verify.run(yield* restored.chainAudit("my chain", chainId, "read"))
+      expect([issues, strays]).toEqual([[], []])
+      const again = yield* start(yield* restored.chainStore("my chain", chainId, "write"), [url])
+      yield* again.until(caughtUp(lastBlock))
+      yield* again.stop
+      const file = "chain-my-chain.sqlite"
+      expect(dump(join(base, "copy", file))).toEqual(dump(join(base, "data", file)))
+      const refused = yield* Effect.flip(database.backup(["my chain"], join(base, "copy")))
+      expect(refused.message).toContain("holds chain-my-chain.sqlite already")
+    }),
+  )
+})

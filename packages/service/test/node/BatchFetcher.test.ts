@@ -1,0 +1,155 @@
+/** Several blocks in few requests, asked of a node whose every answer is written here. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Node from "../../src/node/Node.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Response, missing, type Server, start } from "./server.ts"
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
+const hex = (number: number) => `0x${number.toString(16)}`
+const head = 1_000
+
+const block: Response = ([asked, hydrated]) => {
+  const number = asked === "latest" ? head : Number(asked)
+  const transactions = hydrated === true ? fixture.blockWire["transactions"] : []
+  return { result: { ...fixture.blockWire, number: hex(number), hash: hashOf(number), transactions } }
+}
+
+const healthy = (): Record<string, Response> => ({
+  eth_chainId: () => ({ result: "0x1" }),
+  eth_getBlockByNumber: block,
+  eth_getBlockReceipts: () => ({ result: [fixture.transferReceiptWire] }),
+  trace_block: () => ({ result: [] }),
+})
+
+/** A node that has been looked at, and the requests and calls since then. */
+const looked = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") {
+  const node = yield* Node.make({ urls: servers.map(({ url }) => url), chainId: 1, traces })
+  yield* node.head
+  yield* node.traceSource
+  for (const { calls, requests } of servers) calls.length = requests.length = 0
+  return node
+})
+
+const refs = (numbers: ReadonlyArray<number>) => numbers.map((number) => ({ number, hash: hashOf(number) }))
+
+describe("Bulk", () => {
+  it.live("asks for blocks in one request, and for receipts by hash and stored traces in another", () =>
+    Effect.gen(function* () {
+      const server = yield* start(healthy())
+      const bulk = yield* (yield* looked([server])).bulk(5)
+      const blocks = yield* bulk.blocks([5, 6, 7])
+      const parts = yield* bulk.parts(refs([5, 7]))
+
+      expect(blocks.map((found) => found?.number)).toEqual([5n, 6n, 7n])
+      expect(parts.map((part) => [part?.receipts.length, part?.traces?._tag])).toEqual([
+        [1, "Flat"],
+        [1, "Flat"],
+      ])
+      expect(server.requests).toEqual([3, 4])
+      expect(server.calls.slice(3)).toEqual([
+        ["eth_getBlockReceipts", [hashOf(5)]],
+        ["eth_getBlockReceipts", [hashOf(7)]],
+        ["trace_block", ["0x5"]],
+        ["trace_block", ["0x7"]],
+      ])
+    }),
+  )
+
+  it.live("asks for nothing when no block matters, and for no traces where they are off", () =>
+    Effect.gen(function* () {
+      const server = yield* start(healthy())
+      const bulk = yield* (yield* looked([server], "off")).bulk(5)
+      expect(yield* bulk.parts([])).toEqual([])
+      expect(server.requests).toEqual([])
+
+      expect((yield* bulk.parts(refs([5])))[0]).toMatchObject({ traces: null })
+      expect(server.calls.map(([method]) => method)).toEqual(["eth_getBlockReceipts"])
+    }),
+  )
+
+  it.live("has each block run again by a request of its own, where traces are not stored", () =>
+    Effect.gen(function* () {
+      const server = yield* start({
+        ...healthy(),
+        trace_block: missing,
+        debug_traceBlockByHash: () => ({ result: [] }),
+      })
+      const bulk = yield* (yield* looked([server])).bulk(5)
+      const parts = yield* bulk.parts(refs([5, 6]))
+
+      expect(parts.map((part) => part?.traces?._tag)).toEqual(["Frames", "Frames"])
+      expect(server.requests.toSorted((one, other) => one - other)).toEqual([1, 1, 2])
+    }),
+  )
+
+  it.live("gives null for what the node has not, fails on, or answers with null", () =>
+    Effect.gen(function* () {
+      const server = yield* start(healthy())
+      const bulk = yield* (yield* looked([server])).bulk(5)
+      server.answers["eth_getBlockByNumber"] = (params) => (params[0] === "0x6" ? { result: null } : block(params))
+      server.answers["eth_getBlockReceipts"] = ([hash]) =>
+        hash === hashOf(5) ? { error: { code: -32000, message: "header not found" } } : { result: [] }
+      server.answers["trace_block"] = ([number]) => ({ result: number === "0x7" ? null : [] })
+
+      expect((yield* bulk.blocks([5, 6])).map((found) => found?.number)).toEqual([5n, undefined])
+      expect((yield* bulk.parts(refs([5, 6, 7]))).map((part) => part !== null)).toEqual([false, true, false])
+    }),
+  )
+
+  it.live("asks for one block at a time, and gives none, of a node of another chain", () =>
+    Effect.gen(function* () {
+      const server = yield* start({ ...healthy(), eth_chainId: () => ({ result: "0x5" }) })
+      const node = yield* Node.make({ urls: [server.url], chainId: 1 })
+      const bulk = yield* node.bulk(5)
+
+      expect(bulk.size).toBe(1)
+      expect([yield* bulk.blocks([5]), yield* bulk.parts(refs([5]))]).toEqual([[null], [null]])
+      expect(server.calls.map(([method]) => method)).toEqual(["eth_chainId"])
+    }),
+  )
+
+  it.live("asks for more at once of a node that is quick, and for fewer when it refuses", () =>
+    Effect.gen(function* () {
+      const server = yield* start(healthy())
+      const node = yield* looked([server])
+      const size = Effect.map(node.bulk(5), (bulk) => bulk.size)
+      expect(yield* size).toBe(4)
+      yield* (yield* node.bulk(5)).blocks([5, 6, 7, 8])
+      expect(yield* size).toBe(8)
+      server.answers["eth_getBlockByNumber"] = () => ({ status: 503 })
+      yield* (yield* node.bulk(5)).blocks([5, 6, 7, 8])
+
+      expect(yield* size).toBe(2)
+    }),
+  )
+
+  it.live("is at each node in turn deep below the head, and at one near it", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* start(healthy()), yield* start(healthy())]
+      const node = yield* looked([one, two])
+      for (const number of [4, 8, 16, 32]) yield* (yield* node.bulk(number)).blocks([number])
+      const deep = [one, two].map(({ calls }) => calls.filter(([method]) => method === "eth_getBlockByNumber").length)
+      for (const number of [990, 992]) yield* (yield* node.bulk(number)).blocks([number])
+      const both = [one, two].map(({ calls }) => calls.filter(([method]) => method === "eth_getBlockByNumber").length)
+
+      expect(deep).toEqual([2, 2])
+      expect(both).toEqual([4, 2])
+    }),
+  )
+
+  it.live("is at the others for a while after a node failed altogether", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* start(healthy()), yield* start(healthy())]
+      const node = yield* looked([one, two])
+      two.answers["eth_getBlockByNumber"] = () => "break"
+      const received = yield* Effect.forEach([4, 8, 16, 32], (number) =>
+        Effect.flatMap(node.bulk(number), (bulk) => bulk.blocks([number])),
+      )
+
+      expect(received.flat().map((found) => found !== null)).toEqual([true, false, true, true])
+      expect(one.calls).toHaveLength(3)
+    }),
+  )
+})

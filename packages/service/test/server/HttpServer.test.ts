@@ -1,0 +1,406 @@
+import { request as nodeRequest } from "node:http"
+import { connect } from "node:net"
+import * as ApiError from "@daybook/schema/ApiError"
+import { describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Schema, Scope, Tracer } from "effect"
+import { expect } from "vitest"
+import * as Response from "../../src/server/Response.ts"
+import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
+import * as Node from "./node.ts"
+import * as Rows from "./rows.ts"
+import { request, start } from "./service.ts"
+
+const { alice } = Rows
+const page = `/api/v2.2/${alice}/verbose`
+const decodeError = Schema.decodeUnknownSync(ApiError.ApiError)
+
+/** Sends bytes and gives what comes back until the server closes. */
+const raw = (url: string, text: string) =>
+  Effect.promise(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        const { hostname, port } = new URL(url)
+        let answer = ""
+        const socket = connect(Number(port), hostname, () => socket.write(text))
+        socket.on("data", (chunk: Buffer) => (answer += chunk.toString()))
+        socket.on("close", () => resolve(answer))
+        socket.on("error", reject)
+      }),
+  )
+
+describe("Server", () => {
+  describe("a key", () => {
+    it.live("is asked for in X-API-Key, in any case of the name", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        for (const name of ["X-API-Key", "x-api-key", "X-Api-Key"]) {
+          expect((yield* service.fetch(page, { headers: { [name]: service.key } })).status).toBe(200)
+        }
+
+        const missing = yield* service.fetch(page)
+        const wrong = yield* service.fetch(page, { headers: { "x-api-key": "dbk_wrong" } })
+
+        expect(decodeError(missing.json)).toBeInstanceOf(ApiError.Unauthorized)
+        expect([missing.status, missing.json.code, missing.json.message]).toEqual([
+          401,
+          "unauthorized",
+          "No key came; accepted: a key of this service in the header X-API-Key.",
+        ])
+        expect([wrong.status, wrong.json.code, wrong.json.message]).toEqual([
+          401,
+          "unauthorized",
+          "The key is not known; accepted: a key of this service in the header X-API-Key.",
+        ])
+      }),
+    )
+
+    it.live("is looked at before anything else of the request", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        expect((yield* service.fetch("/api/v2.2/nonsense/verbose?limit=0&nonsense=1")).status).toBe(401)
+      }),
+    )
+
+    it.live("that is made while the service runs is known at once", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const key = yield* service.addKey({ name: "later" })
+        expect((yield* service.fetch(page, { headers: { "x-api-key": key } })).status).toBe(200)
+      }),
+    )
+
+    it.live("has a limit of its own, told in headers", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config: { rateLimit: { perSecond: 1, burst: 2 } } })
+        const other = yield* service.addKey({ name: "other" })
+
+        const answers = yield* Effect.forEach([1, 2, 3], () => service.get(page))
+        const others = yield* service.fetch(page, { headers: { "x-api-key": other } })
+
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+        expect(answers[0]!.headers).toMatchObject({ "ratelimit-limit": "2", "ratelimit-remaining": "1" })
+        expect(answers[2]!.headers).toMatchObject({
+          "retry-after": "1",
+          "ratelimit-limit": "2",
+          "ratelimit-remaining": "0",
+          "ratelimit-reset": "2",
+        })
+        expect(decodeError(answers[2]!.json)).toBeInstanceOf(ApiError.RateLimited)
+        expect(answers[2]!.json.message).toBe(
+          "Too many requests with this key: 1 a second and 2 at once are accepted; try again in 1 s.",
+        )
+        expect(others.status).toBe(200)
+      }),
+    )
+  })
+
+  describe("a path", () => {
+    it.live("that does not exist is 404 in JSON, without repeating it", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        for (const path of [
+          "/",
+          "/api",
+          `/api/v2/${alice}/verbose`,
+          `/api/v2.1/${alice}/verbose`,
+          `/api/v3/${alice}/verbose`,
+          `/api/v2.2/${alice}`,
+          `/api/v2.2//verbose`,
+          `${page}/`,
+          `/rpcs/eth/${service.key}`,
+          "/rpc/eth",
+          "/healthy",
+        ]) {
+          const answer = yield* service.get(path)
+          expect([path, answer.status, answer.json.code]).toEqual([path, 404, "not_found"])
+          expect(answer.headers["content-type"]).toBe("application/json")
+          expect(answer.json.message).toContain("accepted: GET /api/v2.2/<address>/verbose")
+          expect(answer.text).not.toContain(service.key)
+        }
+      }),
+    )
+
+    it.live("asked by another method is 405 in JSON with the methods that are allowed", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const cases: ReadonlyArray<readonly [method: string, path: string, allow: string]> = [
+          ["POST", page, "GET, HEAD, OPTIONS"],
+          ["DELETE", page, "GET, HEAD, OPTIONS"],
+          ["PUT", "/health", "GET, HEAD, OPTIONS"],
+          ["GET", `/rpc/eth/${service.key}`, "POST, OPTIONS"],
+          ["PATCH", `/rpc/eth/${service.key}`, "POST, OPTIONS"],
+        ]
+        for (const [method, path, allow] of cases) {
+          const answer = yield* service.fetch(path, { method })
+          expect([answer.status, answer.headers["allow"], answer.json.code]).toEqual([405, allow, "method_not_allowed"])
+          expect(answer.json.message).toBe(`This path does not take ${method}; accepted: ${allow}.`)
+        }
+      }),
+    )
+
+    it.live("asked by HEAD gives the headers of GET alone", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks: Rows.chain(0, 3) } } })
+        const headers = { "x-api-key": service.key }
+
+        const got = yield* service.fetch(page, { headers })
+        const head = yield* service.fetch(page, { headers, method: "HEAD" })
+
+        expect([head.status, head.text]).toEqual([200, ""])
+        for (const name of ["content-length", "content-type", "daybook-indexed-to"]) {
+          expect(head.headers[name]).toBe(got.headers[name])
+        }
+        expect((yield* service.fetch(page, { method: "HEAD" })).status).toBe(401)
+      }),
+    )
+  })
+
+  describe("a browser", () => {
+    it.live("may call from anywhere, and read the headers that count", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+
+        const asked = yield* service.fetch(page, {
+          method: "OPTIONS",
+          headers: {
+            origin: "https://app.example",
+            "access-control-request-method": "GET",
+            "access-control-request-headers": "x-api-key,traceparent",
+          },
+        })
+        const relay = yield* service.fetch(`/rpc/eth/${service.key}`, { method: "OPTIONS" })
+        const refused = yield* service.fetch(page, { headers: { origin: "https://app.example" } })
+
+        expect(asked.status).toBe(204)
+        expect(asked.headers).toMatchObject({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": "GET, HEAD, OPTIONS",
+          "access-control-allow-headers": "x-api-key,traceparent",
+        })
+        expect(relay.headers["access-control-allow-methods"]).toBe("POST, OPTIONS")
+        expect(refused.status).toBe(401)
+        expect(refused.headers["access-control-allow-origin"]).toBe("*")
+        expect(refused.headers["access-control-expose-headers"]!.split(", ")).toEqual(
+          expect.arrayContaining(["x-request-id", "retry-after", "ratelimit-remaining", "daybook-indexed-to"]),
+        )
+      }),
+    )
+
+    it.live("of an origin that is not listed is not let in", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config: { allowedOrigins: ["https://app.example"] } })
+
+        const listed = yield* service.fetch("/health", { headers: { origin: "https://app.example" } })
+        const other = yield* service.fetch("/health", { headers: { origin: "https://evil.example" } })
+
+        expect(listed.headers).toMatchObject({ "access-control-allow-origin": "https://app.example", vary: "origin" })
+        expect(other.headers["access-control-allow-origin"]).toBeUndefined()
+        expect(other.headers["vary"]).toBe("origin")
+      }),
+    )
+  })
+
+  describe("a failure", () => {
+    it.live("that nobody foresaw is 500 with an id and nothing else, and a line in the log", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const broken: Record<string, unknown> = { ...Rows.block(0, [{ from: alice, to: alice }]) }
+        broken["transactions"] = [
+          { index: 0, hash: Rows.hashOf("x"), body: `not JSON ${service.key}`, internal: null, addresses: [alice] },
+        ]
+        broken["decoderRevision"] = 1
+        yield* Effect.orDie(service.stores["eth"]!.append(null, [broken as never]))
+
+        const answer = yield* service.get(page)
+
+        expect([answer.status, answer.json]).toEqual([
+          500,
+          {
+            code: "internal",
+            message: "The server failed; its log has more under this id.",
+            requestId: answer.headers["x-request-id"],
+          },
+        ])
+        const line = service.logs.find((text) => text.includes(answer.json.requestId) && text.startsWith("Error"))
+        expect(line).toContain("to /api/v2.2/:address/verbose failed: ")
+        expect(line).toContain("JSON")
+        expect(service.logs.join("\n")).not.toContain(service.key)
+      }),
+    )
+
+    it.live("of a database that is not there yet is 503, to be tried again", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { isAbsent: true } } })
+
+        const answer = yield* service.get(page)
+
+        expect([answer.status, answer.headers["retry-after"], answer.json.code, answer.json.message]).toEqual([
+          503,
+          "1",
+          "unavailable",
+          "The index cannot be read now; try again.",
+        ])
+      }),
+    )
+
+    it("has the status of decision 12", () => {
+      const headers = {}
+      const refusals = [
+        ErrorResponse.badRequest("", { parameter: "x", message: "" }),
+        ErrorResponse.unauthorized("", ""),
+        ErrorResponse.notFound(""),
+        ErrorResponse.methodNotAllowed("", "PUT", "GET"),
+        ErrorResponse.staleCursor("", 1, headers),
+        ErrorResponse.tooLarge("", ""),
+        ErrorResponse.rateLimited("", "", headers),
+        ErrorResponse.internal(""),
+        ErrorResponse.unavailable("", "", 1),
+      ]
+      expect(refusals.map(({ error }) => Response.statusOf(error))).toEqual([
+        400, 401, 404, 405, 409, 413, 429, 500, 503,
+      ])
+    })
+  })
+
+  describe("a connection", () => {
+    it.live("that sends headers without end, or no HTTP at all, is refused", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+
+        const long = yield* raw(service.url, `GET /health HTTP/1.1\r\nhost: x\r\nx: ${"a".repeat(20_000)}\r\n\r\n`)
+        const junk = yield* raw(service.url, "hello\r\n\r\n")
+
+        expect(long).toMatch(/^HTTP\/1\.1 431 /)
+        expect(junk).toMatch(/^HTTP\/1\.1 400 /)
+      }),
+    )
+
+    it.live("that streams too large a body is answered with 413", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const chunk = Buffer.alloc(256 * 1024, 32)
+
+        const status = yield* Effect.promise(
+          () =>
+            new Promise<number | undefined>((resolve, reject) => {
+              const url = `${service.url}/rpc/eth/${service.key}`
+              const sent = nodeRequest(url, { method: "POST" }, (response) => resolve(response.resume().statusCode))
+              sent.on("error", reject)
+              for (let written = 0; written < 8; written++) sent.write(chunk)
+              sent.end()
+            }),
+        )
+
+        expect(status).toBe(413)
+      }),
+    )
+
+    it.live("in flight is answered before the server stops, and idle ones do not hold it", () =>
+      Effect.gen(function* () {
+        let release = () => {}
+        const held = new Promise<void>((resolve) => (release = resolve))
+        const node = yield* Node.start(() => Node.result('"0x1"'))
+        const scope = yield* Scope.make()
+        const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } }).pipe(Scope.provide(scope))
+        yield* service.get("/health")
+        let body = ""
+        const { hostname, port } = new URL(service.url)
+        const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
+        const answer = new Promise<string>((resolve) => {
+          const socket = connect(Number(port), hostname, () => {
+            socket.write(
+              `POST /rpc/eth/${service.key} HTTP/1.1\r\nhost: x\r\ncontent-length: ${call.length}\r\n\r\n${call.slice(0, 9)}`,
+              () => setTimeout(release, 50),
+            )
+          })
+          void held.then(() => setTimeout(() => socket.write(call.slice(9)), 150))
+          socket.on("data", (chunk: Buffer) => (body += chunk.toString()))
+          socket.on("close", () => resolve(body))
+        })
+        yield* Effect.promise(() => held)
+
+        const before = performance.now()
+        yield* Scope.close(scope, Exit.void)
+        const millis = performance.now() - before
+
+        expect(yield* Effect.promise(() => answer)).toContain(`{"jsonrpc":"2.0","id":1,"result":"0x1"}`)
+        expect(millis).toBeLessThan(2_000)
+        expect((yield* Effect.exit(Effect.tryPromise(() => fetch(service.url))))._tag).toBe("Failure")
+      }),
+    )
+  })
+
+  it.live("writes no key to a log, a span or a body", () =>
+    Effect.gen(function* () {
+      const canary = "CANARY_0123456789abcdef"
+      const spans: Array<Tracer.Span> = []
+      const tracer = Layer.succeed(
+        Tracer.Tracer,
+        Tracer.make({
+          span(options) {
+            const span = new Tracer.NativeSpan(options)
+            spans.push(span)
+            return span
+          },
+        }),
+      )
+      const node = yield* Node.start(() => ({ status: 500, body: `no ${canary}` }))
+      yield* Effect.gen(function* () {
+        const rpc = [`${node.url}${canary}`, `http://user:${canary}@127.0.0.1:65535/${canary}?key=${canary}`]
+        const service = yield* start({ chains: { eth: { config: { rpc } } } })
+        const call = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", true] }
+        const answers = [
+          yield* service.call(call),
+          yield* service.call([call, call]),
+          yield* service.call(call, "eth", canary),
+          yield* service.call("{", "eth", canary),
+          yield* service.call(call, canary, service.key),
+          yield* service.fetch(`/rpc/eth/${canary}/more`),
+          yield* service.fetch(`/rpc/eth/${canary}`),
+          yield* service.fetch(page, { headers: { "x-api-key": canary } }),
+          yield* service.get(`${page}?apiKey=${canary}`),
+          yield* service.get(`/ready?chain=eth`),
+        ]
+        const toldBySpan = (span: Tracer.Span) => {
+          const { attributes, name, status } = span as Tracer.NativeSpan
+          return `${name} ${JSON.stringify([...attributes])} ${status._tag === "Ended" ? String(JSON.stringify(status.exit)) : ""}`
+        }
+        const said = [...service.logs, ...spans.map(toldBySpan), ...answers.map(({ text }) => text)]
+
+        expect(service.logs.length).toBeGreaterThan(10)
+        expect(spans.map(({ name }) => name)).toEqual(
+          expect.arrayContaining(["POST /rpc/:chain/:apiKey", "Relay.call"]),
+        )
+        for (const text of said) {
+          const isChainOfCaller =
+            text.includes(`chain is \\"${canary}\\"`) || text.includes(`chain is \\\\\\"${canary}`)
+          if (!isChainOfCaller) expect(text).not.toContain(canary)
+          expect(text).not.toContain(service.key)
+        }
+      }).pipe(Effect.provide(tracer))
+    }),
+  )
+
+  it.live("keeps answering while callers go away", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks: Rows.chain(0, 8) } } })
+      yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () =>
+          Effect.gen(function* () {
+            const fiber = yield* Effect.forkChild(
+              Effect.tryPromise((signal) =>
+                fetch(`${service.url}${page}`, { signal, headers: { "x-api-key": service.key } }),
+              ),
+            )
+            yield* Effect.sleep("1 millis")
+            yield* Fiber.interrupt(fiber)
+          }),
+        { concurrency: 5 },
+      )
+
+      expect((yield* request(`${service.url}/health`)).status).toBe(200)
+      expect(service.logs.filter((line) => line.startsWith("Error"))).toEqual([])
+    }),
+  )
+})

@@ -1,0 +1,111 @@
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import { describe, expect, it } from "vitest"
+import * as Cacheability from "../../../src/server/relay/Cacheability.ts"
+
+const hash = `0x${"aB".repeat(32)}`
+const lower = hash.toLowerCase()
+const wallet = `0x${"Cd".repeat(20)}`
+
+describe("Permanence", () => {
+  describe("asked", () => {
+    it("knows a block by its hash in any case", () => {
+      const [one, other] = [hash, lower].map((given) => Cacheability.asked("eth_getBlockByHash", [given, true]))
+      expect(one).toEqual({ _tag: "OfHash", hash: lower, key: `eth_getBlockByHash ${lower} true` })
+      expect(other).toEqual(one)
+      expect(Cacheability.asked("eth_getBlockByHash", [hash, false])).not.toEqual(one)
+      expect(Cacheability.asked("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "OfHash", hash: lower })
+    })
+
+    it("knows a number in any spelling, and tells indexes and parameters apart", () => {
+      const at = (number: string, second: unknown) => Cacheability.asked("eth_getBlockByNumber", [number, second])
+      expect(at("0x0A", true)).toEqual({ _tag: "OfNumber", number: 10, key: "eth_getBlockByNumber 10 true" })
+      expect(at("0xa", true)).toEqual(at("0x0A", true))
+      expect(at("0xa", false)).not.toEqual(at("0xa", true))
+      const index = (text: string) => Cacheability.asked("eth_getTransactionByBlockNumberAndIndex", ["0x1", text])
+      expect(index("0x01")).toEqual(index("0x1"))
+      expect(index("0x1")).not.toEqual(index("0x2"))
+    })
+
+    it("takes no tag and no number beyond exact ones for a block that stays", () => {
+      for (const block of [...RpcMethod.blockTags, "0x20000000000001", undefined]) {
+        expect(Cacheability.asked("eth_getBlockByNumber", [block, true])).toBeNull()
+        expect(Cacheability.asked("eth_getBlockReceipts", [block])).toBeNull()
+        expect(Cacheability.asked("trace_block", [block])).toBeNull()
+      }
+    })
+
+    it("knows the logs of one block, whatever the order and case of the filter", () => {
+      const one = Cacheability.asked("eth_getLogs", [{ blockHash: hash, address: wallet, topics: [[hash], null] }])
+      const other = Cacheability.asked("eth_getLogs", [
+        { topics: [[lower], null], address: wallet.toLowerCase(), blockHash: lower },
+      ])
+      expect(one).toMatchObject({ _tag: "OfHash", hash: lower })
+      expect(other).toEqual(one)
+      expect(Cacheability.asked("eth_getLogs", [{ blockHash: hash, topics: [[hash]] }])).not.toEqual(one)
+      expect(Cacheability.asked("eth_getLogs", [{ fromBlock: "0x5", toBlock: "0x05" }])).toMatchObject({
+        _tag: "OfNumber",
+        number: 5,
+      })
+    })
+
+    it("does not take logs of several blocks, which a node that lags may cut short", () => {
+      for (const filter of [{ fromBlock: "0x5", toBlock: "0x6" }, { fromBlock: "0x5" }, { toBlock: "latest" }, {}]) {
+        expect(Cacheability.asked("eth_getLogs", [filter])).toBeNull()
+      }
+    })
+
+    it("takes no answer about the state, the newest block or a node for one that stays", () => {
+      const changing = Object.values(RpcMethod.all).flatMap(({ name }) =>
+        Cacheability.asked(name, [hash, "0x1", "0x1"]) === null && Cacheability.asked(name, ["0x1", "0x1"]) === null
+          ? [name]
+          : [],
+      )
+      expect(changing.toSorted()).toEqual(
+        [
+          "eth_getTransactionCount",
+          "eth_getBalance",
+          "eth_getCode",
+          "eth_getStorageAt",
+          "eth_call",
+          "eth_estimateGas",
+          "eth_getLogs",
+          "eth_feeHistory",
+          "eth_gasPrice",
+          "eth_maxPriorityFeePerGas",
+          "eth_getProof",
+          "eth_syncing",
+          "web3_clientVersion",
+          "eth_blockNumber",
+          "debug_traceBlockByNumber",
+          "debug_traceBlockByHash",
+          "debug_traceTransaction",
+        ].toSorted(),
+      )
+    })
+  })
+
+  describe("blockOf", () => {
+    it("reads the block of a block, of a transaction, and of the first of a list", () => {
+      const place = { blockHash: hash, blockNumber: "0x10" }
+      const block = { number: 16, hash: lower }
+      expect(Cacheability.blockOf("eth_getBlockByNumber", { hash, number: "0x10" })).toEqual(block)
+      expect(Cacheability.blockOf("eth_getTransactionByHash", { hash: "0x", ...place })).toEqual(block)
+      expect(Cacheability.blockOf("eth_getBlockReceipts", [place, {}])).toEqual(block)
+      expect(Cacheability.blockOf("trace_block", [{ blockHash: hash, blockNumber: 16 }])).toEqual(block)
+    })
+
+    it("finds none in nothing, in a pending transaction, and in what is no object", () => {
+      for (const result of [
+        null,
+        [],
+        "0x10",
+        {},
+        [null],
+        { blockHash: null, blockNumber: null },
+        { blockHash: hash },
+      ]) {
+        expect(Cacheability.blockOf("eth_getTransactionByHash", result)).toBeNull()
+      }
+    })
+  })
+})

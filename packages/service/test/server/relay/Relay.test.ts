@@ -1,0 +1,355 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Node from "../node.ts"
+import * as Rows from "../rows.ts"
+import { start } from "../service.ts"
+
+const hash = Rows.hashOf("a block")
+
+/** As a node writes it: with spaces, an escape, a number that JavaScript would round, and a key twice. */
+const block = `{ "number":"0x1b4" , "note":"\\u00e9","big":123456789012345678901234567890,"a":1,"a":2 }`
+
+const byMethod = (call: Node.Call): Node.Say =>
+  call.method === "eth_getBlockByNumber" ? Node.result(block) : Node.result(JSON.stringify(call.method))
+
+const withNode = Effect.fnUntraced(function* (say: (call: Node.Call) => Node.Say = byMethod, config = {}) {
+  const node = yield* Node.start(say)
+  const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } }, "polygon amoy": {} }, config })
+  return { node, service }
+})
+
+const byNumber = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", true] }
+
+describe("Relay", () => {
+  describe("a call", () => {
+    it.live("is answered with the text of the node's result", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode()
+
+        const answer = yield* service.call(byNumber)
+
+        expect(answer.status).toBe(200)
+        expect(answer.text).toBe(`{"jsonrpc":"2.0","id":1,"result":${block}}`)
+        expect(answer.headers["content-type"]).toBe("application/json")
+        expect(node.calls).toEqual([{ method: "eth_getBlockByNumber", params: ["latest", true] }])
+      }),
+    )
+
+    it.live("has its id echoed as it was written", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+        for (const id of [
+          "0",
+          "-1",
+          "1.0",
+          "1e2",
+          "12345678901234567890",
+          '"a"',
+          '"1"',
+          '""',
+          '"\\"quoted\\" \u00e9"',
+        ]) {
+          const answer = yield* service.call(`{"method":"eth_blockNumber","jsonrpc":"2.0","id":${id}}`)
+          expect(answer.text).toBe(`{"jsonrpc":"2.0","id":${id},"result":"eth_blockNumber"}`)
+        }
+      }),
+    )
+
+    it.live("may leave its parameters out, and may name the chain in any spelling", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+        for (const chain of ["eth", "ETH", "0x1", "1", "eip155:1"]) {
+          const answer = yield* service.call(`{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`, chain)
+          expect(answer.json.result).toBe("eth_blockNumber")
+        }
+        for (const chain of ["amoy", "polygon%20amoy", "polygon-amoy", "0x13882"]) {
+          expect((yield* service.call(byNumber, chain)).status).toBe(503)
+        }
+      }),
+    )
+
+    it.live("of transaction by block hash and index goes the same way", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode(() => Node.result("null"))
+        const method = "eth_getTransactionByBlockHashAndIndex"
+
+        const answer = yield* service.call({ jsonrpc: "2.0", id: "x", method, params: [hash, "0x0"] })
+
+        expect(answer.text).toBe(`{"jsonrpc":"2.0","id":"x","result":null}`)
+        expect(node.calls).toEqual([{ method, params: [hash, "0x0"] }])
+      }),
+    )
+
+    it.live("without an id is a notification: not relayed, and no answer", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode()
+        for (const method of ["eth_blockNumber", "nothing"]) {
+          const answer = yield* service.call({ jsonrpc: "2.0", method })
+          expect([answer.status, answer.text]).toEqual([204, ""])
+        }
+        expect((yield* service.call({ jsonrpc: "2.0", method: "eth_blockNumber", params: {} })).status).toBe(204)
+        expect((yield* service.call([{ jsonrpc: "2.0", method: "eth_blockNumber" }])).status).toBe(204)
+        expect(node.calls).toEqual([])
+      }),
+    )
+  })
+
+  describe("a batch", () => {
+    it.live("is answered in its order, without its notifications, each call for itself", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode()
+
+        const answer = yield* service.call([
+          { jsonrpc: "2.0", id: "b", method: "eth_blockNumber" },
+          { jsonrpc: "2.0", method: "eth_blockNumber" },
+          { jsonrpc: "2.0", id: 2, method: "eth_sendRawTransaction", params: ["0x"] },
+          7,
+          byNumber,
+        ])
+
+        expect(answer.status).toBe(200)
+        expect(answer.json).toHaveLength(4)
+        expect(answer.json[0]).toEqual({ jsonrpc: "2.0", id: "b", result: "eth_blockNumber" })
+        expect(answer.json[1]).toMatchObject({ id: 2, error: { code: -32601 } })
+        expect(answer.json[2]).toMatchObject({ id: null, error: { code: -32600 } })
+        expect(answer.json[3]).toMatchObject({ id: 1 })
+        expect(node.calls).toHaveLength(2)
+      }),
+    )
+
+    it.live("that is empty is no request", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+        expect((yield* service.call([])).json).toEqual({
+          jsonrpc: "2.0",
+          id: null,
+          error: { code: -32600, message: "The batch is empty; accepted: at least one request." },
+        })
+      }),
+    )
+
+    it.live("counts its calls against the limit, and may not have more than the burst", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode(byMethod, { rateLimit: { perSecond: 1, burst: 4 } })
+        const calls = (count: number) => Array.from({ length: count }, (_, id) => ({ ...byNumber, id }))
+
+        const large = yield* service.call(calls(5))
+        const first = yield* service.call(calls(3))
+        const second = yield* service.call(calls(3))
+        const third = yield* service.call(calls(1)[0])
+        const fourth = yield* service.call(byNumber)
+
+        expect([large.status, large.json.error.code]).toEqual([413, -32600])
+        expect(large.json.error.message).toBe("The batch has 5 calls; accepted: 4.")
+        expect(first.status).toBe(200)
+        expect(first.headers).toMatchObject({
+          "ratelimit-limit": "4",
+          "ratelimit-remaining": "1",
+          "ratelimit-reset": "3",
+        })
+        expect(second.status).toBe(429)
+        expect(second.headers).toMatchObject({ "retry-after": "2", "ratelimit-remaining": "1" })
+        expect(second.json).toMatchObject({ id: null, error: { code: -32005, data: { code: "rate_limited" } } })
+        expect(third.status).toBe(200)
+        expect(fourth.status).toBe(429)
+        expect(fourth.json).toMatchObject({ id: 1, error: { code: -32005 } })
+      }),
+    )
+  })
+
+  describe("a wrong request", () => {
+    it.live("is HTTP 200 with the standard's code, saying what is accepted", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode()
+        const call = (more: object) => ({ ...byNumber, ...more })
+        const blockId = "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized"
+        const cases: ReadonlyArray<readonly [body: unknown, id: unknown, code: number, message: string]> = [
+          ["", null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
+          ["{", null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
+          ["[".repeat(100_000), null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
+          ["1", null, -32600, "A request is a number; accepted: an object with jsonrpc, id, method and params."],
+          ["null", null, -32600, "A request is null; accepted: an object with jsonrpc, id, method and params."],
+          [call({ jsonrpc: "1.0" }), 1, -32600, `jsonrpc is "1.0"; accepted: "2.0".`],
+          [{ id: 1, method: "eth_chainId" }, 1, -32600, `jsonrpc is missing; accepted: "2.0".`],
+          [call({ id: null }), null, -32600, "id is null; accepted: a number or a text."],
+          [call({ id: {} }), null, -32600, "id is an object; accepted: a number or a text."],
+          [call({ id: true }), null, -32600, "id is a boolean; accepted: a number or a text."],
+          [call({ method: 5 }), 1, -32600, "method is a number; accepted: the name of a method."],
+          [call({ params: "latest" }), 1, -32600, "params is a string; accepted: an array, or none."],
+          [call({ params: { a: 1 } }), 1, -32602, "params is an object; accepted: an array by position, or none."],
+          [call({ params: [] }), 1, -32602, "params[0] of eth_getBlockByNumber is missing."],
+          [call({ params: ["latest"] }), 1, -32602, "params[1] of eth_getBlockByNumber is missing."],
+          [call({ params: [436, true] }), 1, -32602, `params[0] of eth_getBlockByNumber is 436; accepted: ${blockId}.`],
+          [
+            call({ params: ["newest", true] }),
+            1,
+            -32602,
+            `params[0] of eth_getBlockByNumber is "newest"; accepted: ${blockId}.`,
+          ],
+          [
+            call({ params: ["0x1", "true"] }),
+            1,
+            -32602,
+            `params[1] of eth_getBlockByNumber is "true"; accepted: boolean.`,
+          ],
+          [
+            call({ params: ["0x1", true, 1] }),
+            1,
+            -32602,
+            "params[2] of eth_getBlockByNumber is one too many; accepted: 2 of them.",
+          ],
+        ]
+        for (const [body, id, code, message] of cases) {
+          const answer = yield* service.call(body)
+          expect([answer.status, answer.json]).toEqual([200, { jsonrpc: "2.0", id, error: { code, message } }])
+        }
+        expect(node.calls).toEqual([])
+      }),
+    )
+
+    it.live("for a method that is unknown, or not open to the key, says which of the two", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode()
+        const operator = yield* service.addKey({ name: "operator", operator: true })
+        const trace = { jsonrpc: "2.0", id: 1, method: "trace_block", params: ["0x1"] }
+
+        const unknown = yield* service.call({ ...trace, method: "eth_sendTransaction" })
+        const inherited = yield* service.call({ ...trace, method: "constructor" })
+        const closed = yield* service.call(trace)
+        const granted = yield* service.call(trace, "eth", operator)
+
+        expect(unknown.json.error).toEqual({
+          code: -32601,
+          message: `"eth_sendTransaction" is not a method of this service; the README of @daybook/service lists them.`,
+        })
+        expect(inherited.json.error.code).toBe(-32601)
+        expect(closed.json.error).toEqual({
+          code: -32601,
+          message: `"trace_block" is not open to this key; a key made with --operator may call it.`,
+        })
+        expect(granted.json.result).toBe("trace_block")
+        expect(node.calls).toHaveLength(1)
+      }),
+    )
+
+    it("the README lists the methods by who may call them", () => {
+      const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
+      const line = readme.split("\n").find((text) => text.startsWith("Each key may call "))!
+      const listed = line.split("; one made with `--operator`").map((part) => part.match(/[a-z\d]+_\w+/g))
+      const exposed = (exposure: string) =>
+        Object.values(RpcMethod.all).flatMap((method) => (method.exposure === exposure ? [method.name] : []))
+
+      expect(listed).toEqual([exposed("public"), exposed("operator")])
+    })
+
+    it.live("with a bad key, a bad chain or too large a body has an HTTP status and a JSON-RPC error", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+
+        const key = yield* service.call(byNumber, "eth", "dbk_wrong")
+        const swapped = yield* service.call(byNumber, service.key, "eth")
+        const broken = yield* service.call(byNumber, "eth", "%zz")
+        const chain = yield* service.call(byNumber, "base")
+        const unknown = yield* service.call(byNumber, "atlantis")
+        const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
+
+        const said = ({ json, status }: typeof key) => [
+          status,
+          json.jsonrpc,
+          json.id,
+          json.error.code,
+          json.error.data.code,
+        ]
+        expect(said(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(said(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(swapped.text).not.toContain(service.key)
+        expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
+        expect(chain.json.error.message).toBe(`chain is "base", which is not served; served here: eth, polygon amoy.`)
+        expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
+        expect(said(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
+        expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
+      }),
+    )
+  })
+
+  describe("a node's failure", () => {
+    it.live("is passed on with code, message and data when the node says so itself", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode(() =>
+          Node.error(`{"code":4444,"message":"pruned history unavailable","data":{"from":"0x1"}}`),
+        )
+
+        const answer = yield* service.call(byNumber)
+
+        expect([answer.status, answer.json]).toEqual([
+          200,
+          {
+            jsonrpc: "2.0",
+            id: 1,
+            error: { code: 4444, message: "pruned history unavailable", data: { from: "0x1" } },
+          },
+        ])
+      }),
+    )
+
+    it.live("to answer is 503 for a single call, and an error of its own in a batch, and its wait is obeyed", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode(() => ({
+          status: 429,
+          body: "slow down",
+          headers: { "retry-after": "7" },
+        }))
+
+        const single = yield* service.call(byNumber)
+        const batch = yield* service.call([byNumber, { jsonrpc: "2.0", id: 2, method: "eth_blockNumber" }])
+
+        expect(single.status).toBe(503)
+        expect(single.headers["retry-after"]).toBe("7")
+        expect(single.json).toMatchObject({
+          id: 1,
+          error: { code: -32002, message: "No node of eth answers now; try again.", data: { code: "unavailable" } },
+        })
+        expect(batch.status).toBe(200)
+        expect(batch.json).toEqual(
+          [1, 2].map((id) => ({
+            jsonrpc: "2.0",
+            id,
+            error: { code: -32002, message: "No node of eth answers now; try again." },
+          })),
+        )
+        expect(node.calls).toHaveLength(1)
+      }),
+    )
+
+    it.live("is made up for by the next node", () =>
+      Effect.gen(function* () {
+        const down = yield* Node.start(() => ({ status: 502, body: "bad gateway" }))
+        const other = yield* Node.start(() => Node.result('"other chain"'), 137)
+        const good = yield* Node.start(byMethod)
+        const service = yield* start({ chains: { eth: { config: { rpc: [down.url, other.url, good.url] } } } })
+
+        const answers = yield* Effect.forEach([1, 2], () => service.call(byNumber))
+
+        expect(answers.map(({ text }) => text)).toEqual([1, 2].map(() => `{"jsonrpc":"2.0","id":1,"result":${block}}`))
+        expect(other.calls).toEqual([])
+        expect(down.calls.length).toBe(1)
+        expect(service.logs.filter((line) => line.includes("is of chain 137, not 1"))).toHaveLength(1)
+      }),
+    )
+
+    it.live("to be of the chain is as if it were down", () =>
+      Effect.gen(function* () {
+        const other = yield* Node.start(byMethod, 137)
+        const service = yield* start({ chains: { eth: { config: { rpc: [other.url] } } } })
+
+        expect((yield* service.call(byNumber)).status).toBe(503)
+        expect(other.calls).toEqual([])
+      }),
+    )
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
+import * as Cursor from "../../../src/server/rest/Cursor.ts"
+import * as Rows from "../rows.ts"
+
+const cursor: Cursor.Cursor = {
+  chainId: 1,
+  wallet: Rows.alice,
+  order: "DESC",
+  askedFrom: { _tag: "Block", block: 5 },
+  askedTo: { _tag: "Date", date: -62_198_755_200_000 },
+  from: 5,
+  to: 20_000_000,
+  page: 3,
+  position: { block: 19_000_000, index: 300, hash: Rows.hashOf("a") },
+  top: { number: 20_000_000, hash: Rows.hashOf("b") },
+}
+
+const failure = (text: string): string | undefined => {
+  const result = Cursor.fromText(text)
+  return result._tag === "Failure" ? result.failure.message : undefined
+}
+
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const Hex = (digits: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })).pipe((schema) =>
+    Schema.Array(schema).check(Schema.isMinLength(digits), Schema.isMaxLength(digits)),
+  )
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: -8.64e15, maximum: 8.64e15 }))
+const RequestedBound = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("Open") }),
+  Schema.Struct({ _tag: Schema.Literal("Block"), block: Count }),
+  Schema.Struct({ _tag: Schema.Literal("Date"), date: Millis }),
+])
+const hex = (bytes: ReadonlyArray<number>) => `0x${Buffer.from(bytes).toString("hex")}`
+
+describe("Cursor", () => {
+  describe("toText and fromText", () => {
+    it.prop(
+      "invert each other",
+      {
+        numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count]),
+        wallet: Hex(20),
+        hashes: Schema.Tuple([Hex(32), Hex(32)]),
+        order: Schema.Literals(["ASC", "DESC"]),
+        asked: Schema.Tuple([RequestedBound, RequestedBound]),
+      },
+      ({ asked, hashes, numbers, order, wallet }) => {
+        const [chainId, from, to, page, block, index, number] = numbers
+        const any: Cursor.Cursor = {
+          chainId,
+          wallet: hex(wallet),
+          order,
+          askedFrom: asked[0],
+          askedTo: asked[1],
+          from,
+          to,
+          page,
+          position: { block, index, hash: hex(hashes[0]) },
+          top: { number, hash: hex(hashes[1]) },
+        }
+
+        const text = Cursor.toText(any)
+
+        expect(text).toMatch(/^[\w-]+$/)
+        expect(Cursor.fromText(text)).toMatchObject({ _tag: "Success", success: any })
+      },
+    )
+
+    it("stay as they are: a cursor never expires", () => {
+      const text = Cursor.toText(cursor)
+      expect(text).toBe(Cursor.toText(cursor))
+      expect(text.length).toBeLessThan(220)
+      expect(text).toBe(
+        "AQEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ1xaQOl9HgWIQ",
+      )
+    })
+
+    it("refuse damage in any character, and a text that is cut or longer", () => {
+      const text = Cursor.toText(cursor)
+      for (let at = 0; at < text.length; at++) {
+        const other = text[at] === "A" ? "B" : "A"
+        expect(`${at}: ${failure(text.slice(0, at) + other + text.slice(at + 1))}`).toMatch(/^\d+: cursor (is|was) /)
+        expect(`${at}: ${failure(text.slice(0, at))}`).toMatch(/^\d+: cursor is /)
+      }
+      for (const longer of [`${text}A`, `${text}=`, `${text} `, text + text]) {
+        expect(failure(longer)).toMatch(/^cursor is /)
+      }
+    })
+
+    it("refuse text of others", () => {
+      for (const text of ["", "0", "null", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "..", "\u0000", "a".repeat(100_000)]) {
+        expect(failure(text)).toMatch(
+          /^cursor is .*; accepted: the "cursor" of the page before, unchanged, or none for the first page\.$/,
+        )
+      }
+    })
+  })
+
+  describe("fit", () => {
+    const walk: Cursor.Walk = {
+      chainId: 1,
+      wallet: Rows.alice,
+      order: "DESC",
+      from: cursor.askedFrom,
+      to: cursor.askedTo,
+    }
+
+    it("takes the request that made it, and one that leaves things out", () => {
+      expect(Cursor.fit(cursor, walk)._tag).toBe("Success")
+      const bare = { ...walk, order: undefined, from: { _tag: "Open" }, to: { _tag: "Open" } } as const
+      expect(Cursor.fit(cursor, bare)._tag).toBe("Success")
+    })
+
+    it("refuses any other", () => {
+      const others: ReadonlyArray<Partial<Cursor.Walk>> = [
+        { chainId: 2 },
+        { wallet: Rows.bob },
+        { order: "ASC" },
+        { from: { _tag: "Block", block: 6 } },
+        { from: { _tag: "Date", date: 5 } },
+        { to: { _tag: "Date", date: 0 } },
+        { to: { _tag: "Block", block: 20_000_000 } },
+      ]
+      for (const other of others) expect(Cursor.fit(cursor, { ...walk, ...other })._tag).toBe("Failure")
+    })
+  })
+})

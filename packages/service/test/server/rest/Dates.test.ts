@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest"
+import * as Dates from "../../../src/server/rest/Dates.ts"
+
+const read = (text: string): string | undefined => {
+  const result = Dates.read("from_date", text)
+  return result._tag === "Success" ? new Date(result.success).toISOString() : undefined
+}
+
+describe("Dates", () => {
+  describe("read", () => {
+    it("reads ISO 8601, in UTC where it names no zone", () => {
+      const cases: ReadonlyArray<readonly [string, string]> = [
+        ["2021-05-07T11:08:35Z", "2021-05-07T11:08:35.000Z"],
+        ["2021-05-07T11:08:35.123Z", "2021-05-07T11:08:35.123Z"],
+        ["2021-05-07T11:08:35", "2021-05-07T11:08:35.000Z"],
+        ["2021-05-07 11:08", "2021-05-07T11:08:00.000Z"],
+        ["2021-05-07T11:08:35+02:00", "2021-05-07T09:08:35.000Z"],
+        ["2021-05-07T11:08:35-0530", "2021-05-07T16:38:35.000Z"],
+        ["20210507T110835Z", "2021-05-07T11:08:35.000Z"],
+        ["2021-05-07", "2021-05-07T00:00:00.000Z"],
+        ["2021-05", "2021-05-01T00:00:00.000Z"],
+        ["2021", "2021-01-01T00:00:00.000Z"],
+        ["20210507", "2021-05-07T00:00:00.000Z"],
+        ["2021-W18-5", "2021-05-07T00:00:00.000Z"],
+        ["2021-127", "2021-05-07T00:00:00.000Z"],
+        ["  2021-05-07 ", "2021-05-07T00:00:00.000Z"],
+      ]
+      for (const [text, instant] of cases) expect([text, read(text)]).toEqual([text, instant])
+    })
+
+    it("reads RFC 2822", () => {
+      expect(read("Fri, 07 May 2021 11:08:35 +0000")).toBe("2021-05-07T11:08:35.000Z")
+      expect(read("7 May 2021 11:08 -0200")).toBe("2021-05-07T13:08:00.000Z")
+      expect(read("Fri, 07 May 2021 11:08:35 GMT")).toBe("2021-05-07T11:08:35.000Z")
+    })
+
+    it("reads ten digits as seconds and thirteen as milliseconds", () => {
+      expect(read("1620385715")).toBe("2021-05-07T11:08:35.000Z")
+      expect(read("1620385715123")).toBe("2021-05-07T11:08:35.123Z")
+      for (const text of ["162038571", "16203857151", "162038571512", "16203857151234"])
+        expect(read(text)).toBeUndefined()
+    })
+
+    it("reads text of a month's name, a day and a year of four digits", () => {
+      const day = "2021-05-07T00:00:00.000Z"
+      for (const text of ["May 7, 2021", "may 7 2021", "7 May 2021", "07-May-2021", "2021 May 7", "Fri May 07 2021"]) {
+        expect([text, read(text)]).toEqual([text, day])
+      }
+      expect(read("7 September 2021 5:00 pm")).toBe("2021-09-07T17:00:00.000Z")
+      expect(read("Sept 7, 2021 17:00:01")).toBe("2021-09-07T17:00:01.000Z")
+      expect(read("Fri May 07 2021 11:08:35 GMT+0200 (Central European Summer Time)")).toBe("2021-05-07T09:08:35.000Z")
+    })
+
+    it("restores the plus before a zone that became a space", () => {
+      for (const text of [
+        "2021-05-07T11:08:35 02:00",
+        "2021-05-07T11:08:35 0200",
+        "2021-05-07T11:08:35 02",
+        "20210507T110835 0200",
+        "Fri, 07 May 2021 11:08:35  0200",
+        "Fri May 07 2021 11:08:35 GMT 0200 (CEST)",
+      ]) {
+        expect([text, read(text)]).toEqual([text, "2021-05-07T09:08:35.000Z"])
+      }
+      expect(read("2021-05-07T11:08:35.123 02:00")).toBe("2021-05-07T09:08:35.123Z")
+    })
+
+    it("guesses nothing", () => {
+      for (const text of [
+        "page 2",
+        "yesterday",
+        "now",
+        "12/25/1995",
+        "2021/05/07",
+        "May 2021",
+        "7th May 2021",
+        "May 7 21",
+        "Smarch 7 2021",
+        "May 7, 2021 and more",
+        "-5",
+        "0",
+        "NaN",
+        "null",
+        " ",
+      ]) {
+        expect([text, read(text)]).toEqual([text, undefined])
+      }
+    })
+
+    it("refuses days and times that do not exist", () => {
+      for (const text of [
+        "2021-02-30",
+        "2021-13-01",
+        "2021-05-07T25:00:00Z",
+        "Feb 31, 2021",
+        "29 Feb 2021",
+        "May 0, 2021",
+        "7 May 2021 25:00",
+        "Mon, 07 May 2021 11:08:35 +0000",
+      ]) {
+        expect([text, read(text)]).toEqual([text, undefined])
+      }
+      expect(read("29 Feb 2020")).toBe("2020-02-29T00:00:00.000Z")
+    })
+
+    it("ends soon on long text", () => {
+      const before = performance.now()
+      for (const text of ["1:".repeat(50_000), "may ".repeat(50_000), `7 May 2021${" ".repeat(50_000)}x`]) {
+        expect(read(text)).toBeUndefined()
+      }
+      expect(performance.now() - before).toBeLessThan(500)
+    })
+
+    it("says what came and what is accepted", () => {
+      const result = Dates.read("to_date", "page 2")
+      expect(result._tag === "Failure" && result.failure).toEqual({
+        parameter: "to_date",
+        message:
+          'to_date is "page 2"; accepted: ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC where no zone is given.',
+      })
+    })
+  })
+})

@@ -1,0 +1,142 @@
+import * as RestApi from "@daybook/schema/RestApi"
+import { describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { expect } from "vitest"
+import * as Response from "../../../src/server/Response.ts"
+import type { IndexerStatus } from "../../../src/store/Store.ts"
+import * as Rows from "../rows.ts"
+import { type Json, start } from "../service.ts"
+
+const following: Omit<IndexerStatus, "updatedAtMillis"> = {
+  state: "following",
+  traces: "trace_block",
+  nodeHead: 8,
+  message: "Following.",
+}
+
+describe("Health", () => {
+  it.live("answers /health while the process lives", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const answer = yield* service.fetch("/health")
+      expect([answer.status, answer.json]).toEqual([200, { status: "ok" }])
+    }),
+  )
+
+  describe("/ready", () => {
+    it.live("is 200 for a chain that follows its head, and says how it stands", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) } } })
+        const store = service.stores["eth"]!
+        const updatedAtMillis = yield* Clock.currentTimeMillis
+        yield* Effect.orDie(store.writeStatus({ ...following, nodeHead: 10, updatedAtMillis }))
+
+        const answer = yield* service.fetch("/ready?chain=0x1")
+
+        expect([answer.status, answer.json]).toEqual([
+          200,
+          {
+            chain: "eth",
+            chainId: 1,
+            ready: true,
+            state: "following",
+            indexed: { from: 2, to: 8 },
+            finalized: null,
+            head: 10,
+            lag: 2,
+            traces: "trace_block",
+            message: "Following.",
+          },
+        ])
+      }),
+    )
+
+    it.live("is 503 for a chain that does not", () =>
+      Effect.gen(function* () {
+        const service = yield* start({
+          chains: { eth: { blocks: Rows.chain(2, 8) }, base: {}, palm: { isAbsent: true } },
+        })
+        const store = service.stores["eth"]!
+        const now = yield* Clock.currentTimeMillis
+        const cases: ReadonlyArray<readonly [Partial<IndexerStatus>, string]> = [
+          [{ state: "backfill" }, "backfill"],
+          [{ state: "waiting" }, "waiting"],
+          [{ state: "refused" }, "refused"],
+          [{ nodeHead: 100 }, "following"],
+          [{ updatedAtMillis: now - 16_000 }, "silent"],
+          [{ state: "stopped", updatedAtMillis: now - 60_000 }, "stopped"],
+        ]
+        for (const [change, state] of cases) {
+          yield* Effect.orDie(store.writeStatus({ ...following, updatedAtMillis: now, ...change }))
+          const answer = yield* service.fetch("/ready?chain=eth")
+          expect([answer.status, answer.json.ready, answer.json.state]).toEqual([503, false, state])
+        }
+        for (const change of [{ state: "waiting" }, { state: "stopped" }, { updatedAtMillis: now - 16_000 }] as const) {
+          const stale = { ...following, updatedAtMillis: now, blocksPerSecond: 9, etaMillis: 9, ...change }
+          yield* Effect.orDie(store.writeStatus(stale))
+          const { json } = yield* service.fetch("/ready?chain=eth")
+          expect([json.head, json.lag, json.blocksPerSecond, json.etaMillis]).toEqual([
+            null,
+            null,
+            undefined,
+            undefined,
+          ])
+        }
+        expect((yield* service.fetch("/ready?chain=eth")).json.message).toMatch(
+          /^The indexer has not told of itself for 1\d s; its last words: Following\.$/,
+        )
+        for (const chain of ["base", "palm"]) {
+          const answer = yield* service.fetch(`/ready?chain=${chain}`)
+          expect([answer.status, answer.json.state, answer.json.indexed]).toEqual([503, "absent", null])
+        }
+        expect((yield* service.fetch("/ready?chain=bsc")).json).toMatchObject({
+          code: "chain_not_served",
+          message: `chain is "bsc", which is not served; served here: eth, base, palm.`,
+        })
+      }),
+    )
+
+    it.live("without a chain is 200 when the service can answer, whatever its chains do", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { isAbsent: true }, base: {} } })
+        const answer = yield* service.fetch("/ready")
+        expect(answer.status).toBe(200)
+        expect(answer.json).toMatchObject({ ready: true, chains: [{ chain: "eth" }, { chain: "base", ready: false }] })
+      }),
+    )
+  })
+
+  describe("/openapi.json", () => {
+    it.live("is the contract's document, with the limit in force", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config: { maxLimit: 40 } })
+
+        const { headers, json } = yield* service.fetch("/openapi.json")
+
+        expect(headers["content-type"]).toBe("application/json")
+        expect(json).toEqual(JSON.parse(JSON.stringify(RestApi.openApi({ maxLimit: 40 }))))
+        const { get } = json.paths["/api/v2.2/{address}/verbose"]
+        const of = (name: string) =>
+          get.parameters.find((parameter: { name: string }) => parameter.name === name).schema
+        expect(of("limit")).toEqual({ type: "integer", minimum: 1, maximum: 40, default: 40 })
+        for (const [status, response] of Object.entries<Json>(get.responses)) {
+          const name = response.content?.["application/json"]?.schema?.["$ref"]?.split("/").at(-1)
+          if (status !== "200") expect([name, Response.statusOf({ _tag: name })]).toEqual([name, Number(status)])
+        }
+      }),
+    )
+
+    it.live("has no reference that leads nowhere", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const { json, text } = yield* service.fetch("/openapi.json")
+        const found = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path!)
+        expect(found.length).toBeGreaterThan(0)
+        for (const path of new Set(found)) {
+          const target = path.split("/").reduce((at: Json, part) => at?.[part.replaceAll("~1", "/")], json)
+          expect([path, typeof target]).toEqual([path, "object"])
+        }
+      }),
+    )
+  })
+})

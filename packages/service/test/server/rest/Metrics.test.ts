@@ -1,0 +1,63 @@
+import { describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { expect } from "vitest"
+import * as Metrics from "../../../src/server/rest/Metrics.ts"
+import type { Status } from "../../../src/server/rest/Status.ts"
+import * as Rows from "../rows.ts"
+import { start } from "../service.ts"
+
+const status: Status = {
+  chain: 'my "chain"',
+  chainId: 1,
+  ready: true,
+  state: "following",
+  indexed: { from: 2, to: 8 },
+  finalized: null,
+  head: 10,
+  lag: 2,
+  traces: "off",
+  message: "",
+}
+
+describe("Metrics", () => {
+  it("writes one line for each number that is known, its label escaped", () => {
+    const lines = Metrics.text([status]).split("\n")
+
+    expect(lines).toContain("# TYPE daybook_indexed_to_block gauge")
+    expect(lines).toContain('daybook_indexed_to_block{chain="my \\"chain\\""} 8')
+    expect(lines).toContain('daybook_blocks_per_second{chain="my \\"chain\\""} 0')
+    expect(lines.some((line) => line.startsWith("daybook_finalized_block{"))).toBe(false)
+    expect(lines.some((line) => line.startsWith("daybook_eta_seconds{"))).toBe(false)
+  })
+
+  it.live("tells at /metrics what the indexers wrote, without a key", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) }, base: {} } })
+      const updatedAtMillis = yield* Clock.currentTimeMillis
+      const written = {
+        state: "backfill",
+        traces: "off",
+        nodeHead: 58,
+        message: "",
+        updatedAtMillis,
+        blocksPerSecond: 12.5,
+        etaMillis: 4_000,
+      } as const
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus(written))
+      const answer = yield* service.fetch("/metrics")
+
+      expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"])
+      const lines = answer.text.split("\n")
+      expect(lines).toContain('daybook_lag_blocks{chain="eth"} 50')
+      expect(lines).toContain('daybook_blocks_per_second{chain="eth"} 12.5')
+      expect(lines).toContain('daybook_eta_seconds{chain="eth"} 4')
+      expect(lines).toContain('daybook_ready{chain="base"} 0')
+
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus({ ...written, updatedAtMillis: updatedAtMillis - 20_000 }))
+      const later = (yield* service.fetch("/metrics")).text
+      expect(later).toContain('daybook_ready{chain="eth"} 0')
+      expect(later).toContain('daybook_indexed_to_block{chain="eth"} 8')
+      expect(later).not.toMatch(/daybook_(lag_blocks|node_head_block|blocks_per_second|eta_seconds)\{chain="eth"\}/)
+    }),
+  )
+})

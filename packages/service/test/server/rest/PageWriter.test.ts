@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest"
+import * as PageWriter from "../../../src/server/rest/PageWriter.ts"
+
+const label = (address: string) => (address === "0xa" ? 'A "1"' : null)
+const string = { label, include: false, empty: "string" } as const
+const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+const row = (body: string, internal: string | null = "[]") => ({ body, internal })
+
+describe("Splice", () => {
+  describe("record", () => {
+    it("puts labels behind the stored text", () => {
+      const body = '{"hash":"0x1","from_address":"0xa","to_address":"0xb","logs":[]}'
+      expect(PageWriter.record(row(body), string)).toBe(
+        '{"hash":"0x1","from_address":"0xa","to_address":"0xb","logs":[],"from_address_label":"A \\"1\\"","to_address_label":null}',
+      )
+    })
+
+    it("does not take a later text for the recipient of a creation", () => {
+      const body = '{"from_address":"0xb","to_address":null,"x":"\\"to_address\\":\\"0xa\\"","to_address":"0xa"}'
+      expect(JSON.parse(PageWriter.record(row(body), string))).toMatchObject({ to_address_label: null })
+    })
+
+    it("puts internal transactions last when asked", () => {
+      const body = '{"from_address":"0xb","to_address":"0xa"}'
+      expect(PageWriter.record(row(body, '[{"a":1}]'), { ...string, include: true })).toBe(
+        '{"from_address":"0xb","to_address":"0xa","from_address_label":null,"to_address_label":"A \\"1\\"","internal_transactions":[{"a":1}]}',
+      )
+    })
+
+    it("makes null of empty values, and only of the keys that have them", () => {
+      const params = [{ name: "", value: '"topic1":""', type: "string" }]
+      const body = JSON.stringify({
+        from_address: "0xa",
+        to_address: "0xb",
+        receipt_contract_address: "",
+        receipt_root: "",
+        receipt_status: "",
+        logs: [{ topic0: "", topic1: "0x1", topic2: "", topic3: "", decoded_event: { params } }],
+      })
+      const { from_address_label, to_address_label, ...written } = JSON.parse(
+        PageWriter.record(row(body), { ...string, empty: "null" }),
+      )
+      expect([from_address_label, to_address_label]).toEqual(['A "1"', null])
+      expect(written).toEqual({
+        from_address: "0xa",
+        to_address: "0xb",
+        receipt_contract_address: null,
+        receipt_root: null,
+        receipt_status: null,
+        logs: [{ topic0: null, topic1: "0x1", topic2: null, topic3: null, decoded_event: { params } }],
+      })
+    })
+  })
+
+  describe("page", () => {
+    it("writes numbers as text and a missing cursor as null", () => {
+      const body = '{"from_address":"0xb","to_address":"0xb"}'
+      const record = PageWriter.record(row(body), string)
+      expect(text(PageWriter.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string))).toBe(
+        `{"cursor":"abc","page":"2","page_size":"25","result":[${record},${record}]}`,
+      )
+      expect(text(PageWriter.page([], { cursor: null, page: 0, pageSize: 100 }, string))).toBe(
+        '{"cursor":null,"page":"0","page_size":"100","result":[]}',
+      )
+    })
+
+    it("labels the wallet of the page as every other address, wherever it stands", () => {
+      const from = '{"from_address":"0xa","to_address":"0xb"}'
+      const to = '{"from_address":"0xab","to_address":"0xa"}'
+      const place = { cursor: null, page: 0, pageSize: 2 }
+      for (const wallet of ["0xa", "0xb", "0xab"]) {
+        const bytes = PageWriter.page([row(from), row(to)], place, { ...string, wallet })
+        expect(text(bytes)).toBe(text(PageWriter.page([row(from), row(to)], place, string)))
+      }
+    })
+
+    it("measures texts beyond ASCII in bytes", () => {
+      const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
+      const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
+      const bytes = PageWriter.page(
+        [row(body), row(body)],
+        { cursor: null, page: 0, pageSize: 2 },
+        { ...string, label },
+      )
+
+      const record = PageWriter.record(row(body), { ...string, label })
+      expect(text(bytes)).toBe(`{"cursor":null,"page":"0","page_size":"2","result":[${record},${record}]}`)
+    })
+  })
+})

@@ -1,0 +1,555 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Rows from "../rows.ts"
+import { type Response, decodePage, encodePage, hashesIn, start, type Started } from "../service.ts"
+
+const { alice, bob, contract, nobody } = Rows
+
+/** A refusal without its id, which is another one each time. */
+const refusal = ({ json, status }: Response) => {
+  const { requestId, ...body } = json
+  expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
+  return { status, ...body }
+}
+
+/** Walks a wallet's history to its end. */
+const walk = Effect.fnUntraced(function* (service: Started, wallet: string, query: string) {
+  const pages: Array<Response> = []
+  for (let cursor = ""; ;) {
+    const answer = yield* service.wallet(wallet, `${query}${cursor === "" ? "" : `&cursor=${cursor}`}`)
+    expect(answer).toMatchObject({ status: 200 })
+    pages.push(answer)
+    if (answer.json.cursor === null) return pages
+    cursor = answer.json.cursor
+  }
+})
+
+describe("Wallet", () => {
+  describe("a page", () => {
+    it.live("is the interface's, newest first, and says how far the index reaches", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(3, 12)
+        const service = yield* start({ chains: { eth: { blocks } } })
+        yield* Effect.orDie(service.stores["eth"]!.finalize(7))
+
+        const answer = yield* service.wallet(alice)
+
+        expect(answer.status).toBe(200)
+        expect(answer.headers).toMatchObject({
+          "content-type": "application/json",
+          "daybook-indexed-from": "3",
+          "daybook-indexed-to": "12",
+          "daybook-finalized-to": "7",
+          "cache-control": "no-store",
+        })
+        expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/)
+        expect(Object.keys(answer.json)).toEqual(["cursor", "page", "page_size", "result"])
+        expect(answer.json).toMatchObject({ cursor: null, page: "0", page_size: "100" })
+        expect(hashesIn(answer)).toEqual(Rows.hashesOf(blocks, alice).toReversed())
+      }),
+    )
+
+    it.live("equals what encoding its decoded form gives", () =>
+      Effect.gen(function* () {
+        const plans = [
+          { from: alice, to: contract, input: Rows.transferInput, topics: Rows.transferTopics },
+          { from: alice, to: null, input: "0x" },
+          { from: alice, to: bob },
+        ]
+        const label = 'a "quoted" name \\ \u2028'
+        const service = yield* start({
+          chains: { eth: { config: { labels: { [alice]: label } }, blocks: [Rows.block(0, plans)] } },
+        })
+
+        for (const query of ["", "include=internal_transactions"]) {
+          const answer = yield* service.wallet(alice, query)
+          expect(encodePage(decodePage(answer.json))).toEqual(answer.json)
+          expect(JSON.stringify(answer.json)).toBe(answer.text)
+          expect(answer.json.result).toHaveLength(3)
+          expect("internal_transactions" in answer.json.result[0]).toBe(query !== "")
+        }
+        const { json } = yield* service.wallet(alice)
+        expect(json.result[2]).toMatchObject({ from_address_label: label, to_address_label: null })
+        expect(json.result[1]).toMatchObject({
+          to_address: null,
+          to_address_label: null,
+          receipt_contract_address: contract,
+        })
+        expect(json.result[2].decoded_call.signature).toBe("transfer(address,uint256)")
+      }),
+    )
+
+    it.live("puts inner calls at the end of each record when asked, also as a list of one", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks: [Rows.block(5, [{ from: alice, to: bob }])] } } })
+
+        const answer = yield* service.wallet(alice, "include=internal_transactions")
+        const listed = yield* service.wallet(alice, "include%5B%5D=internal_transactions")
+
+        expect(Object.keys(answer.json.result[0]).at(-1)).toBe("internal_transactions")
+        expect(answer.json.result[0].internal_transactions).toMatchObject([{ block_number: 5, type: "CALL", to: bob }])
+        expect(listed.text).toBe(answer.text)
+      }),
+    )
+
+    it.live("finds a wallet as sender, recipient and created contract, in any case of its letters", () =>
+      Effect.gen(function* () {
+        const blocks = [
+          Rows.block(0, [
+            { from: alice, to: bob },
+            { from: nobody, to: null },
+          ]),
+        ]
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const [first, second] = blocks[0]!.transactions
+
+        expect(hashesIn(yield* service.wallet(alice))).toEqual([first!.hash])
+        expect(hashesIn(yield* service.wallet(bob.toUpperCase().replace("0X", "0x")))).toEqual([first!.hash])
+        expect(hashesIn(yield* service.wallet(contract))).toEqual([second!.hash])
+        expect(hashesIn(yield* service.wallet(Rows.address("1")))).toEqual([])
+      }),
+    )
+
+    it.live("decodes again what an older decoder wrote", () =>
+      Effect.gen(function* () {
+        const plans = [{ from: alice, to: contract, input: Rows.transferInput, topics: Rows.transferTopics }]
+        const service = yield* start({ chains: { eth: { blocks: [Rows.block(0, plans, { staleRows: true })] } } })
+
+        const { json } = yield* service.wallet(alice)
+
+        expect(json.result[0].decoded_call.label).toBe("transfer")
+        expect(json.result[0].logs[0].decoded_event.label).toBe("Transfer")
+      }),
+    )
+
+    it.live("writes empty values as null for the service or for one key", () =>
+      Effect.gen(function* () {
+        const plans = [{ from: alice, to: contract, topics: Rows.transferTopics }]
+        const blocks = [Rows.block(0, plans)]
+        const service = yield* start({ chains: { eth: { blocks } }, config: { empty: "null" } })
+        const strict = yield* service.addKey({ name: "strict", empty: "string" })
+
+        const asNull = yield* service.wallet(alice)
+        const asText = yield* service.fetch(`/api/v2.2/${alice}/verbose`, { headers: { "X-API-Key": strict } })
+
+        expect(asNull.json.result[0]).toMatchObject({ receipt_contract_address: null, receipt_root: null })
+        expect(asNull.json.result[0].logs[0]).toMatchObject({ topic0: Rows.transferTopics[0], topic3: null })
+        expect(asText.json.result[0]).toMatchObject({ receipt_contract_address: "", receipt_root: "" })
+        expect(asText.json.result[0].logs[0]).toMatchObject({ topic3: "" })
+        expect(encodePage(decodePage(asNull.json))).toEqual(asText.json)
+      }),
+    )
+
+    it.live("of an empty index is empty and names no range", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+
+        const answer = yield* service.wallet(alice, "include=internal_transactions")
+
+        expect(answer.json).toEqual({ cursor: null, page: "0", page_size: "100", result: [] })
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith("daybook-"))).toEqual([])
+      }),
+    )
+  })
+
+  describe("a range", () => {
+    const blocks = Rows.chain(2, 20)
+    const numbersIn = (answer: Response) => [
+      ...new Set(
+        (answer.json.result as ReadonlyArray<{ block_number: string }>).map((row) => Number(row.block_number)),
+      ),
+    ]
+    const inRange = (from: number, to: number) =>
+      blocks
+        .filter(
+          ({ number, transactions }) =>
+            number >= from && number <= to && transactions.some(({ addresses }) => addresses.includes(bob)),
+        )
+        .map(({ number }) => number)
+
+    it.live("is of blocks, of instants, or of both, where a block beats a date", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const at = Rows.timeOf
+        const between = (number: number) => String((Rows.genesisSeconds + number * 10 + 5) * 1000)
+        const cases: ReadonlyArray<readonly [string, number, number]> = [
+          ["from_block=5&to_block=9", 5, 9],
+          ["from_block=0&to_block=99999999999999999999", 2, 20],
+          [`from_date=${at(5)}&to_date=${at(9)}`, 5, 9],
+          [`from_date=${between(5)}&to_date=${between(9)}`, 6, 9],
+          [`from_block=7&from_date=${at(3)}`, 7, 20],
+          [`to_block=7&to_date=${at(18)}`, 2, 7],
+          [`from_block=7&to_date=${at(9)}`, 7, 9],
+          [`from_date=${at(6)}&to_block=8`, 6, 8],
+          ["from_date=2021-05-07T13:09:35+02:00", 6, 20],
+          [`from_date=${Rows.genesisSeconds + 60}`, 6, 20],
+          ["from_date=1999-01-01", 2, 20],
+          ["to_date=2999-01-01", 2, 20],
+        ]
+        for (const [query, from, to] of cases) {
+          const answer = yield* service.wallet(bob, `${query}&order=ASC`)
+          expect([query, answer.status]).toEqual([query, 200])
+          expect([query, ...numbersIn(answer)]).toEqual([query, ...inRange(from, to)])
+        }
+      }),
+    )
+
+    it.live("beyond the index is empty", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks } } })
+        for (const query of [
+          "from_block=21",
+          "to_block=1",
+          "from_date=2999-01-01",
+          "to_date=1999-01-01",
+          "from_block=10&to_date=2021-05-07",
+          "from_block=99999999999999999999",
+        ]) {
+          const answer = yield* service.wallet(bob, query)
+          expect([query, answer.status, answer.json.result, answer.json.cursor]).toEqual([query, 200, [], null])
+          expect(answer.headers["daybook-indexed-to"]).toBe("20")
+        }
+      }),
+    )
+  })
+
+  describe("a walk", () => {
+    it.live("gives each transaction once, in both orders and every page size", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 30)
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const oldest = Rows.hashesOf(blocks, bob)
+        for (const order of ["ASC", "DESC"]) {
+          for (const limit of [1, 2, 3, 7, oldest.length - 1, oldest.length, 100]) {
+            const pages = yield* walk(service, bob, `order=${order}&limit=${limit}`)
+            expect(pages.flatMap(hashesIn)).toEqual(order === "ASC" ? oldest : oldest.toReversed())
+            expect(pages.length).toBe(Math.ceil(oldest.length / limit))
+            expect(pages.map(({ json }) => json.page)).toEqual(pages.map((_, at) => String(at)))
+            expect(pages.every(({ json }) => json.page_size === String(limit))).toBe(true)
+          }
+        }
+      }),
+    )
+
+    it.live("keeps to the list as of its first page when blocks are added", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 12)
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const store = service.stores["eth"]!
+        const first = yield* service.wallet(bob, "order=ASC&limit=4")
+        const down = yield* service.wallet(bob, `to_date=2999-01-01&limit=4`)
+        yield* Effect.orDie(store.append(blocks.at(-1)!, Rows.chain(13, 20)))
+
+        const rest = yield* service.wallet(bob, `order=ASC&limit=100&cursor=${first.json.cursor}`)
+        const downRest = yield* service.wallet(bob, `to_date=2999-01-01&cursor=${down.json.cursor}`)
+
+        expect([...hashesIn(first), ...hashesIn(rest)]).toEqual(Rows.hashesOf(blocks, bob))
+        expect([...hashesIn(down), ...hashesIn(downRest)]).toEqual(Rows.hashesOf(blocks, bob).toReversed())
+        expect(rest.headers["daybook-indexed-to"]).toBe("20")
+        expect(rest.json).toMatchObject({ page: "1", page_size: "100", cursor: null })
+      }),
+    )
+
+    it.live("takes chain, order and range from the cursor where a request leaves them out", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 12)
+        const service = yield* start({ chains: { polygon: { blocks } } })
+        const first = yield* service.wallet(bob, "chain=polygon&order=ASC&from_block=3&to_block=9&limit=3")
+
+        const rest = yield* service.wallet(bob, `cursor=${first.json.cursor}`)
+
+        const list = Rows.hashesOf(blocks.slice(3, 10), bob)
+        expect([...hashesIn(first), ...hashesIn(rest)]).toEqual(list)
+      }),
+    )
+
+    it.live("refuses a cursor of another request, and says what does not fit", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 12)
+        const service = yield* start({ chains: { eth: { blocks }, polygon: { blocks } } })
+        const { json } = yield* service.wallet(bob, "from_block=2&to_date=2999-01-01&limit=2&order=ASC")
+        const cursor = `cursor=${json.cursor}`
+        const cases: ReadonlyArray<readonly [string, string, string]> = [
+          [alice, cursor, `its address is ${bob}, not ${alice}`],
+          [bob, `${cursor}&chain=polygon`, "its chain is 1, not 137"],
+          [bob, `${cursor}&order=DESC`, "its order is ASC, not DESC"],
+          [bob, `${cursor}&from_block=3`, "its lower bound is block 2, not block 3"],
+          [bob, `${cursor}&to_block=3`, "its upper bound is 2999-01-01T00:00:00.000Z, not block 3"],
+        ]
+        for (const [wallet, query, words] of cases) {
+          const answer = refusal(yield* service.wallet(wallet, query))
+          expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "cursor" })
+          expect(answer.message).toContain(`cursor belongs to another request: ${words};`)
+        }
+      }),
+    )
+
+    it.live("goes on after other blocks were reorganised, and says stale when its own were", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 12)
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const store = service.stores["eth"]!
+        const below = yield* service.wallet(bob, "to_block=6&limit=3")
+        const whole = yield* service.wallet(bob, "limit=3")
+        const up = yield* service.wallet(bob, "order=ASC&limit=3")
+        yield* Effect.orDie(store.unwind(blocks[12]!, blocks[9]!))
+        yield* Effect.orDie(
+          store.append(blocks[9]!, [
+            Rows.block(10, Rows.plansOf(10), { fork: "b" }, blocks[9]!.hash),
+            Rows.block(11, Rows.plansOf(11), { fork: "b" }),
+          ]),
+        )
+
+        const belowRest = yield* service.wallet(bob, `limit=100&cursor=${below.json.cursor}`)
+        const stale = yield* service.wallet(bob, `cursor=${whole.json.cursor}`)
+        const staleUp = yield* service.wallet(bob, `order=ASC&cursor=${up.json.cursor}`)
+
+        expect([...hashesIn(below), ...hashesIn(belowRest)]).toEqual(
+          Rows.hashesOf(blocks.slice(0, 7), bob).toReversed(),
+        )
+        expect(refusal(stale)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
+        expect(stale.headers["daybook-indexed-to"]).toBe("11")
+        expect(refusal(staleUp)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
+      }),
+    )
+
+    it.live(
+      "resumes at the deepest of several reorganisations, and where none is remembered at the last that is not final",
+      () =>
+        Effect.gen(function* () {
+          const blocks = Rows.chain(0, 12)
+          const service = yield* start({ chains: { eth: { blocks } } })
+          const store = service.stores["eth"]!
+          const { json } = yield* service.wallet(bob, "limit=3")
+          yield* Effect.orDie(store.unwind(blocks[12]!, blocks[10]!))
+          const fork = Rows.block(11, Rows.plansOf(11), { fork: "b" }, blocks[10]!.hash)
+          yield* Effect.orDie(store.append(blocks[10]!, [fork]))
+          yield* Effect.orDie(store.unwind(fork, blocks[6]!))
+
+          const stale = yield* service.wallet(bob, `cursor=${json.cursor}`)
+
+          expect(refusal(stale)).toMatchObject({ status: 409, resumeFromBlock: 7 })
+          const other = yield* start({ chains: { eth: { blocks: Rows.chain(3, 15, { fork: "c" }) } } })
+          expect(refusal(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
+            status: 409,
+            resumeFromBlock: 3,
+          })
+          yield* Effect.orDie(other.stores["eth"]!.finalize(8))
+          expect(refusal(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
+            status: 409,
+            resumeFromBlock: 9,
+          })
+        }),
+    )
+
+    it.live("goes on when its blocks were removed and came back", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 12)
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const store = service.stores["eth"]!
+        const first = yield* service.wallet(bob, "limit=3")
+        yield* Effect.orDie(store.unwind(blocks[12]!, blocks[8]!))
+        yield* Effect.orDie(store.append(blocks[8]!, blocks.slice(9)))
+
+        const rest = yield* service.wallet(bob, `limit=100&cursor=${first.json.cursor}`)
+
+        expect([...hashesIn(first), ...hashesIn(rest)]).toEqual(Rows.hashesOf(blocks, bob).toReversed())
+      }),
+    )
+  })
+
+  describe("wrong input", () => {
+    it.live("is 400, naming the parameter, what came and what is accepted", () =>
+      Effect.gen(function* () {
+        const service = yield* start({
+          chains: { eth: { blocks: Rows.chain(0, 3) }, polygon: {} },
+          config: { maxLimit: 50 },
+        })
+        const number = "the number of a block in decimal digits"
+        const cases: ReadonlyArray<readonly [query: string, parameter: string, message: string]> = [
+          ["limit=0", "limit", `limit is "0"; accepted: a whole number from 1 to 50.`],
+          ["limit=51", "limit", `limit is "51"; accepted: a whole number from 1 to 50.`],
+          ["limit=1.5", "limit", `limit is "1.5"; accepted: a whole number from 1 to 50.`],
+          ["limit=-1", "limit", `limit is "-1"; accepted: a whole number from 1 to 50.`],
+          ["limit=", "limit", `limit is empty; accepted: a whole number from 1 to 50.`],
+          ["limit", "limit", `limit is empty; accepted: a whole number from 1 to 50.`],
+          ["from_block=0x10", "from_block", `from_block is "0x10"; accepted: ${number}.`],
+          ["to_block=latest", "to_block", `to_block is "latest"; accepted: ${number}.`],
+          ["from_block=1&from_block=1", "from_block", "from_block is given more than once; accepted: once."],
+          ["order=up", "order", `order is "up"; accepted: ASC or DESC.`],
+          ["include=logs", "include", `include is "logs"; accepted: internal_transactions.`],
+          [
+            "from_block=9&to_block=8",
+            "from_block",
+            "from_block is 9, above to_block, which is 8; accepted: from_block at or below to_block.",
+          ],
+          [
+            "from_date=2022-01-01&to_date=2021-01-01",
+            "from_date",
+            "from_date is 2022-01-01T00:00:00.000Z, above to_date, which is 2021-01-01T00:00:00.000Z; accepted: from_date at or below to_date.",
+          ],
+          [
+            "format=json",
+            "format",
+            `"format" is not a parameter of this operation; accepted: chain, from_block, to_block, from_date, to_date, cursor, include, limit, order.`,
+          ],
+          [
+            "Limit=5",
+            "Limit",
+            `"Limit" is not a parameter of this operation; accepted: chain, from_block, to_block, from_date, to_date, cursor, include, limit, order.`,
+          ],
+          [
+            "from_date=%zz",
+            "from_date",
+            `from_date is "%zz", which is not percent-encoded UTF-8; accepted: a % only before two hex digits.`,
+          ],
+          [
+            "chain=atlantis",
+            "chain",
+            `chain is "atlantis"; accepted: a name such as eth, or an identifier such as 0x1; served here: eth, polygon.`,
+          ],
+          [
+            "chain=",
+            "chain",
+            `chain is empty; accepted: a name such as eth, or an identifier such as 0x1; served here: eth, polygon.`,
+          ],
+        ]
+        for (const [query, parameter, message] of cases) {
+          const answer = yield* service.wallet(alice, query)
+          expect([query, refusal(answer)]).toEqual([query, { status: 400, code: "bad_request", parameter, message }])
+          expect(answer.json.requestId).toBe(answer.headers["x-request-id"])
+        }
+        for (const query of ["from_date=page+2", "from_block=1&from_date=yesterday", "to_block=1&to_date=2021-02-30"]) {
+          const answer = refusal(yield* service.wallet(alice, query))
+          expect(answer).toMatchObject({
+            status: 400,
+            code: "bad_request",
+            parameter: query.includes("to_date") ? "to_date" : "from_date",
+          })
+          expect(answer.message).toContain("accepted: ISO 8601 such as 2021-05-07T11:08:35Z")
+        }
+        for (const wallet of ["0x12", "vitalik.eth", `${alice}0`, "%zz", alice.slice(2), "%20"]) {
+          const answer = refusal(yield* service.wallet(wallet))
+          expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "address" })
+          expect(answer.message).toContain("accepted: 20 bytes in hex, which are 0x and 40 digits.")
+        }
+        for (const cursor of ["abc", "%20", "AQEB", "eyJhbGciOiJIUzI1NiJ9.e30.abc"]) {
+          const answer = refusal(yield* service.wallet(alice, `cursor=${cursor}`))
+          expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "cursor" })
+        }
+      }),
+    )
+
+    it.live("of include is named where there are no traces, also where nothing is found", () =>
+      Effect.gen(function* () {
+        const blocks = Rows.chain(0, 8, { traces: false })
+        const service = yield* start({ chains: { eth: { blocks }, polygon: { config: { traces: "off" } } } })
+        const off = { state: "following", traces: "off", nodeHead: 8, message: "", updatedAtMillis: 0 } as const
+        yield* Effect.orDie(service.stores["eth"]!.writeStatus(off))
+        for (const [wallet, chain] of [
+          [bob, "eth"],
+          [Rows.address("1"), "eth"],
+          [bob, "polygon"],
+        ] as const) {
+          const answer = yield* service.wallet(wallet, `include=internal_transactions&chain=${chain}`)
+          expect(refusal(answer)).toEqual({
+            status: 400,
+            code: "traces_not_indexed",
+            parameter: "include",
+            message: `include is "internal_transactions", but the traces of ${chain} are not indexed here; accepted: no include.`,
+          })
+        }
+        expect((yield* service.wallet(bob)).status).toBe(200)
+      }),
+    )
+  })
+
+  describe("an index of some wallets", () => {
+    it.live("refuses the others, rather than showing them an empty history", () =>
+      Effect.gen(function* () {
+        const blocks = [Rows.block(0, [{ from: alice, to: bob }])]
+        const config = { watch: [alice.toUpperCase().replace("0X", "0x")] }
+        const service = yield* start({ chains: { eth: { config, blocks }, base: { config } } })
+
+        expect((yield* service.wallet(alice)).json.result).toHaveLength(1)
+        expect((yield* service.wallet(alice, "chain=base")).json.result).toEqual([])
+        for (const chain of ["eth", "base"]) {
+          expect(refusal(yield* service.wallet(bob, `chain=${chain}`))).toEqual({
+            status: 400,
+            code: "address_not_watched",
+            parameter: "address",
+            message: `address is ${bob}, which is not among the wallets that are indexed of ${chain} here; accepted: one of these.`,
+          })
+        }
+      }),
+    )
+  })
+
+  describe("chain", () => {
+    it.live("is taken in every spelling, and is eth when left out", () =>
+      Effect.gen(function* () {
+        const service = yield* start({
+          chains: {
+            eth: { blocks: [Rows.block(1, [{ from: alice, to: bob }])] },
+            amoy: { blocks: [Rows.block(2, [{ from: alice, to: bob }])] },
+            "my chain": { config: { id: 31337 }, blocks: [Rows.block(3, [{ from: alice, to: bob }])] },
+          },
+        })
+        const at = (number: string) => (answer: Response) =>
+          expect(answer.json).toMatchObject({ result: [{ block_number: number }] })
+        at("1")(yield* service.wallet(alice))
+        for (const chain of ["eth", "ETH", "0x1", "0x01", "1", "eip155:1"])
+          at("1")(yield* service.wallet(alice, `chain=${chain}`))
+        for (const chain of [
+          "polygon amoy",
+          "polygon+amoy",
+          "polygon-amoy",
+          "Polygon%20Amoy",
+          "amoy",
+          "0x13882",
+          "80002",
+        ]) {
+          at("2")(yield* service.wallet(alice, `chain=${chain}`))
+        }
+        for (const chain of ["my+chain", "My-Chain", "0x7a69", "31337"])
+          at("3")(yield* service.wallet(alice, `chain=${chain}`))
+      }),
+    )
+
+    it.live("that is not served is named together with those that are", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { linea: {}, base: {} } })
+        expect(refusal(yield* service.wallet(alice))).toEqual({
+          status: 400,
+          code: "chain_not_served",
+          parameter: "chain",
+          message: "chain is missing, and eth, which it then is, is not served; served here: linea, base.",
+        })
+        expect(refusal(yield* service.wallet(alice, "chain=0xa"))).toMatchObject({
+          code: "chain_not_served",
+          message: `chain is "0xa" (optimism), which is not served; served here: linea, base.`,
+        })
+        expect(refusal(yield* service.wallet(alice, "chain=0x7a69"))).toMatchObject({
+          code: "chain_not_served",
+          message: `chain is "0x7a69", which is not served; served here: linea, base.`,
+        })
+        expect((yield* service.wallet(alice, "chain=0xe705")).status).toBe(200)
+      }),
+    )
+
+    it.live("by an identifier of two served chains is refused, naming both", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { linea: {}, "linea sepolia": {} } })
+
+        expect(refusal(yield* service.wallet(alice, "chain=0xe705"))).toEqual({
+          status: 400,
+          code: "bad_request",
+          parameter: "chain",
+          message: `chain is "0xe705", which is both linea and linea sepolia; accepted: one of these names.`,
+        })
+        expect((yield* service.wallet(alice, "chain=0xe708")).status).toBe(200)
+      }),
+    )
+  })
+})

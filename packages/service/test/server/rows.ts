@@ -1,0 +1,157 @@
+/** Small chains of rows, written as the indexer writes them. */
+import { createHash } from "node:crypto"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import type { BlockRows, TransactionRow } from "../../src/store/Store.ts"
+
+export const decoder = Decoder.make()
+
+export const hashOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
+
+/** An address of forty times one hex digit. */
+export const address = (digit: string): string => `0x${digit.repeat(40)}`
+
+export const alice = address("a")
+export const bob = address("b")
+export const contract = address("c")
+export const nobody = address("9")
+
+/** Time of block 0: 2021-05-07T11:08:35Z. Each block comes ten seconds after the one before. */
+export const genesisSeconds = 1_620_385_715
+export const blockSeconds = 10
+
+/** Which transactions a block has: from, to, and whether it creates a contract. */
+export interface ChainRunner {
+  readonly from: string
+  /** `null` creates `contract`. */
+  readonly to: string | null
+  readonly input?: string
+  readonly topics?: ReadonlyArray<string>
+}
+
+const word = (digits: string): string => `0x${digits.replace(/^0x/, "").padStart(64, "0")}`
+
+/** A transfer of a token from alice to bob, as a log has it. */
+export const transferTopics = [
+  "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  word(alice),
+  word(bob),
+]
+
+/** A call of `transfer(bob, 5)`. */
+export const transferInput = `0xa9059cbb${word(bob).slice(2)}${word("5").slice(2)}`
+
+export const timeOf = (number: number): string =>
+  new Date((genesisSeconds + number * blockSeconds) * 1000).toISOString()
+
+const bodyOf = (number: number, hash: string, index: number, plan: ChainRunner, isDecoded: boolean): string => {
+  const { from, input = "0x", to, topics = [] } = plan
+  const transactionHash = hashOf(`${hash} ${index}`)
+  const block = { block_timestamp: timeOf(number), block_number: String(number), block_hash: hash }
+  const data = word("5")
+  const log = {
+    log_index: "0",
+    transaction_hash: transactionHash,
+    transaction_index: String(index),
+    address: contract,
+    data,
+    topic0: topics[0] ?? "",
+    topic1: topics[1] ?? "",
+    topic2: topics[2] ?? "",
+    topic3: topics[3] ?? "",
+    ...block,
+    decoded_event: isDecoded ? decoder.event({ topics, data }) : null,
+  }
+  return JSON.stringify({
+    hash: transactionHash,
+    nonce: "7",
+    transaction_index: String(index),
+    from_address: from,
+    to_address: to,
+    value: "1000000000000000000",
+    gas: "21000",
+    gas_price: "1000000007",
+    input,
+    receipt_cumulative_gas_used: "21000",
+    receipt_gas_used: "21000",
+    receipt_contract_address: to === null ? contract : "",
+    receipt_root: "",
+    receipt_status: "1",
+    ...block,
+    logs: topics.length === 0 ? [] : [log],
+    decoded_call: isDecoded && to !== null ? decoder.call(input) : null,
+  })
+}
+
+const internalOf = (number: number, hash: string, index: number): string =>
+  JSON.stringify([
+    {
+      transaction_hash: hashOf(`${hash} ${index}`),
+      block_number: number,
+      block_hash: hash,
+      type: "CALL",
+      from: contract,
+      to: bob,
+      value: "1",
+      gas: "100",
+      gas_used: "50",
+      input: "0x",
+      output: "0x",
+    },
+  ])
+
+/** How blocks are written. */
+export interface Options {
+  /** Tells blocks of one number apart. Default `a`. */
+  readonly fork?: string
+  /** Traces are on. Default true. */
+  readonly traces?: boolean
+  /** Written by a decoder that knew nothing. Default false. */
+  readonly staleRows?: boolean
+}
+
+export const blockHash = (number: number, fork = "a"): string => hashOf(`block ${number} ${fork}`)
+
+/** The rows of a block whose parent is of the same fork, unless `parent` says otherwise. */
+export const block = (
+  number: number,
+  plans: ReadonlyArray<ChainRunner>,
+  options: Options = {},
+  parent = blockHash(number - 1, options.fork),
+): BlockRows => {
+  const { fork, staleRows = false, traces = true } = options
+  const hash = blockHash(number, fork)
+  return {
+    number,
+    hash,
+    parentHash: parent,
+    timestamp: genesisSeconds + number * blockSeconds,
+    decoderRevision: staleRows ? 1 : decoder.revision,
+    transactions: plans.map((plan, index): TransactionRow => ({
+      index,
+      hash: hashOf(`${hash} ${index}`),
+      body: bodyOf(number, hash, index, plan, !staleRows),
+      internal: traces ? internalOf(number, hash, index) : null,
+      addresses: [...new Set([plan.from, plan.to ?? contract])],
+    })),
+  }
+}
+
+/** What block `number` of the usual chain holds: up to three transactions of alice and bob, some blocks none of alice. */
+export const plansOf = (number: number): ReadonlyArray<ChainRunner> => {
+  const plans: Array<ChainRunner> = []
+  for (let index = 0; index < number % 4; index++) {
+    const isAlice = (number + index) % 3 !== 0
+    plans.push({ from: isAlice ? alice : nobody, to: bob })
+  }
+  return plans
+}
+
+/** The usual chain: blocks `from` to `to`. */
+export const chain = (from: number, to: number, options: Options = {}): ReadonlyArray<BlockRows> =>
+  Array.from({ length: to - from + 1 }, (_, at) => block(from + at, plansOf(from + at), options))
+
+/** The hashes of a wallet's transactions in blocks, oldest first. */
+export const hashesOf = (blocks: ReadonlyArray<BlockRows>, wallet: string): ReadonlyArray<string> =>
+  blocks.flatMap(({ transactions }) =>
+    transactions.filter(({ addresses }) => addresses.includes(wallet)).map(({ hash }) => hash),
+  )

@@ -1,0 +1,145 @@
+/** The service's HTTP half on a free port, over SQLite files in a folder that is gone with the scope. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as WalletPage from "@daybook/schema/WalletPage"
+import { Effect, Logger, Redacted, References, Schema } from "effect"
+import type { Scope } from "effect"
+import * as Config from "../../src/config/Config.ts"
+import * as Service from "../../src/Service.ts"
+import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import type { KeyGrant } from "../../src/store/ApiKeys.ts"
+import type { BlockRows, StoreShape } from "../../src/store/Store.ts"
+
+/** What a service is started with. */
+export interface Options {
+  /** The configuration beside `listen`, `database` and `chains`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** The chains by name: what their configuration has beside a node, and the blocks that they hold. */
+  readonly chains?: Readonly<
+    Record<
+      string,
+      {
+        readonly config?: Readonly<Record<string, unknown>>
+        readonly blocks?: ReadonlyArray<BlockRows>
+        /** No indexer has ever run: there is no file. */
+        readonly isAbsent?: boolean
+      }
+    >
+  >
+}
+
+/** A body of any shape: tests say what they expect of it. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any
+
+/** An answer, read to its end. */
+export interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The body as JSON; `undefined` when it is none. */
+  readonly json: Json
+}
+
+/** A service at work. */
+export interface Started {
+  readonly url: string
+  readonly key: string
+  /** Keys beside the usual one. */
+  readonly addKey: (grant: Partial<KeyGrant> & { readonly name: string }) => Effect.Effect<string>
+  /** The stores, opened for writing. */
+  readonly stores: Readonly<Record<string, StoreShape>>
+  /** All that was logged. */
+  readonly logs: ReadonlyArray<string>
+  readonly fetch: (path: string, init?: RequestInit) => Effect.Effect<Response>
+  /** GET with the usual key. */
+  readonly get: (path: string) => Effect.Effect<Response>
+  /** GET of a wallet's page with the usual key. */
+  readonly wallet: (address: string, query?: string) => Effect.Effect<Response>
+  /** POST to the relay with the usual key, or another chain and key. */
+  readonly call: (body: unknown, chain?: string, key?: string) => Effect.Effect<Response>
+}
+
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-http-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+export const request = (url: string, init?: RequestInit): Effect.Effect<Response> =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    const text = await response.text()
+    let json: Json
+    try {
+      json = JSON.parse(text)
+    } catch {
+      json = undefined
+    }
+    return { status: response.status, headers: Object.fromEntries(response.headers), text, json }
+  })
+
+/** A port on which nothing listens. */
+const nowhere = "http://127.0.0.1:65535/"
+
+const generous = { perSecond: 1_000_000, burst: 1_000_000 }
+
+/** Starts the service in the role `serve`. */
+export const start = (options: Options = {}): Effect.Effect<Started, Service.StartError, Scope.Scope> => {
+  const logs: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    logs.push(`${logLevel} ${(Array.isArray(message) ? message : [message]).map(String).join(" ")}`)
+  })
+  return Effect.gen(function* () {
+    const baseFolder = yield* folder
+    const given = options.chains ?? { eth: {} }
+    const chains = Object.fromEntries(
+      Object.entries(given).map(([name, { config }]) => [name, { rpc: [nowhere], ...config }]),
+    )
+    const listen = { host: "127.0.0.1", port: 0 }
+    const config = yield* Effect.fromResult(
+      Config.decode({ listen, database: "sqlite:data", chains, rateLimit: generous, ...options.config }),
+    )
+    const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
+    const stores: Record<string, StoreShape> = {}
+    for (const { config: chain, id, key, name } of yield* Effect.fromResult(Config.servedChains(config))) {
+      if (given[key]?.isAbsent === true) continue
+      const watch = chain.watch === undefined ? null : new Set(chain.watch.map((wallet) => wallet.toLowerCase()))
+      const store = yield* database.chainStore(name, id, "write", watch)
+      const blocks = given[key]?.blocks ?? []
+      if (blocks.length > 0) yield* Effect.orDie(store.append(null, blocks))
+      stores[key] = store
+    }
+    const { address, keys } = yield* Service.run(config, { role: "serve", baseFolder })
+    const addKey: Started["addKey"] = (grant) =>
+      keys.add({ operator: false, empty: null, ...grant }).pipe(
+        Effect.orDie,
+        Effect.map((key) => Redacted.value(key!)),
+      )
+    const url = address!.url
+    const key = yield* addKey({ name: "usual" })
+    const get = (path: string) => request(`${url}${path}`, { headers: { "x-api-key": key } })
+    return {
+      url,
+      key,
+      addKey,
+      stores,
+      logs,
+      fetch: (path, init) => request(`${url}${path}`, init),
+      get,
+      wallet: (wallet, query = "") => get(`/api/v2.2/${wallet}/verbose${query === "" ? "" : `?${query}`}`),
+      call: (body, chain = "eth", other = key) =>
+        request(`${url}/rpc/${chain}/${other}`, {
+          method: "POST",
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        }),
+    } satisfies Started
+  }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(References.MinimumLogLevel, "Trace"))
+}
+
+export const decodePage = Schema.decodeUnknownSync(WalletPage.WalletPage)
+export const encodePage = Schema.encodeSync(WalletPage.WalletPage)
+
+/** The hashes of a page. */
+export const hashesIn = (answer: Response): ReadonlyArray<string> =>
+  (answer.json.result as ReadonlyArray<{ readonly hash: string }>).map(({ hash }) => hash)

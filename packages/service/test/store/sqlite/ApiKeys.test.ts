@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto"
+import { readFileSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { inspect } from "node:util"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
+import * as ApiKeys from "../../../src/store/sqlite/ApiKeys.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
+
+const alice: KeyGrant = { name: "alice", operator: false, empty: null }
+const bob: KeyGrant = { name: "bob", operator: true, empty: "null" }
+
+const opened = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const file = join(folder, "daybook.sqlite")
+  return { folder, file, keys: yield* ApiKeys.make(file) }
+})
+
+describe("ApiKeys", () => {
+  it.effect("finds the grant of each key it made, and of no other text", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const first = (yield* keys.add(alice))!
+      const second = (yield* keys.add(bob))!
+
+      expect(yield* keys.find(first)).toEqual(alice)
+      expect(yield* keys.find(second)).toEqual(bob)
+      for (const wrong of ["", "dbk_", Redacted.value(first).slice(0, -1), `${Redacted.value(first)} `, "alice"]) {
+        expect(yield* keys.find(Redacted.make(wrong))).toBeNull()
+      }
+      expect(yield* keys.list).toEqual([alice, bob])
+    }),
+  )
+
+  it.effect("refuses a name that is taken and leaves its key valid", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const key = (yield* keys.add(alice))!
+
+      expect(yield* keys.add({ ...alice, operator: true })).toBeNull()
+      expect(yield* keys.find(key)).toEqual(alice)
+      expect(yield* keys.list).toEqual([alice])
+    }),
+  )
+
+  it.effect("makes keys of 256 random bits that stand in a path as they are, and prints none", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      const made = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, index) => `key ${index}`),
+        (name) => keys.add({ ...alice, name }),
+      )
+
+      const texts = made.map((key) => Redacted.value(key!))
+      for (const text of texts) expect(text).toMatch(/^dbk_[A-Za-z0-9_-]{43}$/)
+      expect(new Set(texts).size).toBe(50)
+      expect(inspect(made)).not.toContain(texts[0])
+    }),
+  )
+
+  it.effect("stores the hash of a key and when it was made, never the key", () =>
+    Effect.gen(function* () {
+      const { file, folder, keys } = yield* opened
+      yield* TestClock.adjust("5 seconds")
+      const key = Redacted.value((yield* keys.add(bob))!)
+
+      const database = new DatabaseSync(file)
+      const rows = database.prepare("SELECT * FROM api_key").all()
+      database.close()
+      const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"))
+
+      expect(rows).toEqual([
+        {
+          name: "bob",
+          hash: new Uint8Array(createHash("sha256").update(key).digest()),
+          operator: 1,
+          empty: "null",
+          created: 5000,
+        },
+      ])
+      expect(stored.join("")).toContain("bob")
+      expect(stored.join("")).not.toContain(key.slice(4))
+    }),
+  )
+
+  it.effect("knows a key that another process adds, and keeps keys when opened again", () =>
+    Effect.gen(function* () {
+      const { file, keys } = yield* opened
+      const key = yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (other) => other.add(alice)))
+
+      expect(yield* keys.find(key!)).toEqual(alice)
+      expect(yield* (yield* ApiKeys.make(file)).find(key!)).toEqual(alice)
+    }),
+  )
+
+  it.effect("refuses a key as soon as another process revokes it, and lets its name be taken again", () =>
+    Effect.gen(function* () {
+      const { file, keys } = yield* opened
+      const first = (yield* keys.add(alice))!
+      const kept = (yield* keys.add(bob))!
+      expect(yield* keys.find(first)).toEqual(alice)
+
+      const gone = yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (other) => other.revoke("alice")))
+
+      expect([gone, yield* keys.revoke("alice"), yield* keys.revoke("")]).toEqual([true, false, false])
+      expect(yield* keys.find(first)).toBeNull()
+      expect(yield* keys.find(kept)).toEqual(bob)
+      const second = (yield* keys.add(alice))!
+      expect([yield* keys.find(first), yield* keys.find(second)]).toEqual([null, alice])
+    }),
+  )
+
+  it.effect("lists names without writing anything, and none where there is no file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const file = join(folder, "daybook.sqlite")
+      const nothing = yield* ApiKeys.list(file)
+      const left = readdirSync(folder)
+      yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (keys) => keys.add(alice)))
+
+      expect([nothing, left]).toEqual([[], []])
+      expect(yield* ApiKeys.list(file)).toEqual([alice])
+    }),
+  )
+
+  it.effect("takes a name without the spaces around it, and refuses one that is empty, long or of two lines", () =>
+    Effect.gen(function* () {
+      const { keys } = yield* opened
+      for (const name of ["", "  ", "x".repeat(101), "two\nlines", "a\tb"]) {
+        const refused = yield* Effect.flip(keys.add({ ...alice, name }))
+        expect(refused.message).toContain("accepted: a line of 1 to 100 characters")
+      }
+      const key = (yield* keys.add({ ...alice, name: ` ${"ä".repeat(100)} ` }))!
+
+      expect((yield* keys.find(key))?.name).toBe("ä".repeat(100))
+      expect((yield* keys.list).length).toBe(1)
+    }),
+  )
+})

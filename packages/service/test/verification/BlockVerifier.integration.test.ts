@@ -1,0 +1,126 @@
+/** Changes each part of a real block's answers in turn: none of the changes passes, and the unchanged answers do. */
+import { layer } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import * as Node from "../../src/node/Node.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+type Answers = readonly [block: HydratedBlock, receipts: ReadonlyArray<Receipt>]
+
+const answersOf = Effect.fnUntraced(function* (node: Node.Node, number: number) {
+  const block = (yield* node.block(number))!
+  const receipts = (yield* node.receipts({ number, hash: block.hash! }))!
+  return [block, receipts] as Answers
+})
+
+const faultAt = (checks: HashRules.Level, [block, receipts]: Answers) => {
+  const outcome = BlockVerifier.check(block, receipts, { checks, rules: HashRules.ethereum })
+  return Result.isSuccess(outcome) ? "none" : outcome.failure.what
+}
+
+const other = `0x${"ab".repeat(32)}`
+
+/** A copy of a value with one field replaced, of whatever type it is. */
+const altered = <A extends object>(value: A, key: string, to: unknown): A => ({ ...value, [key]: to })
+
+const inReceipt = ([block, receipts]: Answers, at: number, change: (receipt: Receipt) => Receipt): Answers => [
+  block,
+  receipts.map((receipt, index) => (index === at ? change(receipt) : receipt)),
+]
+
+const inTransaction = ([block, receipts]: Answers, key: string, to: unknown): Answers => [
+  altered(
+    block,
+    "transactions",
+    block.transactions.map((one, index) => (index === 0 ? altered(one, key, to) : one)),
+  ),
+  receipts,
+]
+
+layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => {
+  it.effect("passes every block of it, whatever the types of its transactions", () =>
+    Effect.gen(function* () {
+      const { chainId, url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const node = yield* Node.make({ urls: [url], chainId })
+      const types = new Set<number>()
+      for (let number = 0; number <= lastBlock; number++) {
+        const answers = yield* answersOf(node, number)
+        for (const { type } of answers[0].transactions) types.add(type ?? 0)
+        expect([number, faultAt("full", answers)]).toEqual([number, "none"])
+      }
+
+      expect([...types].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 4])
+      expect(yield* HashRules.detect(node, (yield* node.head).number)).toEqual(HashRules.ethereum)
+    }),
+  )
+
+  it.effect("refuses each change, at the level that sees it", () =>
+    Effect.gen(function* () {
+      const { chainId, url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const node = yield* Node.make({ urls: [url], chainId })
+      let answers = yield* answersOf(node, lastBlock)
+      for (let number = lastBlock; answers[1].filter(({ logs }) => logs.length > 0).length < 2; number--) {
+        answers = yield* answersOf(node, number)
+      }
+      const [block, receipts] = answers
+      const withLogs = receipts.findLastIndex(({ logs }) => logs.length > 0)
+      const withoutLastLog = inReceipt(answers, withLogs, (receipt) =>
+        altered(receipt, "logs", receipt.logs.slice(0, -1)),
+      )
+      const cases: ReadonlyArray<readonly [HashRules.Level, Answers, string]> = [
+        ["standard", [altered(block, "timestamp", block.timestamp + 1n), receipts], "its hash is"],
+        ["standard", [altered(block, "stateRoot", other), receipts], "its hash is"],
+        ["standard", [altered(block, "baseFeePerGas", 1n), receipts], "its hash is"],
+        ["standard", withoutLastLog, "the bloom of receipt"],
+        [
+          "standard",
+          inReceipt(withoutLastLog, withLogs, (receipt) => altered(receipt, "logsBloom", `0x${"00".repeat(256)}`)),
+          receipts[withLogs]!.logs.length === 1
+            ? "the bloom of the block is not that of its logs"
+            : "the bloom of receipt",
+        ],
+        ["full", inTransaction(answers, "value", 123_456_789n), "the hash of transaction 0 is"],
+        ["full", inTransaction(answers, "input", "0xdead"), "the hash of transaction 0 is"],
+        ["full", inTransaction(answers, "nonce", 999_999), "the hash of transaction 0 is"],
+        [
+          "full",
+          inReceipt(answers, 0, (receipt) => altered(receipt, "status", 1 - (receipt.status ?? 0))),
+          "the root of its receipts",
+        ],
+        [
+          "full",
+          inReceipt(answers, 0, (receipt) => altered(receipt, "cumulativeGasUsed", receipt.cumulativeGasUsed + 1n)),
+          "the root of its receipts",
+        ],
+        [
+          "full",
+          inReceipt(answers, withLogs, (receipt) =>
+            altered(
+              receipt,
+              "logs",
+              receipt.logs.map((log, index) => (index === 0 ? altered(log, "data", "0x01") : log)),
+            ),
+          ),
+          "the root of its receipts",
+        ],
+      ]
+
+      expect(faultAt("full", answers)).toBe("none")
+      for (const [level, changed, what] of cases) {
+        expect(faultAt(level, changed)).toContain(what)
+        expect(faultAt("links", changed)).toBe("none")
+        if (level === "full") expect(faultAt("standard", changed)).toBe("none")
+      }
+    }),
+  )
+})
