@@ -1,5 +1,4 @@
-/** The commands of maintenance as an operator runs them, on a store that `serve` wrote. */
-import { spawn } from "node:child_process"
+/** The maintenance commands as an operator runs them, on a database that the indexer wrote. */
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
@@ -9,32 +8,15 @@ import { Anvil, Head } from "@daybook/chain"
 import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
+import { daybook } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const main = join(import.meta.dirname, "../../src/main.ts")
+const run = (base: string, ...args: ReadonlyArray<string>) =>
+  Effect.map(daybook(base, ...args), ({ out, ...ended }) => ({ ...ended, out: out.trim().split("\n") }))
 
-interface Ended {
-  readonly code: number | null
-  readonly out: ReadonlyArray<string>
-  readonly err: string
-}
-
-const daybook = (cwd: string, ...args: ReadonlyArray<string>) =>
-  Effect.promise(
-    () =>
-      new Promise<Ended>((resolve) => {
-        const child = spawn(process.execPath, [main, ...args, "--config", "daybook.json"], { cwd })
-        let out = ""
-        let err = ""
-        child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-        child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-        child.on("close", (code) => resolve({ code, out: out.trim().split("\n"), err }))
-      }),
-  )
-
-describe("daybook", () => {
-  it.live("verifies, mends, backs up and indexes again", () =>
+describe("daybook verify, repair, backup and reindex", () => {
+  it.live("verify, repair, backup and reindex: act on a database that the indexer wrote", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -57,24 +39,24 @@ describe("daybook", () => {
       )
       const file = join(base, "data/chain-my-chain.sqlite")
 
-      const sound = yield* daybook(base, "verify")
+      const sound = yield* run(base, "verify")
       expect(sound).toMatchObject({
         code: 0,
-        out: ["my chain: 5 blocks and 4 transactions looked at, no flaw"],
+        out: ["my chain: verified 5 blocks and 4 transactions: no issues"],
       })
 
       damage(file, `UPDATE "transaction" SET body = 'x' WHERE block = 2`)
-      const flawed = yield* daybook(base, "verify", "--chain", "my-chain")
-      expect([flawed.code, flawed.out.at(-1)]).toEqual([1, "my chain: 5 blocks and 4 transactions looked at, 1 flaw"])
-      expect(flawed.out[0]).toContain("block 2: transaction 0")
-      expect(flawed.err).toContain('1 flaw; "daybook verify --mend" mends.')
-      const mended = yield* daybook(base, "verify", "--mend")
-      expect([mended.code, mended.out.slice(-2)]).toEqual([
+      const broken = yield* run(base, "verify", "--chain", "my-chain")
+      expect([broken.code, broken.out.at(-1)]).toEqual([1, "my chain: verified 5 blocks and 4 transactions: 1 issue"])
+      expect(broken.out[0]).toContain("block 2: transaction 0")
+      expect(broken.err).toContain('Found 1 issue. Run "daybook repair" to fetch those blocks again.')
+      const repaired = yield* run(base, "repair")
+      expect([repaired.code, repaired.out.slice(-2)]).toEqual([
         0,
-        ["my chain: 1 block fetched again, entries removed: 0", "my chain: no flaw is left"],
+        ["my chain: 1 block fetched again, 0 orphaned entries removed", "my chain: no issues remain"],
       ])
 
-      const copied = yield* daybook(base, "backup", "copy")
+      const copied = yield* run(base, "backup", "copy")
       expect([copied.code, copied.out.length, copied.out[0]]).toEqual([
         0,
         1,
@@ -82,12 +64,14 @@ describe("daybook", () => {
       ])
       expect(existsSync(join(base, "copy/chain-my-chain.sqlite"))).toBe(true)
 
-      const removed = yield* daybook(base, "reindex", "--from", "3")
+      const removed = yield* run(base, "reindex", "--from", "3")
       expect(removed).toMatchObject({
         code: 0,
-        out: ['my chain: 2 blocks removed, block 2 is the last; "daybook serve" fetches the others again'],
+        out: [
+          'my chain: 2 blocks removed, the last block is 2. The next "daybook serve" fetches them again. The file keeps its size.',
+        ],
       })
-      const status = yield* daybook(base, "status")
+      const status = yield* run(base, "status")
       expect(status).toMatchObject({
         code: 1,
         out: [
@@ -95,10 +79,10 @@ describe("daybook", () => {
         ],
         err: "daybook: Not ready: my chain.\n",
       })
-      const unknown = yield* daybook(base, "verify", "--chain", "moon")
+      const unknown = yield* run(base, "verify", "--chain", "moon")
       expect([unknown.code, unknown.err.trim()]).toEqual([
         1,
-        'daybook: No chain of the configuration is named "moon"; it has: my chain.',
+        'daybook: Invalid option "--chain": expected a chain of the configuration (my chain), received "moon".',
       ])
     }),
   )

@@ -1,0 +1,24 @@
+/**
+ * `daybook backup`: copies the database while it is in use.
+ */
+import * as Effect from "effect/Effect"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** `daybook backup`. */
+export const backup = Command.make(
+  "backup",
+  {
+    config: Selection.configFlag,
+    folder: Argument.String("folder").pipe(Argument.withDescription("Folder for the copies; created if it is missing")),
+  },
+  Effect.fn(function* ({ config: path, folder }) {
+    const { database, plans } = yield* Selection.open(path, [])
+    const names = plans.map(({ chain }) => chain)
+    for (const { bytes, file } of yield* database.backup(names, folder)) {
+      yield* Terminal.print(`${file}\t${bytes} bytes`)
+    }
+  }),
+).pipe(Command.withDescription('Copy the database while it is in use; to restore, name the folder as "database"'))

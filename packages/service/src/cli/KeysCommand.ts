@@ -1,0 +1,77 @@
+/**
+ * `daybook keys`: adds, lists and revokes API keys.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+const openDatabase = Effect.fnUntraced(function* (path: string) {
+  const file = yield* ConfigFile.read(path)
+  return yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
+})
+
+const add = Command.make(
+  "add",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Name of the key's owner; a name has one key")),
+    config: Selection.configFlag,
+    operator: Flag.Boolean("operator").pipe(
+      Flag.withDescription("Allow methods for operators: trace_block, debug_traceBlockByNumber, ..."),
+      Flag.withDefault(false),
+    ),
+    empty: Flag.Literals("empty", ["string", "null"]).pipe(
+      Flag.withDescription("Form of empty values for this key; by default that of the configuration"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ config: path, empty, name, operator }) {
+    const keys = yield* (yield* openDatabase(path)).keys
+    const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
+    if (key === null) {
+      const message = `A key with this name exists: ${quote(name)}. Choose another name, or revoke that key.`
+      return yield* new CommandError({ message })
+    }
+    yield* Terminal.note(`Key of ${quote(name)}, shown only once (its hash is stored):`)
+    yield* Terminal.print(Redacted.value(key))
+  }, Effect.scoped),
+).pipe(Command.withDescription("Add a key; it is the only line on standard output"))
+
+const revoke = Command.make(
+  "revoke",
+  { name: Argument.String("name").pipe(Argument.withDescription("Name of the key")), config: Selection.configFlag },
+  Effect.fn(function* ({ config: path, name }) {
+    const keys = yield* (yield* openDatabase(path)).keys
+    if (!(yield* keys.revoke(name))) {
+      const message = `No key has this name: ${quote(name)}. "daybook keys list" lists the names.`
+      return yield* new CommandError({ message })
+    }
+    yield* Terminal.note(`Revoked the key of ${quote(name)}; running servers reject it from now on.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Revoke a key; its name can be used again"))
+
+const list = Command.make(
+  "list",
+  { config: Selection.configFlag },
+  Effect.fn(function* ({ config: path }) {
+    const database = yield* openDatabase(path)
+    for (const { empty, name, operator } of yield* database.listKeys) {
+      const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
+      yield* Terminal.print([name, ...grants].join("\t"))
+    }
+  }),
+).pipe(Command.withDescription("List the names of the keys and their grants"))
+
+/** `daybook keys`. */
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("Add, list and revoke API keys"),
+  Command.withSubcommands([add, list, revoke]),
+)

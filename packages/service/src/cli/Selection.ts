@@ -1,0 +1,73 @@
+/**
+ * Flags that several commands share, and the chains that a command works on.
+ */
+import { quote } from "@daybook/schema/Issue"
+import { randomUUID } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "../config/Config.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as ChainRunner from "../indexer/ChainRunner.ts"
+import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import { CommandError } from "./CommandError.ts"
+
+/** `--config`: the configuration file. */
+export const configFlag = Flag.String("config").pipe(
+  Flag.withDescription("Configuration file, by default daybook.json; paths in it are relative to its folder"),
+  Flag.withDefault("daybook.json"),
+)
+
+/** `--chain`: name of a chain, may be repeated. */
+export const chainFlag = (description: string) =>
+  Flag.String("chain").pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
+
+/** `--from`: number of a block. */
+export const blockFlag = (description: string) =>
+  Flag.String("from").pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
+
+/**
+ * Parses the block number of `--from`; `undefined` where the flag was not given.
+ *
+ * **Errors**
+ * - `CommandError`: the text is not a block number.
+ */
+export const parseBlock = (given: Option.Option<string>): Effect.Effect<number | undefined, CommandError> => {
+  const text = Option.getOrUndefined(given)
+  if (text === undefined) return Effect.succeed(undefined)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
+  const expected = `a block number in decimal digits from 0 to ${Number.MAX_SAFE_INTEGER}`
+  const message = `Invalid option "--from": expected ${expected}, received ${quote(text)}.`
+  return Effect.fail(new CommandError({ message }))
+}
+
+const normalize = (name: string) =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+
+/**
+ * Opens the database of a configuration file and selects chains by name; all chains where none is named.
+ *
+ * **Errors**
+ * - `CommandError`: a name is not in the configuration.
+ * - `InvalidConfig`, `StoreError`: the configuration or the database cannot be used.
+ */
+export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
+  const { baseFolder, config } = yield* ConfigFile.read(path)
+  const served = yield* Effect.fromResult(Config.servedChains(config))
+  const isNamed = (name: string) => (chain: Config.ServedChain) =>
+    [chain.key, chain.name].some((one) => normalize(one) === normalize(name))
+  const unknown = names.find((name) => !served.some(isNamed(name)))
+  if (unknown !== undefined) {
+    const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`
+    const message = `Invalid option "--chain": expected ${expected}, received ${quote(unknown)}.`
+    return yield* new CommandError({ message })
+  }
+  const chains = served.filter((chain) => names.length === 0 || names.some((name) => isNamed(name)(chain)))
+  const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
+  const owner = `maintenance ${randomUUID()}`
+  const plans = chains.map((one) => ChainRunner.fromChain(one, { database: config.database, baseFolder, owner }))
+  return { database, plans, owner }
+})

@@ -1,0 +1,46 @@
+/**
+ * `daybook status`: prints what is indexed of each chain and the state of its indexer.
+ */
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import * as Config from "../config/Config.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as Throughput from "../indexer/Throughput.ts"
+import * as Status from "../server/rest/Status.ts"
+import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+const format = (status: Status.Status): string => {
+  const { blocksPerSecond, chain, etaMillis, head, indexed, lag, message, state, traces, unchecked } = status
+  const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
+  const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
+  const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
+  const eta = etaMillis === undefined ? "" : `, ${Throughput.sayMillis(etaMillis)} left`
+  const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${skipped}`.trim()
+}
+
+/** `daybook status`. */
+export const status = Command.make(
+  "status",
+  { config: Selection.configFlag },
+  Effect.fn(function* ({ config: path }) {
+    const file = yield* ConfigFile.read(path)
+    const chains = yield* Effect.fromResult(Config.servedChains(file.config))
+    const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
+    const notReady: Array<string> = []
+    for (const chain of chains) {
+      const store = yield* database.chainStore(chain.name, chain.id, "read")
+      const found = yield* Status.of({ ...chain, store })
+      if (!found.ready) notReady.push(chain.name)
+      yield* Terminal.print(format(found))
+    }
+    if (notReady.length > 0) return yield* new CommandError({ message: `Not ready: ${notReady.join(", ")}.` })
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced",
+  ),
+)

@@ -1,0 +1,47 @@
+/**
+ * Output of the command line: results on standard output, one line each; everything for a person on standard error, where a line
+ * of progress may stand at the bottom.
+ */
+import { writeSync } from "node:fs"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as ProgressLine from "./ProgressLine.ts"
+
+const standardOutput = 1
+const standardError = 2
+const defaultColumns = 80
+
+/** The line of progress; `undefined` where standard error is not a terminal. */
+export const progress = process.stderr.isTTY
+  ? ProgressLine.make({
+      write: (text) => void writeSync(standardError, text),
+      // Some terminals do not report their width.
+      columns: () => process.stderr.columns || defaultColumns,
+      now: () => performance.now(),
+    })
+  : undefined
+
+const writeError = (line: string): void => {
+  const write = () => void writeSync(standardError, `${line}\n`)
+  if (progress === undefined) write()
+  else progress.above(write)
+}
+
+/** Prints a line of the result to standard output. */
+export const print = (line: string): Effect.Effect<void> =>
+  Effect.sync(() => void writeSync(standardOutput, `${line}\n`))
+
+/** Prints a line for the operator to standard error, above the line of progress. */
+export const note = (line: string): Effect.Effect<void> => Effect.sync(() => writeError(line))
+
+/** Logger that writes one line per entry to standard error: time, level, message, then annotations and the cause. */
+export const logger = Logger.make(({ cause, date, logLevel, message }) => {
+  const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+  const details = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
+  writeError(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${(text + details).replace(/\n\s*/g, " | ")}`)
+})
+
+/** A number with its noun: `1 block`, `2 blocks`. */
+export const count = (number: number, noun: string, plural = `${noun}s`): string =>
+  `${number} ${number === 1 ? noun : plural}`

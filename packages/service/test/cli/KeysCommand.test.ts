@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process"
+import { chmodSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { daybook, main, runAs, timeout, withConfig } from "./daybook.ts"
+
+/** A user that owns no file: root may write whatever the mode says. */
+const unprivileged = { uid: 65_534, gid: 65_534 }
+
+const canSwitchUser =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [main, "--version"], { ...unprivileged, cwd: "/" }).status === 0
+
+describe("daybook keys", () => {
+  it.live(
+    "keys add: prints the key as the only line of standard output and stores only its hash",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const added = yield* daybook("/", "keys", "add", "alice", "--config", join(base, "daybook.json"))
+
+        expect(added).toEqual({
+          code: 0,
+          out: expect.stringMatching(/^dbk_[\w-]{43}\n$/),
+          err: `Key of "alice", shown only once (its hash is stored):\n`,
+        })
+        const files = readdirSync(join(base, "data")).map((name) => readFileSync(join(base, "data", name), "latin1"))
+        expect(files.length).toBeGreaterThan(0)
+        for (const file of files) expect(file).not.toContain(added.out.trim())
+      }),
+    timeout,
+  )
+
+  it.live(
+    "keys add: rejects a name that is taken or empty",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "alice")
+        const [taken, nameless] = yield* Effect.all(
+          [daybook(base, "keys", "add", "alice"), daybook(base, "keys", "add", " ")],
+          { concurrency: 2 },
+        )
+
+        expect(taken).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: A key with this name exists: "alice". Choose another name, or revoke that key.\n`,
+        })
+        expect(nameless).toMatchObject({ code: 1, out: "" })
+        expect(nameless.err).toMatch(/name of a key is empty/i)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "keys list: prints each name with its grants",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "alice")
+        yield* daybook(base, "keys", "add", "bob", "--operator", "--empty", "null", "--config", "daybook.json")
+
+        const listed = yield* daybook(base, "keys", "list", "--config", "daybook.json")
+
+        expect(listed).toEqual({ code: 0, out: "alice\nbob\toperator\tempty null\n", err: "" })
+      }),
+    timeout,
+  )
+
+  it.live(
+    "keys revoke: removes a key once, and reports a name without a key",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "bob")
+        const first = yield* daybook(base, "keys", "revoke", "bob")
+        const second = yield* daybook(base, "keys", "revoke", "bob")
+
+        expect(first.code).toBe(0)
+        expect(second).toEqual({
+          code: 1,
+          out: "",
+          err: `daybook: No key has this name: "bob". "daybook keys list" lists the names.\n`,
+        })
+      }),
+    timeout,
+  )
+
+  it.live.skipIf(!canSwitchUser)(
+    "keys list: reads a database without write access, and keys add names the path that it cannot write",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "alice")
+        const data = join(base, "data")
+        const modes = [
+          [base, 0o755],
+          [data, 0o555],
+          [join(data, "daybook.sqlite"), 0o444],
+        ] as const
+        for (const [path, mode] of modes) chmodSync(path, mode)
+        const [listed, added] = yield* Effect.all(
+          [runAs(unprivileged, base, ["keys", "list"]), runAs(unprivileged, base, ["keys", "add", "bob"])],
+          { concurrency: 2 },
+        )
+
+        expect(listed).toEqual({ code: 0, out: "alice\n", err: "" })
+        expect(added).toMatchObject({ code: 1, out: "" })
+        expect(added.err).toContain(`${data}/daybook.sqlite`)
+        expect(added.err).toContain("EACCES")
+      }),
+    timeout,
+  )
+})

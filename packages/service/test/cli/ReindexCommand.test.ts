@@ -1,0 +1,91 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { daybook, timeout, withConfig } from "./daybook.ts"
+
+const node = { rpc: ["http://127.0.0.1:65535"] }
+const twoChains = { chains: { eth: node, "my chain": { id: 5, ...node } } }
+const rejected = (what: string) => ({ code: 1, out: "", err: `daybook: ${what} Nothing was removed.\n` })
+
+describe("daybook reindex", () => {
+  it.live(
+    "reindex: removes nothing unless exactly one of --from and --all is given",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const [neither, both] = yield* Effect.all(
+          [daybook(base, "reindex"), daybook(base, "reindex", "--all", "--from", "3")],
+          { concurrency: 2 },
+        )
+
+        expect(neither).toEqual(
+          rejected('Neither "--from N" (blocks from N) nor "--all" (the whole index) is given. Give one of them.'),
+        )
+        expect(both).toEqual(rejected('Both "--from" and "--all" are given. Give one of them.'))
+      }),
+    timeout,
+  )
+
+  it.live(
+    "reindex: removes nothing of several chains unless they are selected",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig(twoChains)
+        const [unselected, both] = yield* Effect.all(
+          [daybook(base, "reindex", "--all"), daybook(base, "reindex", "--all", "--chain", "eth", "--all-chains")],
+          { concurrency: 2 },
+        )
+
+        expect(unselected).toEqual(
+          rejected(
+            'The configuration has several chains: eth, my chain. Select some with "--chain NAME", or all with "--all-chains".',
+          ),
+        )
+        expect(both).toEqual(rejected('Both "--chain" and "--all-chains" are given. Give one of them.'))
+      }),
+    timeout,
+  )
+
+  it.live(
+    "reindex: removes the blocks of the selected chains",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const two = yield* withConfig(twoChains)
+        const [only, named, every] = yield* Effect.all(
+          [
+            daybook(base, "reindex", "--all", "--chain", "eth"),
+            daybook(two, "reindex", "--all", "--chain", "my-chain"),
+            daybook(two, "reindex", "--from", "7", "--all-chains"),
+          ],
+          { concurrency: 2 },
+        )
+
+        expect(only).toMatchObject({ code: 0, out: expect.stringMatching(/^eth: 0 blocks removed/) })
+        expect(named).toMatchObject({ code: 0, out: expect.stringMatching(/^my chain: 0 blocks removed[^\n]*\n$/) })
+        expect(every.code).toBe(0)
+        expect(every.out.match(/^(eth|my chain): 0 blocks/gm)).toHaveLength(2)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "reindex and verify: report a block number that is not one",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const ended = yield* Effect.all(
+          [daybook(base, "reindex", "--from", "-5"), daybook(base, "verify", "--from=-5")],
+          { concurrency: 2 },
+        )
+
+        for (const { code, err, out } of ended) {
+          expect([code, out]).toEqual([1, ""])
+          expect(err).toMatch(
+            /^daybook: Invalid option "--from": expected a block number in decimal digits from 0 to 9007199254740991, received ".*\.\n$/,
+          )
+        }
+      }),
+    timeout,
+  )
+})

@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process"
+import { createServer } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { request } from "../server/service.ts"
+import { canary, daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
+
+/** Starts `serve`, runs `then` once standard error matches `pattern`, and ends the process by a signal. */
+const serve = (cwd: string, pattern: RegExp, signal: NodeJS.Signals, then: (found: RegExpExecArray) => Promise<void>) =>
+  Effect.promise(
+    () =>
+      new Promise<Ended>((resolve, reject) => {
+        const args = [main, "serve", "--config", "daybook.json", "--log-level", "debug"]
+        const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "pipe"] })
+        let out = ""
+        let err = ""
+        let isStarted = false
+        child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+        child.stderr.on("data", (chunk: Buffer) => {
+          err += chunk.toString()
+          const found = pattern.exec(err)
+          if (found === null || isStarted) return
+          isStarted = true
+          then(found).then(() => child.kill(signal), reject)
+        })
+        child.on("close", (code) => resolve({ code, out, err }))
+      }),
+  )
+
+const failed = (err: string) => ({ code: 1, out: "", err })
+
+describe("daybook serve", () => {
+  it.live(
+    "serve and status: report what is wrong with the configuration in one line and exit 1",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ maxLimit: 0, chains: { eth: { rpc: [canary] } } })
+        const [missing, wrong, status] = yield* Effect.all(
+          [daybook(base, "serve", "--config", "nothing.json"), daybook(base, "serve"), daybook(base, "status")],
+          { concurrency: 3 },
+        )
+
+        expect(missing).toMatchObject({
+          code: 1,
+          out: "",
+          err: expect.stringMatching(/^daybook: [^\n]*nothing\.json[^\n]*\n$/),
+        })
+        expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^daybook: [^\n]*\n$/) })
+        expect(wrong.err).toContain('"chains.eth.rpc[0]"')
+        expect(wrong.err).toContain('"maxLimit"')
+        expect(wrong.err).not.toContain(canary)
+        expect(status.code).toBe(1)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "serve: rejects an unknown command, role and database, and never prints the password of a database",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ database: `postgres://user:${canary}@host/name` })
+        const [command, role, database] = yield* Effect.all(
+          [daybook(base, "sevre"), daybook(base, "serve", "--role", "both"), daybook(base, "serve")],
+          { concurrency: 3 },
+        )
+
+        expect([command.code, role.code, database.code]).toEqual([1, 1, 1])
+        expect(command.err).toContain("sevre")
+        expect(role.err).toContain("both")
+        expect(database.err).toContain("SQLite")
+        expect(database.err).not.toContain(canary)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "serve: runs until SIGTERM or SIGINT, exits 0, and writes no key",
+    () =>
+      Effect.gen(function* () {
+        const listening = /Listening on (http:\S+);[^]*eth: Could not connect/
+        const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
+        const run = Effect.fnUntraced(function* (signal: NodeJS.Signals) {
+          const base = yield* withConfig()
+          const key = (yield* daybook(base, "keys", "add", "a", "--config", "daybook.json")).out.trim()
+          const ended = yield* serve(base, listening, signal, async ([, url]) => {
+            const relay = await fetch(`${url}/rpc/eth/${key}`, { method: "POST", body: call })
+            expect([relay.status, (await relay.text()).includes(canary)]).toEqual([503, false])
+          })
+          return { ...ended, base, key }
+        })
+        const ended = yield* Effect.forEach(["SIGTERM", "SIGINT"] as const, run, { concurrency: 2 })
+        const status = yield* daybook(ended[0].base, "status")
+
+        for (const { code, err, key, out } of ended) {
+          expect([code, out]).toEqual([0, ""])
+          expect(err).toMatch(/ DEBUG +POST \/rpc\/:chain\/:apiKey 503 \d+ ms [0-9a-f-]{36}\n/)
+          expect(err.match(/ INFO +Stopping; /g)).toHaveLength(1)
+          expect(err).not.toContain(canary)
+          expect(err).not.toContain(key)
+          for (const line of err.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z [A-Z]+ +\S/)
+        }
+        expect([status.code, status.err]).toEqual([1, "daybook: Not ready: eth.\n"])
+        expect(status.out).toMatch(
+          /^eth: stopped, nothing indexed, head unknown, traces \w+\. [^\n]*127\.0\.0\.1:65535[^\n]*\n$/,
+        )
+      }),
+    timeout,
+  )
+
+  it.live(
+    "serve: reports that its port is taken and exits 1",
+    () =>
+      Effect.gen(function* () {
+        const server = createServer()
+        const port = yield* Effect.promise(
+          () =>
+            new Promise<number>((resolve) => {
+              server.listen(0, "127.0.0.1", () => {
+                const address = server.address()
+                resolve(typeof address === "object" && address !== null ? address.port : 0)
+              })
+            }),
+        )
+        const base = yield* withConfig({ listen: { host: "127.0.0.1", port } })
+
+        const ended = yield* daybook(base, "serve")
+        server.close()
+
+        expect(ended).toMatchObject(failed(expect.stringMatching(/^daybook: [^\n]*\n$/)))
+        expect(ended.err).toContain(`127.0.0.1:${port}`)
+        const after = yield* Effect.exit(Effect.timeout(request(`http://127.0.0.1:${port}/`), "1 second"))
+        expect(after._tag).toBe("Failure")
+      }),
+    timeout,
+  )
+})
