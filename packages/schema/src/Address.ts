@@ -41,6 +41,13 @@ export const OrEmpty: Schema.Codec<Address | null, string> = orEmpty(Address, ""
 export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Address, null)
 
 /**
+ * Matches the text of an address in any case. Use `fromText` to get the address.
+ *
+ * Source: docs/interface.md#2.2.
+ */
+export const pattern: RegExp = /^0x[0-9a-fA-F]{40}$/
+
+/**
  * Tells whether a value is an address in the program's form (lower case).
  *
  * Source: docs/interface.md#2.2.

@@ -168,7 +168,7 @@ export interface Undecodable {
   readonly _tag: "Undecodable"
   /** The transaction as it came, encoded again as it is. */
   readonly raw: unknown
-  /** The first problem, in one line: `from: expected an address of 20 bytes in hex, got "0x12"`. */
+  /** First issue: `Invalid transaction "from": expected an address of 20 bytes in hex, received "0x12".` */
   readonly reason: string
 }
 
@@ -186,7 +186,7 @@ const readEntry: Step = (input) => {
   const transaction = transactionCoder.read(input)
   if (transaction !== unread) return transaction
   const [issue] = Issue.find(Transaction.Transaction, input)
-  return { _tag: "Undecodable", raw: input, reason: issue === undefined ? "" : Issue.toLine(issue) }
+  return { _tag: "Undecodable", raw: input, reason: issue === undefined ? "" : Issue.format("transaction", issue) }
 }
 
 const writeEntry: Step = (entry) =>

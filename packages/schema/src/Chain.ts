@@ -69,8 +69,20 @@ export const all: ReadonlyArray<Chain> = [
   row("arbitrum sepolia", null, "arbitrum sepolia", "ETH", 250, 421_614n),
 ]
 
-/** A name without case, and with hyphens, underscores and runs of spaces as one space. */
-const plain = (name: string): string =>
+/**
+ * The form in which names of chains are compared: lower case, with hyphens, underscores and runs of spaces as one space.
+ *
+ * **Example** (Comparing two spellings)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.normalizeName(" Polygon-Amoy")) // polygon amoy
+ * ```
+ *
+ * Source: docs/interface.md#4.1.1; decision 0005.
+ */
+export const normalizeName = (name: string): string =>
   name
     .trim()
     .toLowerCase()
@@ -78,8 +90,8 @@ const plain = (name: string): string =>
 
 const byName = new Map<string, Chain>()
 for (const chain of all) {
-  byName.set(plain(chain.name), chain)
-  if (chain.rpcName !== null) byName.set(plain(chain.rpcName), chain)
+  byName.set(normalizeName(chain.name), chain)
+  if (chain.rpcName !== null) byName.set(normalizeName(chain.rpcName), chain)
 }
 
 /**
@@ -99,11 +111,24 @@ for (const chain of all) {
  *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
-export const fromName = (name: string): Chain | undefined => byName.get(plain(name))
+export const fromName = (name: string): Chain | undefined => byName.get(normalizeName(name))
 
-const toId = (id: bigint | number | string): bigint | undefined => {
-  if (typeof id === "bigint") return id
-  if (typeof id === "number") return Number.isSafeInteger(id) ? BigInt(id) : undefined
+/**
+ * Parses a chain identifier: a number, a bigint, hex or decimal text, or CAIP-2 (`eip155:1`). `undefined` for anything else.
+ *
+ * **Example** (Parsing CAIP-2)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.parseId("eip155:137"), Chain.parseId("0x89")) // 137n 137n
+ * ```
+ *
+ * Source: docs/interface.md#4.1.1; CAIP-2; decision 0005.
+ */
+export const parseId = (id: bigint | number | string): bigint | undefined => {
+  if (typeof id === "bigint") return id >= 0n ? id : undefined
+  if (typeof id === "number") return Number.isSafeInteger(id) && id >= 0 ? BigInt(id) : undefined
   const text = id
     .trim()
     .toLowerCase()
@@ -129,7 +154,7 @@ const toId = (id: bigint | number | string): bigint | undefined => {
  * Source: docs/interface.md#4.1.1; CAIP-2; decision 0005.
  */
 export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
-  const wanted = toId(id)
+  const wanted = parseId(id)
   if (wanted === undefined) return []
   return all.filter(
     (chain) => chain.id === wanted || (chain.identifier !== null && BigInt(chain.identifier) === wanted),

@@ -1,6 +1,6 @@
 /**
- * Says in words what a schema refused: one line for each problem, with the place, what was expected and what came.
- * A `SchemaError` has a message of its own; use this where many problems, one line each, or what came is wanted.
+ * Describes invalid values: the path, what was expected and what was received. It is the one formatter of the project; options
+ * of clients, parameters, configuration and responses all use it. It reads the issue tree of a schema error, not its message.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -9,188 +9,260 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 
 /**
- * One thing that is wrong with a value.
+ * One invalid value.
  *
  * Source: decision 0012.
  */
 export interface Issue {
-  /** Where, as in `result[77].logs[1].data`; empty for the whole value. */
+  /** Path of the value, as in `result[77].logs[1].data`; empty for the whole input. */
   readonly path: string
-  /** What belongs there, as in `a hash of 32 bytes in hex`. */
+  /** What is accepted at the path, as in `a hash of 32 bytes in hex`. */
   readonly expected: string
-  /** What came, as `describe` has it unless asked for otherwise. */
+  /** What was received at the path, as `describe` shows it unless another function was given. */
   readonly received: string
 }
 
-interface Place {
-  readonly path: string
-  readonly value: unknown
-}
+/**
+ * Shows a received value in a message. `path` holds the keys from the whole input to the value.
+ *
+ * Source: decision 0008.
+ */
+export type Show = (value: unknown, path: ReadonlyArray<PropertyKey>) => string
 
-const shorten = (text: string, most: number): string => {
-  if (text.length <= most) return text
-  const half = (most - 3) >> 1
-  return `${text.slice(0, half)}...${text.slice(-half)}`
-}
-
-/** An address is shown whole. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
-const mostShown = 42
+/** An address is shown in full. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
+const maxShownCharacters = 42
 
 const shownOfLonger = 10
 
 /**
- * A text as a message may repeat it, without quotes: whole up to the length of an address, else its first ten characters, so that a
- * private key that was given by mistake stays out of errors and logs.
+ * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters, so
+ * that a private key given by mistake stays out of errors and logs.
  *
  * Source: decision 0008.
  */
-export const cut = (text: string): string => (text.length <= mostShown ? text : `${text.slice(0, shownOfLonger)}...`)
+export const cut = (text: string): string =>
+  text.length <= maxShownCharacters ? text : `${text.slice(0, shownOfLonger)}...`
 
 /**
- * A text as a message quotes it: as `cut` has it, in quotes on one line, with its length when it is cut.
+ * A text in quotes on one line, cut as by `cut`, with its length where it is cut.
  *
  * **Example** (Quoting what may be a private key)
  *
  * ```ts
- * import * as Problem from "@daybook/schema/Issue"
+ * import * as Issue from "@daybook/schema/Issue"
  *
- * console.log(Problem.quote("0x12")) // "0x12"
- * console.log(Problem.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be..." (66 characters)
+ * console.log(Issue.quote("0x12")) // "0x12"
+ * console.log(Issue.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be..." (66 characters)
  * ```
  *
  * Source: decision 0008.
  */
 export const quote = (text: string): string =>
-  text.length <= mostShown ? JSON.stringify(text) : `${JSON.stringify(cut(text))} (${text.length} characters)`
+  text.length <= maxShownCharacters ? JSON.stringify(text) : `${JSON.stringify(cut(text))} (${text.length} characters)`
 
-const shownKeys = 5
+const maxShownKeys = 5
+
+const items = (count: number): string => `${count} ${count === 1 ? "item" : "items"}`
+
+const describeObject = (value: object): string => {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : `an array of ${items(value.length)}`
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? "an invalid Date" : `a Date of ${value.toISOString()}`
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
+  const keys = Object.keys(value)
+  if (keys.length === 0) return "an empty object"
+  return `an object with ${keys.slice(0, maxShownKeys).map(cut).join(", ")}${keys.length > maxShownKeys ? ", ..." : ""}`
+}
 
 /**
- * A value in at most about two hundred characters, such as `an object with to, data`; none of its texts and keys in full where it is
- * longer than an address.
+ * Describes a value in about two hundred characters at most, as in `an object with to, data`. No text, key or number longer than an
+ * address is shown in full.
  *
  * Source: decision 0008.
  */
 export const describe = (value: unknown): string => {
-  if (value === undefined) return "nothing"
-  if (typeof value === "string") return quote(value)
-  if (typeof value === "bigint") {
-    const digits = value.toString()
-    return digits.length <= mostShown ? `${digits}n` : `${cut(digits)}n (${digits.length} digits)`
+  switch (typeof value) {
+    case "undefined":
+      return "nothing"
+    case "string":
+      return value === "" ? "an empty string" : quote(value)
+    case "bigint": {
+      const digits = value.toString()
+      return digits.length <= maxShownCharacters ? `${digits}n` : `${cut(digits)}n (${digits.length} digits)`
+    }
+    case "object":
+      return value === null ? "null" : describeObject(value)
+    case "number":
+    case "boolean":
+      return `${value}`
+    default:
+      return `a ${typeof value}`
   }
-  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
-  if (typeof value === "object" && value !== null) {
-    if (value instanceof Date) return "a Date"
-    if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
-    const keys = Object.keys(value)
-    if (keys.length === 0) return "an empty object"
-    return `an object with ${keys.slice(0, shownKeys).map(cut).join(", ")}${keys.length > shownKeys ? ", ..." : ""}`
-  }
-  return typeof value === "number" || typeof value === "boolean" || value === null ? `${value}` : `a ${typeof value}`
 }
 
-// Where a single object stands for its list, the position in the list is no place in what came.
-const step = ({ path, value }: Place, key: PropertyKey): Place => {
-  if (typeof key === "number") {
-    return Array.isArray(value) ? { path: `${path}[${key}]`, value: value[key] } : { path, value }
-  }
+const formatKey = (text: string, key: PropertyKey): string => {
+  if (typeof key === "number") return `${text}[${key}]`
   const name = cut(String(key))
-  const inside = typeof value === "object" && value !== null && Object.hasOwn(value, key)
-  return { path: path === "" ? name : `${path}.${name}`, value: inside ? Reflect.get(value, key) : undefined }
+  return text === "" ? name : `${text}.${name}`
 }
 
-/** Kinds of values in words of JSON; Effect names them as TypeScript does. */
-const kindWords: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "true or false",
+/**
+ * The text of a path, as in `chains.eth.rpc[0]`; keys longer than an address are cut.
+ *
+ * Source: decision 0012.
+ */
+export const formatPath = (path: ReadonlyArray<PropertyKey>): string => path.reduce<string>(formatKey, "")
+
+interface Parent {
+  readonly ast: SchemaAST.AST
+  readonly value: unknown
+}
+
+/** A position in the input: keys from its root, the value there, and the object or array that holds it. */
+interface Position {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly value: unknown
+  readonly parent?: Parent
+}
+
+// Where a single object is accepted for its array, the index is no part of the path in the input.
+const descend = ({ parent, path, value }: Position, key: PropertyKey): Position => {
+  if (typeof key === "number" && !Array.isArray(value) && value !== undefined) return { path, value }
+  const hasKey = typeof value === "object" && value !== null && Object.hasOwn(value, key)
+  const inner: Position = { path: [...path, key], value: hasKey ? Reflect.get(value, key) : undefined }
+  return parent === undefined ? inner : { ...inner, parent }
+}
+
+/** Kinds of values as a sentence names them; Effect names them as TypeScript does. */
+const kinds: Readonly<Record<string, string>> = {
+  array: "an array",
+  boolean: "a boolean",
   number: "a number",
   object: "an object",
-  string: "text",
+  string: "a string",
+}
+
+const nameKinds = (expected: string): string =>
+  expected
+    .split(" | ")
+    .map((part) => (Object.hasOwn(kinds, part) ? kinds[part] : part))
+    .join(" or ")
+
+const withoutPrefix = (message: string): string => message.replace(/^Expected /, "")
+
+const expectedByType = (ast: SchemaAST.AST): string =>
+  nameKinds(withoutPrefix(SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(SchemaAST.toEncoded(ast)))))
+
+/** What is accepted where a key is missing: what its parent declares for it. */
+const expectedAtMissing = ({ parent, path }: Position): string => {
+  const key = path.at(-1)
+  const property =
+    parent !== undefined && SchemaAST.isObjects(parent.ast)
+      ? parent.ast.propertySignatures.find(({ name }) => name === key)
+      : undefined
+  return property === undefined ? "a value" : expectedByType(property.type)
 }
 
 const keysOf = (ast: SchemaAST.AST): string =>
   SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)).join(", ") : ""
 
-const expectedBy = (issue: SchemaIssue.Leaf): string => {
-  if (issue._tag === "MissingKey") return "this key"
-  if (issue._tag === "UnexpectedKey") {
-    const keys = keysOf(issue.ast)
-    return keys === "" ? "no such key" : `one of the keys ${keys}`
-  }
-  const expected = SchemaIssue.defaultLeafHook(issue).replace(/^Expected /, "")
-  return Object.hasOwn(kindWords, expected) ? (kindWords[expected] ?? expected) : expected
+const issueOfCount = (expected: string, { parent, path }: Position, show: Show): Issue => {
+  const arrayPath = path.slice(0, -1)
+  return { path: formatPath(arrayPath), expected, received: show(parent?.value, arrayPath) }
 }
 
-type Show = (value: unknown) => string
+const issueOfLeaf = (leaf: SchemaIssue.Leaf, position: Position, show: Show): Issue => {
+  const { path, value } = position
+  const key = path.at(-1)
+  switch (leaf._tag) {
+    case "MissingKey":
+      return typeof key === "number"
+        ? issueOfCount(`at least ${items(key + 1)}`, position, show)
+        : { path: formatPath(path), expected: expectedAtMissing(position), received: show(value, path) }
+    case "UnexpectedKey": {
+      if (typeof key === "number") return issueOfCount(`at most ${items(key)}`, position, show)
+      const keys = keysOf(leaf.ast)
+      const expected = keys === "" ? "no such key" : `one of the keys ${keys}`
+      return { path: formatPath(path), expected, received: "an unknown key" }
+    }
+    default: {
+      const expected = nameKinds(withoutPrefix(SchemaIssue.defaultLeafHook(leaf)))
+      return { path: formatPath(path), expected, received: show(value, path) }
+    }
+  }
+}
 
-const collect = (issue: SchemaIssue.Issue, place: Place, into: Array<Issue>, showing: Show): void => {
+const issuesOfUnion = (union: SchemaIssue.AnyOf, position: Position, show: Show): ReadonlyArray<Issue> => {
+  const path = formatPath(position.path)
+  const members = union.issues.map((inner) => collect(inner, position, show))
+  // A member whose issue is deeper accepts the value's kind: it is the one that was meant.
+  const meant = members.find(([first]) => first !== undefined && first.path !== path)
+  if (meant !== undefined) return meant
+  const expected = new Set(members.flatMap((issues) => issues.map((issue) => issue.expected)))
+  return [
+    {
+      path,
+      expected: expected.size === 0 ? expectedByType(union.ast) : [...expected].join("; or "),
+      received: show(position.value, position.path),
+    },
+  ]
+}
+
+const issuesOfFilter = (filter: SchemaIssue.Filter, position: Position, show: Show): ReadonlyArray<Issue> => {
+  const annotated = filter.issue._tag === "InvalidValue" ? filter.filter.annotations?.["expected"] : undefined
+  const message = SchemaIssue.defaultCheckHook(filter) ?? (typeof annotated === "string" ? annotated : undefined)
+  if (message === undefined) return collect(filter.issue, position, show)
+  const { path, value } = position
+  return [{ path: formatPath(path), expected: withoutPrefix(message), received: show(value, path) }]
+}
+
+const collect = (issue: SchemaIssue.Issue, position: Position, show: Show): ReadonlyArray<Issue> => {
   switch (issue._tag) {
     case "Pointer":
-      return collect(issue.issue, issue.path.reduce(step, place), into, showing)
+      return collect(issue.issue, issue.path.reduce(descend, position), show)
     case "Encoding":
-      return collect(issue.issue, place, into, showing)
-    case "Filter": {
-      const told = issue.issue._tag === "InvalidValue" ? issue.filter.annotations?.["expected"] : undefined
-      const message = SchemaIssue.defaultCheckHook(issue) ?? (typeof told === "string" ? told : undefined)
-      if (message === undefined) return collect(issue.issue, place, into, showing)
-      into.push({ path: place.path, expected: message.replace(/^Expected /, ""), received: showing(place.value) })
-      return
-    }
+      return collect(issue.issue, position, show)
     case "Composite":
-      for (const inner of issue.issues) collect(inner, place, into, showing)
-      return
-    case "AnyOf": {
-      const members = issue.issues.map((inner) => {
-        const found: Array<Issue> = []
-        collect(inner, place, found, showing)
-        return found
-      })
-      // Where members fit as far as their kind, the first is the one that was meant most; else any of them will do.
-      const deeper = members.find(([first]) => first !== undefined && first.path !== place.path)
-      if (deeper !== undefined) {
-        into.push(...deeper)
-        return
-      }
-      const kinds = new Set(members.flatMap((found) => found.map(({ expected }) => expected)))
-      const expected = kinds.size === 0 ? "another kind of value" : [...kinds].join("; or ")
-      into.push({ path: place.path, expected, received: showing(place.value) })
-      return
-    }
+      return issue.issues.flatMap((inner) =>
+        collect(inner, { ...position, parent: { ast: issue.ast, value: position.value } }, show),
+      )
+    case "Filter":
+      return issuesOfFilter(issue, position, show)
+    case "AnyOf":
+      return issuesOfUnion(issue, position, show)
     default:
-      into.push({ path: place.path, expected: expectedBy(issue), received: showing(place.value) })
+      return [issueOfLeaf(issue, position, show)]
   }
 }
 
 /**
- * The problems that an error of a schema tells of: one, unless the schema was asked for all (`errors: "all"`).
+ * The issues of a schema error: one, unless the schema was run with `errors: "all"`.
  *
- * `value` is what was decoded; it is needed to say what came. `showing` says it in words: by default as `describe`, which may cut
- * what has to be found and taken out as a whole, such as the key of an endpoint.
+ * **Details**
+ *
+ * `input` is the value that was decoded or encoded; the error itself does not hold it. `show` describes received values. The
+ * default, `describe`, cuts long texts; a caller that has to remove a secret from the text first passes its own function.
  *
  * Source: decision 0012.
  */
 export const fromError = (
   error: Schema.SchemaError | SchemaIssue.Issue,
-  value: unknown,
-  showing: (value: unknown) => string = describe,
-): ReadonlyArray<Issue> => {
-  const issues: Array<Issue> = []
-  collect(Schema.isSchemaError(error) ? error.issue : error, { path: "", value }, issues, showing)
-  return issues
-}
+  input: unknown,
+  show: Show = describe,
+): ReadonlyArray<Issue> => collect(Schema.isSchemaError(error) ? error.issue : error, { path: [], value: input }, show)
 
 /**
- * Every problem of a value of the wire; none when it decodes.
+ * Every issue of a wire value; empty when it decodes.
  *
- * **Example** (Telling what is wrong with an answer)
+ * **Example** (Finding what is wrong with a response)
  *
  * ```ts
- * import * as Problem from "@daybook/schema/Issue"
+ * import * as Issue from "@daybook/schema/Issue"
  * import * as Receipt from "@daybook/schema/Receipt"
  *
- * const lines = Problem.find(Receipt.Log, { address: "0x12", topics: [], data: 7 }).map(Problem.toLine)
- * console.log(lines[0]) // address: expected an address of 20 bytes in hex, got "0x12"
- * console.log(lines.length) // 5
+ * const issues = Issue.find(Receipt.Log, { address: "0x12", topics: [], data: 7 })
+ * console.log(issues.length) // 5
+ * console.log(Issue.format("log", issues[0]!)) // Invalid log "address": expected an address of 20 bytes in hex, received "0x12".
  * ```
  *
  * Source: decision 0012.
@@ -200,12 +272,30 @@ export const find = (schema: Schema.Codec<unknown, unknown>, wire: unknown): Rea
   return Result.isFailure(result) ? fromError(result.failure, wire) : []
 }
 
+const shorten = (text: string, maxCharacters: number): string => {
+  const line = text.replaceAll(/\s+/g, " ")
+  if (line.length <= maxCharacters) return line
+  const half = (maxCharacters - 3) >> 1
+  return `${line.slice(0, half)}...${line.slice(-half)}`
+}
+
+const maxPathCharacters = 80
+const maxReceivedCharacters = 100
+const maxMessageCharacters = 299
+
 /**
- * A problem as one line of fewer than 300 characters.
+ * The message of an issue on one line: `Invalid <what> "<path>": expected <expected>, received <received>.`
+ *
+ * **Details**
+ *
+ * `what` names the input, as in `option`, `parameter`, `response`. An empty path is left out. The message has fewer than 300
+ * characters; longer parts are cut in the middle.
  *
  * Source: decision 0012.
  */
-export const toLine = (issue: Issue): string => {
-  const said = `expected ${shorten(issue.expected, 120)}, got ${shorten(issue.received, 100)}`
-  return issue.path === "" ? said : `${shorten(issue.path, 290 - said.length)}: ${said}`.replaceAll(/\s+/g, " ")
+export const format = (what: string, issue: Issue): string => {
+  const path = issue.path === "" ? "" : ` "${shorten(issue.path, maxPathCharacters)}"`
+  const head = `Invalid ${shorten(what, maxPathCharacters)}${path}: expected `
+  const tail = `, received ${shorten(issue.received, maxReceivedCharacters)}.`
+  return `${head}${shorten(issue.expected, maxMessageCharacters - head.length - tail.length)}${tail}`
 }

@@ -10,6 +10,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
+import * as Address from "./Address.ts"
 import * as ApiError from "./ApiError.ts"
 import * as Chain from "./Chain.ts"
 import * as WalletPage from "./WalletPage.ts"
@@ -96,7 +97,7 @@ const blockNumber: Json = { type: "integer", format: "int64", minimum: 0 }
 
 /** What a parameter is, where the text that HTTP carries says less. */
 const parameters: Readonly<Record<string, Json>> = {
-  address: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$", title: "an address of 20 bytes in hex" },
+  address: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
   chain: {
     anyOf: [
       { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },

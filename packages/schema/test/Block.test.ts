@@ -107,9 +107,13 @@ describe("Block", () => {
       const block = Schema.decodeUnknownSync(Block.PartialBlock)(wire)
       expect(block.transactions.map((entry) => (Block.isUndecodable(entry) ? entry : entry.type))).toEqual([
         2,
-        { _tag: "Undecodable", raw: broken, reason: 'from: expected an address of 20 bytes in hex, got "0x12"' },
+        {
+          _tag: "Undecodable",
+          raw: broken,
+          reason: 'Invalid transaction "from": expected an address of 20 bytes in hex, received "0x12".',
+        },
         0,
-        { _tag: "Undecodable", raw: 7, reason: "expected a transaction object, got 7" },
+        { _tag: "Undecodable", raw: 7, reason: "Invalid transaction: expected a transaction object, received 7." },
       ])
     })
 

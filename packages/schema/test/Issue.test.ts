@@ -9,152 +9,199 @@ import * as WalletPage from "../src/WalletPage.ts"
 import * as fixture from "./fixture.ts"
 
 const record = fixture.walletTransaction
+const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 const pageOf = (rows: ReadonlyArray<unknown>) => ({ ...fixture.walletPage, result: rows })
-const linesOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown) => Issue.find(schema, wire).map(Issue.toLine)
+const messagesOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown) =>
+  Issue.find(schema, wire).map((issue) => Issue.format("response", issue))
 
-describe("Problem", () => {
-  describe("find", () => {
-    it("is empty for a value that decodes", () => {
-      expect(Issue.find(WalletPage.WalletPage, fixture.walletPage)).toEqual([])
-    })
+/** The issues of a value that does not decode when unknown keys are refused. */
+const strictIssuesOf = (schema: Schema.Codec<unknown, unknown>, value: unknown, show?: Issue.Show) => {
+  const decoded = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value)
+  return Issue.fromError(Result.getOrThrow(Result.flip(decoded)), value, show)
+}
 
-    it("tells every problem, each with its place", () => {
-      const broken = {
-        ...record,
-        nonce: -1,
-        gas: undefined,
-        logs: [record.logs[0], { ...record.logs[0], data: "0x0" }],
-      }
-      const { hash: _, ...rows } = broken
-      expect(linesOf(WalletPage.WalletPage, pageOf([record, rows]))).toEqual([
-        "result[1].hash: expected this key, got nothing",
-        "result[1].nonce: expected decimal digits of a safe integer such as 12, got -1",
-        "result[1].gas: expected decimal digits such as 21000, got nothing",
-        'result[1].logs[1].data: expected hex bytes such as 0xa9059cbb, got "0x0"',
-      ])
-    })
-
-    it("gives a single object that stands for its list no position", () => {
-      expect(linesOf(WalletPage.WalletPage, { ...fixture.walletPage, result: { ...record, value: "1.5" } })).toEqual([
-        'result.value: expected decimal digits such as 21000, got "1.5"',
-      ])
-    })
-
-    it("tells each alternative where none fits, and what is wrong inside where one does", () => {
-      const lines = (value: unknown) => linesOf(RpcMethod.StateBlock, value)
-      expect(lines("newest")).toEqual([
-        'expected a hash of 32 bytes in hex; or a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized, got "newest"',
-      ])
-      expect(lines({ blockHash: "0x1" })).toEqual(['blockHash: expected a hash of 32 bytes in hex, got "0x1"'])
-    })
-
-    it("says what came for every kind of value", () => {
-      const received = (value: unknown) => Issue.find(Receipt.Log, { ...fixture.log, address: value })[0]?.received
-      expect(
-        [null, true, 7, "", [], [1, 2], {}, { a: 1, b: 2 }, "0x".padEnd(1000, "1"), new Date(0), 5n].map(received),
-      ).toEqual([
-        "null",
-        "true",
-        "7",
-        '""',
-        "an empty list",
-        "a list of 2",
-        "an empty object",
-        "an object with a, b",
-        `"0x11111111..." (1000 characters)`,
-        "a Date",
-        "5n",
-      ])
-    })
-
-    it("tells of a value that is no object at all", () => {
-      expect(linesOf(Transaction.Transaction, "x")).toEqual(['expected a transaction object, got "x"'])
-    })
+describe("find", () => {
+  it("find: returns no issue for a value that decodes", () => {
+    expect(Issue.find(WalletPage.WalletPage, fixture.walletPage)).toEqual([])
   })
 
-  describe("toLine", () => {
-    it("stays under 300 characters for a page of 300 kB with one bad field", () => {
-      const rows = Array.from({ length: 250 }, () => record)
-      const wire = pageOf([...rows, { ...record, logs: [{ ...record.logs[0], topic0: `0x${"f".repeat(50_000)}` }] }])
-      expect(JSON.stringify(wire).length).toBeGreaterThan(300_000)
-
-      const lines = linesOf(WalletPage.WalletPage, wire)
-      expect(lines).toHaveLength(1)
-      expect(lines[0]).toMatch(/^result\[250\]\.logs\[0\]\.topic0: expected a hash of 32 bytes in hex.* got "0xfff/)
-      expect(lines[0]!.length).toBeLessThan(300)
-      const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(WalletPage.WalletPage)(wire)))
-      expect(error.message.length).toBeLessThan(300)
-    })
-
-    it("is one short line whatever a server puts into keys and values", () => {
-      const nasty = "\n\u2028".repeat(500)
-      const line = Issue.toLine({ path: nasty, expected: nasty, received: nasty })
-      expect(line).not.toMatch(/[\n\u2028]/)
-      expect(line.length).toBeLessThan(300)
-    })
+  it("find: returns every issue with its path, what is expected there and what was received", () => {
+    const broken = { ...record, nonce: -1, gas: undefined, logs: [record.logs[0], { ...record.logs[0], data: "0x0" }] }
+    const { hash: _, ...row } = broken
+    expect(messagesOf(WalletPage.WalletPage, pageOf([record, row]))).toEqual([
+      'Invalid response "result[1].hash": expected a hash of 32 bytes in hex, received nothing.',
+      'Invalid response "result[1].nonce": expected decimal digits of a safe integer such as 12, received -1.',
+      'Invalid response "result[1].gas": expected decimal digits such as 21000, received nothing.',
+      'Invalid response "result[1].logs[1].data": expected hex bytes such as 0xa9059cbb, received "0x0".',
+    ])
   })
 
-  describe("quote", () => {
-    it("quotes what is no longer than an address whole", () => {
-      const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-      expect([Issue.quote("0x12"), Issue.quote("a\nb"), Issue.quote(address)]).toEqual([
-        '"0x12"',
-        '"a\\nb"',
-        `"${address}"`,
-      ])
-    })
-
-    it("shows ten characters of what may be a private key, in hex or in base64", () => {
-      const key = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-      expect([key, `0x${key}`, Buffer.from(key, "hex").toString("base64url")].map(Issue.quote)).toEqual([
-        '"ac0974bec3..." (64 characters)',
-        '"0xac0974be..." (66 characters)',
-        '"rAl0vsOaF-..." (43 characters)',
-      ])
-    })
+  it("find: leaves the index out of the path where a single object is accepted for its array", () => {
+    const wire = { ...fixture.walletPage, result: { ...record, value: "1.5" } }
+    expect(messagesOf(WalletPage.WalletPage, wire)).toEqual([
+      'Invalid response "result.value": expected decimal digits such as 21000, received "1.5".',
+    ])
   })
 
-  describe("describe", () => {
-    it("shows no more of a long text, key, number or run of bytes", () => {
-      const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-      expect([key, { [key]: key, to: key }, [key], BigInt(key), new Uint8Array(32)].map(Issue.describe)).toEqual([
-        '"0xac0974be..." (66 characters)',
-        "an object with 0xac0974be..., to",
-        "a list of 1",
-        "7781451732...n (77 digits)",
-        "32 bytes",
-      ])
-    })
+  it("find: names every alternative of a union where none accepts the kind of value", () => {
+    expect(messagesOf(RpcMethod.StateBlock, "newest")).toEqual([
+      'Invalid response: expected a hash of 32 bytes in hex; or a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized, received "newest".',
+    ])
   })
 
-  describe("fromError", () => {
-    it("lists the keys that are known where one is not, and names kinds of values in plain words", () => {
-      const problemOf = (schema: Schema.Codec<unknown, unknown>, value: unknown) => {
-        const error = Result.flip(Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value))
-        return Issue.fromError(Result.getOrThrow(error), value)[0]
-      }
-      expect(problemOf(RpcMethod.TraceOptions, { tracr: 1, tracer: "callTracer" })).toEqual({
-        path: "tracr",
-        expected: "one of the keys tracer, timeout",
-        received: "1",
-      })
-      expect(problemOf(RpcMethod.all.eth_getBlockByNumber.params, ["latest", 1])?.expected).toBe("true or false")
-      expect(problemOf(RpcMethod.LogFilter, { topics: 1 })?.expected).toBe("a list")
-      expect(problemOf(RpcMethod.LogFilter, 1)?.expected).toBe("an object")
-    })
+  it("find: reports the issue inside the alternative of a union that accepts the kind of value", () => {
+    expect(messagesOf(RpcMethod.StateBlock, { blockHash: "0x1" })).toEqual([
+      'Invalid response "blockHash": expected a hash of 32 bytes in hex, received "0x1".',
+    ])
+  })
 
-    it("shows a key that may be a secret no further than a value", () => {
-      const value = { ["f".repeat(64)]: 1 }
-      const error = Result.flip(Schema.decodeUnknownResult(RpcMethod.LogFilter, { onExcessProperty: "error" })(value))
-      expect(Issue.fromError(Result.getOrThrow(error), value)[0]?.path).toBe("ffffffffff...")
-    })
+  it("find: reports a value that is no object at all", () => {
+    expect(messagesOf(Transaction.Transaction, "x")).toEqual([
+      'Invalid response: expected a transaction object, received "x".',
+    ])
+  })
+})
 
-    it("reads the first problem of an error", () => {
-      const wire = { ...fixture.log, logIndex: "x", data: 1 }
-      const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(Receipt.Log)(wire)))
-      expect(Issue.fromError(error, wire)).toEqual([
-        { path: "data", expected: "hex bytes such as 0xa9059cbb", received: "1" },
-      ])
-    })
+describe("fromError", () => {
+  it("fromError: returns the first issue of an error that was not asked for all", () => {
+    const wire = { ...fixture.log, logIndex: "x", data: 1 }
+    const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(Receipt.Log)(wire)))
+    expect(Issue.fromError(error, wire)).toEqual([
+      { path: "data", expected: "hex bytes such as 0xa9059cbb", received: "1" },
+    ])
+  })
+
+  it("fromError: lists the accepted keys where a key is unknown, without its value", () => {
+    expect(strictIssuesOf(RpcMethod.TraceOptions, { tracr: "secret", tracer: "callTracer" })).toEqual([
+      { path: "tracr", expected: "one of the keys tracer, timeout", received: "an unknown key" },
+    ])
+  })
+
+  it("fromError: names what a missing key has to hold", () => {
+    const Options = Schema.Struct({ url: Schema.String, retry: Schema.Struct({ times: Schema.Number }) })
+    expect([strictIssuesOf(Options, { retry: {} }), strictIssuesOf(Options, { url: "", retry: {} })]).toEqual([
+      [{ path: "url", expected: "a string", received: "nothing" }],
+      [{ path: "retry.times", expected: "a number", received: "nothing" }],
+    ])
+  })
+
+  it("fromError: names the kinds of values as a sentence does", () => {
+    const expectedOf = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
+      strictIssuesOf(schema, value)[0]?.expected
+    expect([
+      expectedOf(RpcMethod.all.eth_getBlockByNumber.params, ["latest", 1]),
+      expectedOf(RpcMethod.LogFilter, { topics: 1 }),
+      expectedOf(RpcMethod.LogFilter, 1),
+      expectedOf(Schema.NullOr(Schema.String), 1),
+    ]).toEqual(["a boolean", "an array", "an object", "a string or null"])
+  })
+
+  it("fromError: gives the count of items where an array is too short or too long", () => {
+    const { params } = RpcMethod.all.eth_getBlockByNumber
+    expect([
+      strictIssuesOf(Schema.NonEmptyArray(Schema.String), []),
+      strictIssuesOf(params, ["latest", true, 1]),
+    ]).toEqual([
+      [{ path: "", expected: "at least 1 item", received: "an empty array" }],
+      [{ path: "", expected: "at most 2 items", received: "an array of 3 items" }],
+    ])
+  })
+
+  it("fromError: uses the message of a filter as what is expected", () => {
+    const Even = Schema.Number.check(Schema.makeFilter((value) => value % 2 === 0 || "Expected an even number"))
+    expect(strictIssuesOf(Even, 3)).toEqual([{ path: "", expected: "an even number", received: "3" }])
+  })
+
+  it("fromError: passes the value and its path to a function that shows values", () => {
+    const Config = Schema.Struct({ rpc: Schema.Array(Schema.Number) })
+    const show: Issue.Show = (value, path) => `${String(value)} at ${path.length} keys`
+    expect(strictIssuesOf(Config, { rpc: [1, "x"] }, show)).toEqual([
+      { path: "rpc[1]", expected: "a number", received: "x at 2 keys" },
+    ])
+  })
+
+  it("fromError: cuts a key that may be a secret like a value", () => {
+    expect(strictIssuesOf(RpcMethod.LogFilter, { ["f".repeat(64)]: 1 })[0]?.path).toBe("ffffffffff...")
+  })
+})
+
+describe("format", () => {
+  it("format: leaves an empty path out", () => {
+    expect(Issue.format("query", { path: "", expected: "an object", received: "7" })).toBe(
+      "Invalid query: expected an object, received 7.",
+    )
+  })
+
+  it("format: has fewer than 300 characters for a page of 300 kB with one bad field", () => {
+    const rows = Array.from({ length: 250 }, () => record)
+    const wire = pageOf([...rows, { ...record, logs: [{ ...record.logs[0], topic0: `0x${"f".repeat(50_000)}` }] }])
+    expect(JSON.stringify(wire).length).toBeGreaterThan(300_000)
+
+    const [message, ...others] = messagesOf(WalletPage.WalletPage, wire)
+    expect(others).toEqual([])
+    expect(message).toMatch(
+      /^Invalid response "result\[250\]\.logs\[0\]\.topic0": expected a hash of 32 bytes in hex.* received "0xfff/,
+    )
+    expect(message!.length).toBeLessThan(300)
+    const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(WalletPage.WalletPage)(wire)))
+    expect(error.message.length).toBeLessThan(300)
+  })
+
+  it("format: writes one short line whatever keys and values a server sends", () => {
+    const nasty = "\n\u2028".repeat(500)
+    const message = Issue.format(nasty, { path: nasty, expected: nasty, received: nasty })
+    expect(message).not.toMatch(/[\n\u2028]/)
+    expect(message.length).toBeLessThan(300)
+  })
+})
+
+describe("quote", () => {
+  it("quote: shows a text up to the length of an address in full", () => {
+    const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+    expect([Issue.quote("0x12"), Issue.quote("a\nb"), Issue.quote(address)]).toEqual([
+      '"0x12"',
+      '"a\\nb"',
+      `"${address}"`,
+    ])
+  })
+
+  it("quote: shows ten characters of a text that may be a private key, in hex or in base64", () => {
+    const digits = key.slice(2)
+    expect([digits, key, Buffer.from(digits, "hex").toString("base64url")].map(Issue.quote)).toEqual([
+      '"ac0974bec3..." (64 characters)',
+      '"0xac0974be..." (66 characters)',
+      '"rAl0vsOaF-..." (43 characters)',
+    ])
+  })
+})
+
+describe("describe", () => {
+  it("describe: names the kind and the size of every kind of value", () => {
+    const values = [null, undefined, true, 7, "", [], [1], [1, 2], {}, { a: 1, b: 2 }, new Date(0), 5n, () => 1]
+    expect(values.map(Issue.describe)).toEqual([
+      "null",
+      "nothing",
+      "true",
+      "7",
+      "an empty string",
+      "an empty array",
+      "an array of 1 item",
+      "an array of 2 items",
+      "an empty object",
+      "an object with a, b",
+      "a Date of 1970-01-01T00:00:00.000Z",
+      "5n",
+      "a function",
+    ])
+  })
+
+  it("describe: cuts long texts, keys, numbers and byte arrays", () => {
+    expect([key, { [key]: key, to: key }, [key], BigInt(key), new Uint8Array(32)].map(Issue.describe)).toEqual([
+      '"0xac0974be..." (66 characters)',
+      "an object with 0xac0974be..., to",
+      "an array of 1 item",
+      "7781451732...n (77 digits)",
+      "32 bytes",
+    ])
   })
 })

@@ -43,7 +43,7 @@ const timeOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): number =
   } catch (error) {
     if (!Schema.isSchemaError(error)) throw error
     expect(error.message.length).toBeLessThan(1000)
-    for (const issue of Issue.fromError(error, wire)) expect(Issue.toLine(issue).length).toBeLessThan(300)
+    for (const issue of Issue.fromError(error, wire)) expect(Issue.format("response", issue).length).toBeLessThan(300)
   }
   return performance.now() - start
 }

@@ -29,7 +29,7 @@ describe("fault", () => {
       assert.deepStrictEqual(fault(page([rest])), {
         path: "result[0].gas",
         received: "missing",
-        expected: "this key",
+        expected: "decimal digits such as 21000",
       })
     })
     it("calls the whole answer the body", () => {

@@ -32,7 +32,7 @@ describe("params", () => {
         (client) => client.eth_getTransactionByBlockHashAndIndex(hash("a"), 1.5),
       ],
       [
-        'Parameter 2 of eth_getBlockByNumber is "true"; expected true or false. Nothing was sent.',
+        'Parameter 2 of eth_getBlockByNumber is "true"; expected a boolean. Nothing was sent.',
         (client) => client.eth_getBlockByNumber("latest", "true" as unknown as true),
       ],
       [
@@ -40,7 +40,7 @@ describe("params", () => {
         (client) => client.eth_getTransactionByBlockHashAndIndex(...([hash("a")] as unknown as [string, number])),
       ],
       [
-        'Parameter 2 of debug_traceBlockByNumber is wrong at .tracr: "x"; expected one of the keys tracer, timeout. Nothing was sent.',
+        "Parameter 2 of debug_traceBlockByNumber is wrong at .tracr: an unknown key; expected one of the keys tracer, timeout. Nothing was sent.",
         (client) =>
           client.debug_traceBlockByNumber(1, { tracer: "callTracer", tracr: "x" } as { tracer: "callTracer" }),
       ],

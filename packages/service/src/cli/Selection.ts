@@ -1,6 +1,7 @@
 /**
  * Flags that several commands share, and the chains that a command works on.
  */
+import * as Chain from "@daybook/schema/Chain"
 import { quote } from "@daybook/schema/Issue"
 import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
@@ -41,12 +42,6 @@ export const parseBlock = (given: Option.Option<string>): Effect.Effect<number |
   return Effect.fail(new CommandError({ message }))
 }
 
-const normalize = (name: string) =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, " ")
-
 /**
  * Opens the database of a configuration file and selects chains by name; all chains where none is named.
  *
@@ -58,7 +53,7 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   const { baseFolder, config } = yield* ConfigFile.read(path)
   const served = yield* Effect.fromResult(Config.servedChains(config))
   const isNamed = (name: string) => (chain: Config.ServedChain) =>
-    [chain.key, chain.name].some((one) => normalize(one) === normalize(name))
+    [chain.key, chain.name].some((one) => Chain.normalizeName(one) === Chain.normalizeName(name))
   const unknown = names.find((name) => !served.some(isNamed(name)))
   if (unknown !== undefined) {
     const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`

@@ -18,20 +18,6 @@ export interface NoChain {
 /** The chain where a request names none. Source: decision 0007. */
 export const standard = "eth"
 
-const plain = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/g, " ")
-
-const idOf = (text: string): bigint | undefined => {
-  const bare = text
-    .trim()
-    .toLowerCase()
-    .replace(/^eip155:/, "")
-  return /^(0x[0-9a-f]{1,64}|\d{1,78})$/.test(bare) ? BigInt(bare) : undefined
-}
-
 const names = (chains: ReadonlyArray<{ readonly name: string }>): string => chains.map(({ name }) => name).join(", ")
 
 /**
@@ -39,11 +25,14 @@ const names = (chains: ReadonlyArray<{ readonly name: string }>): string => chai
  * CAIP-2.
  */
 export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: string): Result.Result<C, NoChain> => {
-  const named = chains.find(({ key, name }) => plain(key) === plain(text) || plain(name) === plain(text))
+  const named = chains.find(
+    ({ key, name }) =>
+      Chain.normalizeName(key) === Chain.normalizeName(text) || Chain.normalizeName(name) === Chain.normalizeName(text),
+  )
   if (named !== undefined) return Result.succeed(named)
   const served = `served here: ${names(chains)}.`
   const listed = Chain.fromText(text)
-  const id = Chain.fromName(text) === undefined ? idOf(text) : undefined
+  const id = Chain.fromName(text) === undefined ? Chain.parseId(text) : undefined
   const found = chains.filter(
     ({ id: own, known }) => BigInt(own) === id || (known !== undefined && listed.includes(known)),
   )
@@ -54,7 +43,9 @@ export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: stri
     return Result.fail({ code: "bad_request", message })
   }
   if (listed.length > 0 || id !== undefined) {
-    const others = listed.filter(({ name }) => plain(name) !== plain(text)).map(({ name }) => name)
+    const others = listed
+      .filter(({ name }) => Chain.normalizeName(name) !== Chain.normalizeName(text))
+      .map(({ name }) => name)
     const meant = others.length === 0 ? "" : ` (${others.join(" or ")})`
     return Result.fail({
       code: "chain_not_served",

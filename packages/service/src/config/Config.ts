@@ -2,6 +2,7 @@
  * The configuration of the service: what each key means, clear words about what is wrong in one, and the chains that it
  * comes to. Reading the file is `ConfigFile`.
  */
+import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
 import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
@@ -28,7 +29,7 @@ const StartDate = Schema.String.check(
   Schema.makeFilter((text) => isDate(text) || "Expected a date of ISO 8601 such as 2024-01-31 or 2024-01-31T12:00:00Z"),
 )
 const Wallet = Schema.String.check(
-  Schema.makeFilter((text) => /^0x[0-9a-fA-F]{40}$/.test(text) || "Expected an address: 0x and 40 hex digits"),
+  Schema.makeFilter((text) => Address.pattern.test(text) || "Expected an address: 0x and 40 hex digits"),
 )
 const longestPollMillis = 3_600_000
 const PollMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestPollMillis }))

@@ -2,6 +2,7 @@
  * Human labels of addresses: those of a chain's configuration, and the few addresses that mean the same on every chain.
  * A plain lookup, for `from_address_label` and `to_address_label`. It asks no service and guesses nothing.
  */
+import * as Address from "@daybook/schema/Address"
 import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -57,7 +58,7 @@ export const builtIn: Readonly<Record<string, string>> = {
   "0xca11bde05977b3631167028862be2a173976ca11": "Multicall3",
 }
 
-const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text)
+const isAddress = (text: string): boolean => Address.pattern.test(text)
 
 /**
  * Makes a lookup of the built-in labels and the given ones; a given label replaces a built-in one.
