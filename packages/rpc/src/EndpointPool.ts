@@ -1,0 +1,225 @@
+/**
+ * Chooses between several endpoints of one chain and remembers the health of each.
+ * Health is learned from the calls themselves: no requests are made to probe an endpoint. An endpoint is whatever the owner puts in: a client,
+ * a connection, a URL. `RpcClient` uses it for its URLs; the indexer and the relay of the service use it for their nodes.
+ */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { CallError } from "./RpcError.ts"
+import { type Event, initial, order, type Query, type State, step, type Verdict } from "./internal/poolState.ts"
+
+export {
+  type EndpointState,
+  type Event,
+  initial,
+  isHealthy,
+  type Limits,
+  order,
+  type Query,
+  type State,
+  step,
+  type Strategy,
+  type Verdict,
+} from "./internal/poolState.ts"
+
+/**
+ * True for errors after which another endpoint may succeed: all but those that the call itself causes.
+ */
+export const canFailOver = (error: CallError): boolean =>
+  error._tag === "RpcError"
+    ? error.kind !== "reverted" && error.kind !== "invalidParams"
+    : error._tag !== "InvalidParams"
+
+const isUnavailable = (error: CallError): boolean =>
+  error._tag === "TransportError" ||
+  error._tag === "TimeoutError" ||
+  error._tag === "Unauthorized" ||
+  (error._tag === "InvalidResponse" && (error.reason === "status" || error.reason === "redirect"))
+
+/**
+ * The verdict on the error of a JSON-RPC call.
+ *
+ * **Details**
+ * - `Answer`: reverts and invalid parameters.
+ * - `Unavailable`: no connection, no response in time, a rejected key, a status without a JSON-RPC body.
+ * - `Declined`: everything else, rate limits included.
+ */
+export const verdictOf = (error: CallError): Verdict => {
+  if (!canFailOver(error)) return { _tag: "Answer" }
+  const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
+  if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
+  const isUnsupported = error._tag === "RpcError" && error.kind === "methodUnsupported"
+  return { _tag: "Declined", unsupportedMethod: isUnsupported ? error.method : undefined, pauseMillis }
+}
+
+/**
+ * No endpoint answered.
+ */
+export class NoAnswer<E> extends Data.TaggedError("NoAnswer")<{
+  /** The error of each endpoint that was asked, in the order in which they were asked. */
+  readonly failures: ReadonlyArray<{ readonly index: number; readonly error: E }>
+  /** Milliseconds until the first endpoint's pause ends, when all of them are paused; otherwise undefined. */
+  readonly retryAfterMillis: number | undefined
+}> {}
+
+/**
+ * A question to the endpoints, one after the other.
+ */
+export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
+  readonly question: (endpoint: T, index: number) => Effect.Effect<A, E>
+  /** The verdict on an outcome. Errors of the verification hook are judged too. */
+  readonly verdict: (outcome: Result.Result<A, E>) => Verdict
+  /** True: endpoints that asked for a pause are not asked at all. Default false: they are asked last. */
+  readonly skipsPaused?: boolean | undefined
+}
+
+/**
+ * A pool of endpoints.
+ */
+export interface EndpointPool<T, E = never> {
+  /** The endpoints, in order of preference. */
+  readonly endpoints: ReadonlyArray<T>
+  /** What is known now. */
+  readonly state: () => State
+  /** Records an event that the owner has seen. */
+  readonly note: (event: Event) => void
+  /**
+   * Asks one endpoint after the other until one gives an answer.
+   *
+   * **Errors**
+   * - The endpoint's own error, when its verdict is `Answer`.
+   * - `NoAnswer`: every endpoint was asked, and none gave an answer.
+   */
+  readonly ask: <A, E2>(options: Ask<T, A, E | E2>) => Effect.Effect<A, E | E2 | NoAnswer<E | E2>>
+  /** Asks every endpoint at once. Gives the outcomes in the order of the endpoints and records no verdict. */
+  readonly askAll: <A, E2>(
+    question: (endpoint: T, index: number) => Effect.Effect<A, E2>,
+  ) => Effect.Effect<ReadonlyArray<Result.Result<A, E | E2>>>
+  /** Runs the verification hook of an endpoint unless it has accepted it before. */
+  readonly verify: (index: number) => Effect.Effect<void, E>
+  /** The same pool restricted to some endpoints: state is shared, and indexes stay those of the whole pool. */
+  readonly restrict: (among: ReadonlyArray<number>) => EndpointPool<T, E>
+}
+
+/**
+ * What a pool is made of.
+ */
+export interface Options<T, E> {
+  /** The endpoints, in order of preference. */
+  readonly endpoints: ReadonlyArray<T>
+  /** Cooldown after the first failure; doubles with each further one. Default 1 second. */
+  readonly cooldown?: Duration.Input | undefined
+  /** Longest cooldown. Default 30 seconds. */
+  readonly maxCooldown?: Duration.Input | undefined
+  /** Longest pause that is granted to a server that asks for one. Default 1 day. */
+  readonly maxPause?: Duration.Input | undefined
+  /**
+   * Runs before the first call to an endpoint and fails when the endpoint must not be used: its chain id differs, say. Success is
+   * remembered until the connection breaks or the event `VerificationReset`.
+   */
+  readonly verify?: ((endpoint: T, index: number) => Effect.Effect<unknown, E>) | undefined
+}
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+const askInTurn = Effect.fnUntraced(function* <T, A, E>(
+  pool: EndpointPool<T, E>,
+  options: Ask<T, A, E>,
+): Effect.fn.Return<A, E | NoAnswer<E>> {
+  const { question, strategy, skipsPaused = false } = options
+  const now = yield* monotonicMillis
+  const failures: Array<{ readonly index: number; readonly error: E }> = []
+  let empty: Result.Result<A, E> | undefined
+  for (const [turn, index] of order(pool.state(), { ...options, now }).entries()) {
+    if (skipsPaused && (pool.state().endpoints[index]?.pausedUntil ?? 0) > now) continue
+    // Sound: the order holds indexes of endpoints only.
+    const asked = Effect.andThen(pool.verify(index), question(pool.endpoints[index] as T, index))
+    const outcome = yield* Effect.result(asked)
+    const verdict = options.verdict(outcome)
+    pool.note({ _tag: "Judged", index, verdict, now: yield* monotonicMillis })
+    if (verdict._tag === "Answer") {
+      if (strategy === "sticky" && turn > 0) pool.note({ _tag: "Preferred", index })
+      return yield* Effect.fromResult(outcome)
+    }
+    if (verdict._tag === "Empty" || Result.isSuccess(outcome)) empty ??= outcome
+    else failures.push({ index, error: outcome.failure })
+  }
+  if (empty !== undefined) return yield* Effect.fromResult(empty)
+  const end = yield* monotonicMillis
+  const waits = (options.among ?? Array.from(pool.endpoints.keys())).map(
+    (index) => (pool.state().endpoints[index]?.pausedUntil ?? 0) - end,
+  )
+  const retryAfterMillis = waits.every((millis) => millis > 0) ? Math.min(...waits) : undefined
+  return yield* new NoAnswer({ failures, retryAfterMillis })
+})
+
+/**
+ * Makes a pool. No request is made.
+ *
+ * **Example** (Asking the next node when one does not answer)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ * import { Effect } from "effect"
+ *
+ * const nodes = [
+ *   { chainId: Effect.succeed(1), head: Effect.fail("down") },
+ *   { chainId: Effect.succeed(1), head: Effect.succeed(100) },
+ * ]
+ * const pool = EndpointPool.make({
+ *   endpoints: nodes,
+ *   verify: (node) => Effect.filterOrFail(node.chainId, (id) => id === 1, () => "wrong chain"),
+ * })
+ * const head = pool.ask({
+ *   strategy: "sticky",
+ *   question: (node) => node.head,
+ *   verdict: (outcome) => ({ _tag: outcome._tag === "Success" ? "Answer" : "Unavailable" }),
+ * })
+ * console.log(await Effect.runPromise(head), pool.state().preferred) // 100 1
+ * ```
+ */
+export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> => {
+  const { endpoints, cooldown = "1 second", maxCooldown = "30 seconds", maxPause = "1 day", verify: hook } = options
+  let state = initial(endpoints.length, {
+    cooldownMillis: Duration.toMillis(cooldown),
+    maxCooldownMillis: Duration.toMillis(maxCooldown),
+    maxPauseMillis: Duration.toMillis(maxPause),
+  })
+  const note = (event: Event): void => {
+    state = step(state, event)
+  }
+  const verify = (index: number): Effect.Effect<void, E> =>
+    Effect.suspend(() =>
+      hook === undefined || state.endpoints[index]?.isVerified === true
+        ? Effect.void
+        : // Sound: callers pass indexes of endpoints.
+          Effect.map(hook(endpoints[index] as T, index), () => note({ _tag: "Verified", index })),
+    )
+  const over = (all: ReadonlyArray<number> | undefined): EndpointPool<T, E> => {
+    const pool: EndpointPool<T, E> = {
+      endpoints,
+      state: () => state,
+      note,
+      verify,
+      ask: (asked) =>
+        Effect.suspend(() => {
+          const among = asked.among ?? all
+          const key = asked.key ?? state.turns
+          if (asked.strategy === "spread" && asked.key === undefined) note({ _tag: "TurnTaken" })
+          return askInTurn(pool as EndpointPool<T, never>, { ...asked, key, among })
+        }),
+      askAll: (question) =>
+        Effect.forEach(
+          all ?? Array.from(endpoints.keys()),
+          (index) => Effect.result(Effect.andThen(verify(index), question(endpoints[index] as T, index))),
+          { concurrency: "unbounded" },
+        ),
+      restrict: over,
+    }
+    return pool
+  }
+  return over(undefined)
+}

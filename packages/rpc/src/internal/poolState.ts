@@ -1,0 +1,264 @@
+/**
+ * The state of an endpoint pool and its transitions: plain values and pure functions. `EndpointPool` runs them.
+ */
+
+/**
+ * How the first endpoint of a call is chosen.
+ *
+ * **Details**
+ * - `priority`: the configured order. A recovered endpoint is used again as soon as its cooldown ends.
+ * - `sticky`: the preferred endpoint; an endpoint that answers in its place becomes the preferred one.
+ * - `spread`: each call starts at the next endpoint in turn, or at the one of its `key`. For calls whose result is the same at every
+ *   endpoint, such as blocks deep below the head.
+ *
+ * With each strategy, endpoints that are paused, cooling down, behind or without the method come last.
+ */
+export type Strategy = "priority" | "sticky" | "spread"
+
+/**
+ * What is known about one endpoint. Times are in milliseconds of the monotonic clock.
+ */
+export interface EndpointState {
+  /** Consecutive failures since the last success. */
+  readonly failures: number
+  /** True once the endpoint has answered a call. */
+  readonly hasAnswered: boolean
+  /** End of the cooldown after a failure; 0 without one. */
+  readonly cooldownUntil: number
+  /** End of the pause that the server asked for; 0 without one. */
+  readonly pausedUntil: number
+  /** Methods that the endpoint reported as unsupported. */
+  readonly unsupportedMethods: ReadonlySet<string>
+  /** Largest batch that the endpoint accepts, as learned from its errors; infinite while unknown. */
+  readonly detectedLimit: number
+  /** True once the verification hook has accepted the endpoint. */
+  readonly isVerified: boolean
+  /** Highest block that the endpoint has shown; -1 while unknown. */
+  readonly height: bigint
+}
+
+/**
+ * How long an endpoint is left alone after a failure.
+ */
+export interface Limits {
+  /** Cooldown after the first failure, in milliseconds; doubles with each further one. */
+  readonly cooldownMillis: number
+  /** Longest cooldown, in milliseconds. */
+  readonly maxCooldownMillis: number
+  /** Longest pause that is granted to a server, in milliseconds. */
+  readonly maxPauseMillis: number
+}
+
+/**
+ * The state of a pool: a plain value that `step` moves on.
+ */
+export interface State {
+  readonly endpoints: ReadonlyArray<EndpointState>
+  /** Index of the preferred endpoint. */
+  readonly preferred: number
+  /** Number of calls that were spread without a key. */
+  readonly turns: number
+  /** Highest block seen at any endpoint; -1 while unknown. */
+  readonly highest: bigint
+  readonly limits: Limits
+}
+
+/**
+ * What the outcome of a call says about its endpoint, and whether the next endpoint is asked.
+ *
+ * **Details**
+ * - `Answer`: the answer, a value or an error that every endpoint would give. No other endpoint is asked.
+ * - `Empty`: the endpoint has nothing, such as `null` for a block. Returned when no other endpoint has more.
+ * - `Declined`: the endpoint works but does not answer this call; another may. `unsupportedMethod` is remembered.
+ * - `Unavailable`: the endpoint failed and cools down. With `isDisconnected` it is verified again before its next call.
+ *
+ * `pauseMillis` is the time for which the server asked for no further calls.
+ */
+export type Verdict =
+  | { readonly _tag: "Answer" }
+  | { readonly _tag: "Empty" }
+  | {
+      readonly _tag: "Declined"
+      readonly unsupportedMethod?: string | undefined
+      readonly pauseMillis?: number | undefined
+    }
+  | { readonly _tag: "Unavailable"; readonly pauseMillis?: number | undefined; readonly isDisconnected?: boolean }
+
+/**
+ * What happened to a pool. `index` is the endpoint's position; `now` is in milliseconds of the monotonic clock.
+ */
+export type Event =
+  | { readonly _tag: "Judged"; readonly index: number; readonly verdict: Verdict; readonly now: number }
+  | { readonly _tag: "Preferred"; readonly index: number }
+  | { readonly _tag: "Verified"; readonly index: number }
+  | { readonly _tag: "VerificationReset" }
+  | { readonly _tag: "BatchLimited"; readonly index: number; readonly limit: number }
+  | { readonly _tag: "HeightSeen"; readonly index: number; readonly height: bigint; readonly isHead: boolean }
+  | { readonly _tag: "TurnTaken" }
+
+/**
+ * What the order of endpoints is asked for.
+ */
+export interface Query {
+  /** Now, in milliseconds of the monotonic clock. */
+  readonly now: number
+  /** Default `priority`. */
+  readonly strategy?: Strategy | undefined
+  /** For `spread`: calls with the same key start at the same endpoint. A block number, say. */
+  readonly key?: number | undefined
+  /** Indexes of the endpoints that may be asked. Default all. */
+  readonly among?: ReadonlyArray<number> | undefined
+  /** Wire name of the method, so that endpoints without it come last. */
+  readonly method?: string | undefined
+  /** True for a call whose result depends on the newest block, so that lagging endpoints come last. Default false. */
+  readonly needsHead?: boolean | undefined
+  /** Time until an endpoint takes a call, in milliseconds. Default: until its pause ends. */
+  readonly waitMillis?: ((index: number) => number) | undefined
+}
+
+const fresh: EndpointState = {
+  failures: 0,
+  hasAnswered: false,
+  cooldownUntil: 0,
+  pausedUntil: 0,
+  unsupportedMethods: new Set(),
+  detectedLimit: Number.POSITIVE_INFINITY,
+  isVerified: false,
+  height: -1n,
+}
+
+/**
+ * The state of a pool of which nothing is known yet.
+ */
+export const initial = (size: number, limits: Partial<Limits> = {}): State => ({
+  endpoints: Array.from({ length: size }, () => fresh),
+  preferred: 0,
+  turns: 0,
+  highest: -1n,
+  limits: {
+    cooldownMillis: limits.cooldownMillis ?? 1_000,
+    maxCooldownMillis: limits.maxCooldownMillis ?? 30_000,
+    maxPauseMillis: limits.maxPauseMillis ?? 86_400_000,
+  },
+})
+
+const pausedUntil = (state: State, one: EndpointState, pauseMillis: number | undefined, now: number): number =>
+  pauseMillis === undefined
+    ? one.pausedUntil
+    : Math.max(one.pausedUntil, now + Math.min(pauseMillis, state.limits.maxPauseMillis))
+
+const judged = (state: State, one: EndpointState, verdict: Verdict, now: number): EndpointState => {
+  switch (verdict._tag) {
+    case "Answer":
+    case "Empty":
+      return one.hasAnswered && one.failures === 0 && one.cooldownUntil === 0
+        ? one
+        : { ...one, hasAnswered: true, failures: 0, cooldownUntil: 0 }
+    case "Declined": {
+      const { unsupportedMethod, pauseMillis } = verdict
+      const unsupportedMethods =
+        unsupportedMethod === undefined
+          ? one.unsupportedMethods
+          : new Set([...one.unsupportedMethods, unsupportedMethod])
+      return { ...one, unsupportedMethods, pausedUntil: pausedUntil(state, one, pauseMillis, now) }
+    }
+    case "Unavailable": {
+      const { pauseMillis, isDisconnected = false } = verdict
+      const { cooldownMillis, maxCooldownMillis } = state.limits
+      return {
+        ...one,
+        failures: one.failures + 1,
+        cooldownUntil: now + Math.min(maxCooldownMillis, cooldownMillis * 2 ** one.failures),
+        pausedUntil: pausedUntil(state, one, pauseMillis, now),
+        isVerified: one.isVerified && !isDisconnected,
+      }
+    }
+  }
+}
+
+const change = (state: State, index: number, next: (one: EndpointState) => EndpointState): State => {
+  const one = state.endpoints[index]
+  if (one === undefined) return state
+  const changed = next(one)
+  return changed === one ? state : { ...state, endpoints: state.endpoints.with(index, changed) }
+}
+
+/**
+ * The state after an event; the same value when the event changes nothing.
+ */
+export const step = (state: State, event: Event): State => {
+  switch (event._tag) {
+    case "Judged":
+      return change(state, event.index, (one) => judged(state, one, event.verdict, event.now))
+    case "Preferred":
+      return event.index === state.preferred || state.endpoints[event.index] === undefined
+        ? state
+        : { ...state, preferred: event.index }
+    case "Verified":
+      return change(state, event.index, (one) => (one.isVerified ? one : { ...one, isVerified: true }))
+    case "VerificationReset":
+      return { ...state, endpoints: state.endpoints.map((one) => ({ ...one, isVerified: false })) }
+    case "BatchLimited":
+      return change(state, event.index, (one) =>
+        event.limit < one.detectedLimit ? { ...one, detectedLimit: Math.max(1, event.limit) } : one,
+      )
+    case "HeightSeen": {
+      const { height, index, isHead } = event
+      const next = change(state, index, (one) =>
+        height > one.height || (isHead && height !== one.height) ? { ...one, height } : one,
+      )
+      return height > state.highest ? { ...next, highest: height } : next
+    }
+    case "TurnTaken":
+      return { ...state, turns: state.turns + 1 }
+  }
+}
+
+/** What each thing against an endpoint weighs; less is asked earlier. */
+const penalty = { paused: 4, coolingDown: 4, methodUnsupported: 8, behindHead: 6, behind: 1 }
+
+const penaltyOf = (state: State, one: EndpointState, query: Query, waitMillis: number): number =>
+  (waitMillis > 0 ? penalty.paused : 0) +
+  (one.cooldownUntil > query.now ? penalty.coolingDown : 0) +
+  (query.method !== undefined && one.unsupportedMethods.has(query.method) ? penalty.methodUnsupported : 0) +
+  (one.height >= 0n && one.height < state.highest
+    ? query.needsHead === true
+      ? penalty.behindHead
+      : penalty.behind
+    : 0)
+
+const firstOf = (state: State, query: Query): number => {
+  switch (query.strategy ?? "priority") {
+    case "priority":
+      return 0
+    case "sticky":
+      return state.preferred
+    case "spread":
+      return state.preferred + (query.key ?? state.turns)
+  }
+}
+
+/**
+ * The indexes of the endpoints in the order in which a call asks them: those with nothing against them first, then by the shortest wait,
+ * then by the strategy.
+ */
+export const order = (state: State, query: Query): ReadonlyArray<number> => {
+  const size = state.endpoints.length
+  const among = query.among ?? Array.from(state.endpoints.keys())
+  if (among.length <= 1) return among
+  const start = firstOf(state, query) % size
+  const waitOf = query.waitMillis ?? ((index) => (state.endpoints[index]?.pausedUntil ?? 0) - query.now)
+  return among
+    .map((index) => {
+      const wait = Math.max(0, waitOf(index))
+      const one = state.endpoints[index] ?? fresh
+      return { index, wait, penalty: penaltyOf(state, one, query, wait), turn: (index - start + 2 * size) % size }
+    })
+    .toSorted((one, other) => one.penalty - other.penalty || one.wait - other.wait || one.turn - other.turn)
+    .map(({ index }) => index)
+}
+
+/**
+ * True when the endpoint's last call succeeded.
+ */
+export const isHealthy = (one: EndpointState): boolean => one.hasAnswered && one.failures === 0

@@ -1,0 +1,251 @@
+/** Asking one endpoint after the other until one answers. */
+import { describe, it } from "@effect/vitest"
+import { RateLimited, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
+import { Duration, Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { expect } from "vitest"
+import { EndpointPool, RpcError } from "../src/index.ts"
+
+type Outcome = string | null | { readonly error: string }
+
+/** A node that gives its outcomes in turn, the last one again and again. */
+class FakeNode {
+  readonly outcomes: ReadonlyArray<Outcome>
+  calls = 0
+
+  constructor(...outcomes: ReadonlyArray<Outcome>) {
+    this.outcomes = outcomes
+  }
+
+  readonly question: Effect.Effect<string | null, string> = Effect.suspend(() => {
+    const outcome = this.outcomes[Math.min(this.calls++, this.outcomes.length - 1)] ?? null
+    return outcome === null || typeof outcome === "string" ? Effect.succeed(outcome) : Effect.fail(outcome.error)
+  })
+}
+
+const down: Outcome = { error: "down" }
+
+const verdict = (outcome: Result.Result<string | null, string>): EndpointPool.Verdict => {
+  if (Result.isSuccess(outcome)) return outcome.success === null ? { _tag: "Empty" } : { _tag: "Answer" }
+  if (outcome.failure === "final") return { _tag: "Answer" }
+  if (outcome.failure === "no method") return { _tag: "Declined", unsupportedMethod: "trace_block" }
+  if (outcome.failure === "slow down") return { _tag: "Declined", pauseMillis: 3_000 }
+  return { _tag: "Unavailable", isDisconnected: outcome.failure === "disconnected" }
+}
+
+const question = (node: FakeNode) => node.question
+
+const askable = (...nodes: ReadonlyArray<FakeNode>) => EndpointPool.make({ endpoints: nodes })
+
+const calls = (...nodes: ReadonlyArray<FakeNode>) => nodes.map((node) => node.calls)
+
+describe("EndpointPool.ask", () => {
+  it.effect("ask: returns the answer of the first endpoint and asks no other", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode("a"), new FakeNode("b")]
+
+      expect(yield* askable(...nodes).ask({ question, verdict })).toBe("a")
+      expect(calls(...nodes)).toEqual([1, 0])
+    }),
+  )
+
+  it.effect("ask: goes on to the next endpoint when one is unavailable", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode(down), new FakeNode("b")]
+
+      expect(yield* askable(...nodes).ask({ question, verdict })).toBe("b")
+    }),
+  )
+
+  it.effect("ask: fails with the endpoint's own error when that error is an answer", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode({ error: "final" }), new FakeNode("b")]
+
+      expect(yield* Effect.flip(askable(...nodes).ask({ question, verdict }))).toBe("final")
+      expect(calls(...nodes)).toEqual([1, 0])
+    }),
+  )
+
+  it.effect("ask: returns nothing only when no other endpoint has more", () =>
+    Effect.gen(function* () {
+      expect(yield* askable(new FakeNode(null), new FakeNode("b")).ask({ question, verdict })).toBe("b")
+      expect(yield* askable(new FakeNode(null), new FakeNode(down)).ask({ question, verdict })).toBe(null)
+    }),
+  )
+
+  it.effect("ask: fails with every error in the order asked when no endpoint answers", () =>
+    Effect.gen(function* () {
+      const pool = askable(new FakeNode(down), new FakeNode({ error: "slow down" }))
+
+      const error = yield* Effect.flip(pool.ask({ question, verdict }))
+
+      expect(error).toMatchObject({
+        _tag: "NoAnswer",
+        failures: [
+          { index: 0, error: "down" },
+          { index: 1, error: "slow down" },
+        ],
+        retryAfterMillis: undefined,
+      })
+    }),
+  )
+
+  it.effect("ask: stays with the endpoint that answered when sticky", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode(down, "a"), new FakeNode("b")]
+      const pool = askable(...nodes)
+      const ask = pool.ask({ strategy: "sticky", question, verdict })
+
+      yield* ask
+      yield* TestClock.adjust("1 hour")
+      yield* ask
+
+      expect(calls(...nodes)).toEqual([1, 2])
+    }),
+  )
+
+  it.effect("ask: returns to the first endpoint after its cooldown when by priority", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode(down, "a"), new FakeNode("b")]
+      const ask = askable(...nodes).ask({ question, verdict })
+
+      const answers = [yield* ask, yield* ask]
+      yield* TestClock.adjust("1 second")
+
+      expect([...answers, yield* ask]).toEqual(["b", "b", "a"])
+    }),
+  )
+
+  it.effect("ask: starts at each endpoint in turn when spread without a key", () =>
+    Effect.gen(function* () {
+      const ask = askable(new FakeNode("a"), new FakeNode("b")).ask({ strategy: "spread", question, verdict })
+
+      expect([yield* ask, yield* ask, yield* ask]).toEqual(["a", "b", "a"])
+    }),
+  )
+
+  it.effect("ask: skips paused endpoints on request, and reports when the first pause ends", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode({ error: "slow down" }, "a"), new FakeNode({ error: "slow down" }, "b")]
+      const ask = askable(...nodes).ask({ question, verdict, skipsPaused: true })
+
+      yield* Effect.flip(ask)
+      yield* TestClock.adjust("1 second")
+      const error = yield* Effect.flip(ask)
+      yield* TestClock.adjust("2 seconds")
+
+      expect(error).toMatchObject({ _tag: "NoAnswer", failures: [], retryAfterMillis: 2_000 })
+      expect(yield* ask).toBe("a")
+    }),
+  )
+
+  it.effect("ask: asks an endpoint without the method last", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode({ error: "no method" }, "a"), new FakeNode("b")]
+      const ask = askable(...nodes).ask({ method: "trace_block", question, verdict })
+
+      expect([yield* ask, yield* ask]).toEqual(["b", "b"])
+      expect(calls(...nodes)).toEqual([1, 2])
+    }),
+  )
+})
+
+describe("EndpointPool.verify", () => {
+  const verified = (...nodes: ReadonlyArray<FakeNode>) => {
+    const asked: Array<number> = []
+    const pool = EndpointPool.make({
+      endpoints: nodes,
+      verify: (_, index) =>
+        Effect.suspend(() => {
+          asked.push(index)
+          return index === 0 ? Effect.fail("wrong chain") : Effect.void
+        }),
+    })
+    return { asked, pool }
+  }
+
+  it.effect("verify: an endpoint that is refused is never asked the question", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode("a"), new FakeNode("b")]
+      const { pool } = verified(...nodes)
+
+      expect(yield* pool.ask({ question, verdict })).toBe("b")
+      expect(calls(...nodes)).toEqual([0, 1])
+    }),
+  )
+
+  it.effect("verify: is remembered until it is reset or the connection breaks", () =>
+    Effect.gen(function* () {
+      const { asked, pool } = verified(new FakeNode("a"), new FakeNode("b", "b", { error: "disconnected" }, "b"))
+      const ask = pool.restrict([1]).ask({ question, verdict })
+
+      yield* ask
+      yield* ask
+      expect(asked).toEqual([1])
+      yield* Effect.flip(ask)
+      yield* ask
+      expect(asked).toEqual([1, 1])
+      pool.note({ _tag: "VerificationReset" })
+      yield* ask
+      expect(asked).toEqual([1, 1, 1])
+    }),
+  )
+
+  it.effect("askAll: gives the outcome of every endpoint in their order, refused ones included", () =>
+    Effect.gen(function* () {
+      const { pool } = verified(new FakeNode("a"), new FakeNode("b"), new FakeNode(down))
+
+      expect(yield* pool.askAll(question)).toEqual([
+        Result.fail("wrong chain"),
+        Result.succeed("b"),
+        Result.fail("down"),
+      ])
+    }),
+  )
+})
+
+describe("EndpointPool.restrict", () => {
+  it.effect("restrict: asks only the given endpoints and shares their state", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode("a"), new FakeNode(down)]
+      const pool = askable(...nodes)
+      const second = pool.restrict([1])
+
+      yield* Effect.flip(second.ask({ question, verdict }))
+
+      expect(calls(...nodes)).toEqual([0, 1])
+      expect(pool.state().endpoints.map(({ failures }) => failures)).toEqual([0, 1])
+    }),
+  )
+})
+
+describe("EndpointPool.verdictOf", () => {
+  const facts = { host: "node.example", method: "eth_call", message: "" }
+  const rpc = (kind: RpcError.RpcError["kind"]) => new RpcError.RpcError({ ...facts, code: -32000, kind })
+  const cases: ReadonlyArray<readonly [string, RpcError.CallError, EndpointPool.Verdict]> = [
+    ["a revert", rpc("reverted"), { _tag: "Answer" }],
+    ["invalid parameters", rpc("invalidParams"), { _tag: "Answer" }],
+    ["an unsupported method", rpc("methodUnsupported"), { _tag: "Declined", unsupportedMethod: "eth_call" }],
+    ["pruned state", rpc("pruned"), { _tag: "Declined" }],
+    [
+      "a rate limit",
+      new RateLimited({ ...facts, retryAfter: Duration.seconds(2) }),
+      { _tag: "Declined", pauseMillis: 2_000 },
+    ],
+    ["a rejected key", new Unauthorized(facts), { _tag: "Unavailable", isDisconnected: false }],
+    [
+      "a timeout",
+      new TimeoutError({ ...facts, phase: "headers", deadline: Duration.seconds(1) }),
+      { _tag: "Unavailable", isDisconnected: false },
+    ],
+    [
+      "a broken connection",
+      new TransportError({ ...facts, phase: "connect", reason: "reset" }),
+      { _tag: "Unavailable", isDisconnected: true },
+    ],
+  ]
+
+  it.each(cases)("verdictOf: judges %s", (_, error, expected) => {
+    expect(EndpointPool.verdictOf(error)).toMatchObject(expected)
+  })
+})

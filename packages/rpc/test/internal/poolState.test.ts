@@ -1,0 +1,205 @@
+/** The transitions of a pool's state, and the order of its endpoints. */
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
+import { type Event, initial, isHealthy, order, type State, step, type Verdict } from "../../src/internal/poolState.ts"
+
+const after = (size: number, ...events: ReadonlyArray<Event>): State => events.reduce(step, initial(size))
+
+const judged = (index: number, verdict: Verdict, now = 0): Event => ({ _tag: "Judged", index, verdict, now })
+
+const unavailable = (index: number, now = 0): Event => judged(index, { _tag: "Unavailable" }, now)
+
+const answered = (index: number): Event => judged(index, { _tag: "Answer" })
+
+describe("order", () => {
+  it("order: keeps the configured order when nothing is known", () => {
+    expect(order(initial(3), { now: 0 })).toEqual([0, 1, 2])
+  })
+
+  it("order: starts at the preferred endpoint when sticky, and goes round", () => {
+    const state = after(3, { _tag: "Preferred", index: 1 })
+
+    expect(order(state, { now: 0, strategy: "sticky" })).toEqual([1, 2, 0])
+    expect(order(state, { now: 0, strategy: "priority" })).toEqual([0, 1, 2])
+  })
+
+  it("order: starts at the endpoint of the key when spread", () => {
+    const orders = [0, 1, 2, 3].map((key) => order(initial(3), { now: 0, strategy: "spread", key }))
+
+    expect(orders).toEqual([
+      [0, 1, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [0, 1, 2],
+    ])
+  })
+
+  it("order: puts an endpoint that cools down last until its cooldown ends", () => {
+    const state = after(3, unavailable(0, 100))
+
+    expect(order(state, { now: 1_099 })).toEqual([1, 2, 0])
+    expect(order(state, { now: 1_100 })).toEqual([0, 1, 2])
+  })
+
+  it("order: puts a paused endpoint last until its pause ends", () => {
+    const state = after(2, judged(0, { _tag: "Declined", pauseMillis: 500 }))
+
+    expect(order(state, { now: 499 })).toEqual([1, 0])
+    expect(order(state, { now: 500 })).toEqual([0, 1])
+  })
+
+  it("order: puts an endpoint without the method last for that method alone", () => {
+    const state = after(2, judged(0, { _tag: "Declined", unsupportedMethod: "trace_block" }))
+
+    expect(order(state, { now: 0, method: "trace_block" })).toEqual([1, 0])
+    expect(order(state, { now: 0, method: "eth_chainId" })).toEqual([0, 1])
+  })
+
+  it("order: puts a lagging endpoint after one that cools down only when the call needs the newest block", () => {
+    const state = after(
+      2,
+      { _tag: "HeightSeen", index: 0, height: 5n, isHead: true },
+      { _tag: "HeightSeen", index: 1, height: 6n, isHead: true },
+      unavailable(1),
+    )
+
+    expect(order(state, { now: 1, needsHead: true })).toEqual([1, 0])
+    expect(order(state, { now: 1 })).toEqual([0, 1])
+  })
+
+  it("order: prefers the shortest wait among endpoints that have to wait", () => {
+    const waits = [30, 10, 20]
+
+    expect(order(initial(3), { now: 0, waitMillis: (index) => waits[index] ?? 0 })).toEqual([1, 2, 0])
+  })
+
+  it("order: leaves out endpoints that may not be asked", () => {
+    expect(order(initial(3), { now: 0, among: [2, 1] })).toEqual([1, 2])
+  })
+})
+
+describe("step", () => {
+  it("step: doubles the cooldown with each failure up to the limit, and ends it with an answer", () => {
+    const failures = Array.from({ length: 7 }, () => unavailable(0))
+    const cooldowns = failures.map((_, count) => after(1, ...failures.slice(0, count + 1)).endpoints[0]?.cooldownUntil)
+
+    expect(cooldowns).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+    expect(after(1, ...failures, answered(0)).endpoints[0]).toMatchObject({ failures: 0, cooldownUntil: 0 })
+  })
+
+  it("step: counts no failure against an endpoint that declines a call", () => {
+    const [one] = after(1, answered(0), judged(0, { _tag: "Declined" })).endpoints
+
+    expect(one !== undefined && isHealthy(one)).toBe(true)
+  })
+
+  it("step: calls an endpoint healthy once it has answered and until it fails", () => {
+    const healthy = [[], [answered(0)], [answered(0), unavailable(0)], [unavailable(0), answered(0)]].map((events) => {
+      const [one] = after(1, ...events).endpoints
+      return one !== undefined && isHealthy(one)
+    })
+
+    expect(healthy).toEqual([false, true, false, true])
+  })
+
+  it("step: verifies an endpoint again after its connection broke, and not after other failures", () => {
+    const verified: Event = { _tag: "Verified", index: 0 }
+    const broken = judged(0, { _tag: "Unavailable", isDisconnected: true })
+
+    expect(after(1, verified, unavailable(0)).endpoints[0]?.isVerified).toBe(true)
+    expect(after(1, verified, broken).endpoints[0]?.isVerified).toBe(false)
+    expect(after(1, verified, { _tag: "VerificationReset" }).endpoints[0]?.isVerified).toBe(false)
+  })
+
+  it("step: lowers the batch limit and never raises it", () => {
+    const limited = (limit: number): Event => ({ _tag: "BatchLimited", index: 0, limit })
+
+    expect(after(1, limited(10), limited(20), limited(5)).endpoints[0]?.detectedLimit).toBe(5)
+    expect(after(1, limited(0)).endpoints[0]?.detectedLimit).toBe(1)
+  })
+
+  it("step: lowers the height of an endpoint when its head falls, and never the highest height seen", () => {
+    const seen = (height: bigint, isHead: boolean): Event => ({ _tag: "HeightSeen", index: 0, height, isHead })
+
+    expect(after(1, seen(9n, true), seen(7n, true))).toMatchObject({ highest: 9n, endpoints: [{ height: 7n }] })
+    expect(after(1, seen(9n, true), seen(7n, false)).endpoints[0]?.height).toBe(9n)
+  })
+
+  it("step: grants no pause beyond the limit, and shortens none", () => {
+    const paused = (pauseMillis: number): Event => judged(0, { _tag: "Declined", pauseMillis })
+    const limited = [paused(90_000), paused(1_000)].reduce(step, initial(1, { maxPauseMillis: 60_000 }))
+
+    expect(limited.endpoints[0]?.pausedUntil).toBe(60_000)
+  })
+})
+
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 }))
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
+const Method = Schema.Literals(["eth_chainId", "trace_block"])
+const AnyVerdict = Schema.Union([
+  Schema.TaggedStruct("Answer", {}),
+  Schema.TaggedStruct("Empty", {}),
+  Schema.TaggedStruct("Declined", { unsupportedMethod: Method, pauseMillis: Millis }),
+  Schema.TaggedStruct("Unavailable", { pauseMillis: Millis, isDisconnected: Schema.Boolean }),
+])
+const AnyEvent = Schema.Union([
+  Schema.TaggedStruct("Judged", { index: Index, verdict: AnyVerdict, now: Millis }),
+  Schema.TaggedStruct("Preferred", { index: Index }),
+  Schema.TaggedStruct("Verified", { index: Index }),
+  Schema.TaggedStruct("VerificationReset", {}),
+  Schema.TaggedStruct("BatchLimited", { index: Index, limit: Millis }),
+  Schema.TaggedStruct("HeightSeen", { index: Index, height: Schema.BigInt, isHead: Schema.Boolean }),
+  Schema.TaggedStruct("TurnTaken", {}),
+])
+
+const ascending = (indexes: ReadonlyArray<number>) => indexes.toSorted((one, other) => one - other)
+
+describe("laws of the pool", () => {
+  it.prop(
+    "law: after any events the order is a permutation of the endpoints that may be asked",
+    {
+      events: Schema.Array(AnyEvent),
+      among: Schema.Array(Index),
+      now: Millis,
+      key: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })),
+      strategy: Schema.Literals(["priority", "sticky", "spread"]),
+      method: Method,
+      needsHead: Schema.Boolean,
+    },
+    ({ among: given, events, ...query }) => {
+      const among = [...new Set(given)]
+      const state = after(5, ...events)
+
+      expect(ascending(order(state, { ...query, among }))).toEqual(ascending(among))
+      expect(ascending(order(state, query))).toEqual([0, 1, 2, 3, 4])
+    },
+  )
+
+  it.prop(
+    "law: the highest block never falls, batch limits never rise, unsupported methods are never forgotten",
+    { events: Schema.Array(AnyEvent), event: AnyEvent },
+    ({ event, events }) => {
+      const before = after(5, ...events)
+      const next = step(before, event)
+
+      expect(next.highest >= before.highest).toBe(true)
+      for (const [index, one] of before.endpoints.entries()) {
+        const later = next.endpoints[index] ?? one
+        expect(later.detectedLimit <= one.detectedLimit).toBe(true)
+        expect([...later.unsupportedMethods]).toEqual(expect.arrayContaining([...one.unsupportedMethods]))
+      }
+    },
+  )
+
+  it.prop(
+    "law: an event of one endpoint leaves the others unchanged",
+    { events: Schema.Array(AnyEvent), index: Index, verdict: AnyVerdict, now: Millis },
+    ({ events, index, now, verdict }) => {
+      const before = after(5, ...events)
+      const next = step(before, judged(index, verdict, now))
+
+      for (const [at, one] of before.endpoints.entries()) if (at !== index) expect(next.endpoints[at]).toBe(one)
+    },
+  )
+})
