@@ -17,6 +17,7 @@ import {
 } from "./ClientError.ts"
 import type { Event } from "./Event.ts"
 import * as Http from "./Http.ts"
+import * as Retry from "./internal/Retry.ts"
 import { teller } from "./internal/teller.ts"
 import * as OptionCheck from "./OptionCheck.ts"
 import * as Backoff from "./Backoff.ts"
@@ -139,10 +140,10 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
       const { endpoint } = call
       let attempts: ReadonlyArray<Attempt> = []
 
-      const attempt = (turn: RetryPolicy.Turn) =>
+      const attempt = (state: Retry.State) =>
         Effect.gen(function* () {
-          yield* pause.wait(endpoint, yield* turn.remaining, attempts)
-          const left = yield* turn.remaining
+          yield* pause.wait(endpoint, yield* Retry.remaining(state), attempts)
+          const left = yield* Retry.remaining(state)
           const isCut = Duration.isLessThan(attemptTimeout, left)
           const limits: Http.Limits = {
             fetch,
@@ -151,15 +152,15 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
             deadline: isCut ? attemptTimeout : deadline,
             attempts,
           }
-          if (tell !== undefined) yield* tell.request(turn.number)
+          if (tell !== undefined) yield* tell.request(state.attempt)
           const reply = yield* Http.send(call, limits).pipe(
             Effect.tapError((error) => {
               attempts = error.attempts
-              return tell === undefined ? Effect.void : tell.fault(turn.number, error)
+              return tell === undefined ? Effect.void : tell.fault(state.attempt, error)
             }),
           )
           attempts = reply.attempts
-          if (tell !== undefined) yield* tell.response(turn.number, reply)
+          if (tell !== undefined) yield* tell.response(state.attempt, reply)
           return yield* decode(reply).pipe(
             Effect.tapError((error) =>
               error.retryAfter === undefined || scopeOf(error) === "call"
@@ -169,23 +170,27 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
           )
         })
 
-      return yield* RetryPolicy.run({
-        policy: ownPolicy,
+      const { isRetryable = (error) => error.isRetryable } = call
+      return yield* Retry.run({
+        initial: (nowMillis) => Retry.initial(ownPolicy, nowMillis),
         attempt,
-        isRetryable: call.isRetryable,
-        onRetry: (error, turn, wait) =>
-          Effect.andThen(
+        next: (state, { error, ...failure }) =>
+          Retry.next(ownPolicy, state, { ...failure, isRetryable: isRetryable(error), retryAfter: error.retryAfter }),
+        onRetry: (error, state, { waitMillis }) => {
+          const wait = Duration.millis(waitMillis)
+          return Effect.andThen(
             error._tag === "RateLimited" && error.retryAfter === undefined && scopeOf(error) !== "call"
               ? pause.ask(endpoint, wait)
               : Effect.void,
-            tell === undefined ? Effect.void : tell.retry(turn.number, error, wait),
+            tell === undefined ? Effect.void : tell.retry(state.attempt, error, wait),
           ).pipe(
             Effect.andThen(
               Effect.logDebug(
-                `${endpoint.host}: attempt ${turn.number} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
+                `${endpoint.host}: attempt ${state.attempt} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
               ),
             ),
-          ),
+          )
+        },
       })
     })
 

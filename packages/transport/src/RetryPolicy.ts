@@ -1,13 +1,11 @@
 /**
- * How often, how soon and how long a call is tried: one deadline over all attempts, capped and jittered backoff, the server's wishes first.
- * `run` drives any effect that way; what an attempt is, and which endpoint it asks, is the caller's business.
+ * Retry policy of a client: number of attempts, exponential backoff with a cap and jitter, and one deadline for the whole call.
+ * A wait requested by the server takes precedence over the backoff.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import type { Failure, InvalidOption } from "./ClientError.ts"
+import type { InvalidOption } from "./ClientError.ts"
 import * as OptionCheck from "./OptionCheck.ts"
 
 /**
@@ -121,46 +119,3 @@ export const delayMillis = (
   if (options.retryAfter === undefined) return own
   return Math.max(own, Duration.toMillis(options.retryAfter) + base * policy.jitter * options.random)
 }
-
-/**
- * What an attempt may know about the call it belongs to.
- */
-export interface Turn {
-  /** 1 for the first attempt. */
-  readonly number: number
-  /** Time left for the whole call, at the moment it is asked; infinite without a deadline. */
-  readonly remaining: Effect.Effect<Duration.Duration>
-}
-
-/**
- * Tries until an attempt succeeds, fails for good, or no further one fits the policy; then fails with the last attempt's error.
- *
- * **Details**
- * - A wait that would end after the deadline is not begun: the call fails at once with the error that told how long to wait.
- * - The attempt itself must keep within `remaining`. Time comes from the clock service.
- */
-export const run = Effect.fnUntraced(function* <A, E extends Failure, R, R2 = never>(options: {
-  readonly policy: RetryPolicy
-  readonly attempt: (turn: Turn) => Effect.Effect<A, E, R>
-  /** Default: the error's own `isRetryable`. */
-  readonly isRetryable?: ((error: E) => boolean) | undefined
-  /** Told before each wait. */
-  readonly onRetry?: ((error: E, turn: Turn, wait: Duration.Duration) => Effect.Effect<void, never, R2>) | undefined
-}): Effect.fn.Return<A, E, R | R2> {
-  const { policy, isRetryable = (error: E) => error.isRetryable } = options
-  const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-  const deadlineAt = (yield* monotonicMillis) + Duration.toMillis(policy.deadline)
-  const remaining = Effect.map(monotonicMillis, (now) => Duration.millis(deadlineAt - now))
-  for (let number = 1; ; number++) {
-    const turn: Turn = { number, remaining }
-    const outcome = yield* Effect.result(options.attempt(turn))
-    if (outcome._tag === "Success") return outcome.success
-    const error = outcome.failure
-    if (number >= policy.maxAttempts || !isRetryable(error)) return yield* Effect.fail(error)
-    const random = yield* Random.next
-    const wait = delayMillis(policy, { attempt: number, random, retryAfter: error.retryAfter })
-    if ((yield* monotonicMillis) + wait >= deadlineAt) return yield* Effect.fail(error)
-    if (options.onRetry !== undefined) yield* options.onRetry(error, turn, Duration.millis(wait))
-    yield* Effect.sleep(Duration.millis(wait))
-  }
-})

@@ -1,30 +1,17 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Exit, Fiber } from "effect"
-import { TestClock } from "effect/testing"
-import { ClientError, RetryPolicy } from "../src/index.ts"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Schema } from "effect"
+import { RetryPolicy } from "../src/index.ts"
 
-const broken = new ClientError.TransportError({ host: "a.test", phase: "headers", reason: "ECONNRESET" })
-const limited = (retryAfter?: Duration.Duration) => new ClientError.RateLimited({ host: "a.test", retryAfter })
 const policy = RetryPolicy.makeUnsafe({ maxAttempts: 4, base: 100, cap: 1_000, jitter: 0, deadline: "10 seconds" })
-
-const attemptsAt = (run: (note: Effect.Effect<number>) => Effect.Effect<unknown, unknown>, total: Duration.Input) =>
-  Effect.gen(function* () {
-    const times: Array<number> = []
-    const note = Effect.map(Clock.currentTimeMillis, (now) => times.push(now))
-    const fiber = yield* Effect.forkChild(Effect.exit(run(note)))
-    yield* TestClock.adjust(total)
-    const exit = yield* Fiber.join(fiber)
-    return { times, exit, endedAt: yield* Clock.currentTimeMillis }
-  })
 
 describe("RetryPolicy", () => {
   describe("make", () => {
     it("has defaults", () => {
       const made = RetryPolicy.makeUnsafe()
 
-      assert.strictEqual(made.maxAttempts, 4)
-      assert.strictEqual(Duration.toMillis(made.deadline), 30_000)
-      assert.strictEqual(Duration.toMillis(made.attemptTimeout), Infinity)
+      expect(made.maxAttempts).toBe(4)
+      expect(Duration.toMillis(made.deadline)).toBe(30_000)
+      expect(Duration.toMillis(made.attemptTimeout)).toBe(Infinity)
     })
     const wrong: ReadonlyArray<[string, RetryPolicy.Options]> = [
       ["maxAttempts", { maxAttempts: 0 }],
@@ -42,17 +29,17 @@ describe("RetryPolicy", () => {
         Effect.gen(function* () {
           const error = yield* Effect.flip(RetryPolicy.make(options))
 
-          assert.strictEqual(error._tag, "InvalidOption")
-          assert.strictEqual(error.option, option)
-          assert.include(error.message, `"${option}"`)
+          expect(error._tag).toBe("InvalidOption")
+          expect(error.option).toBe(option)
+          expect(error.message).toContain(`"${option}"`)
         }),
       )
     }
   })
 
   it("refuses a duration in nanoseconds and shows it", () => {
-    assert.throws(() => RetryPolicy.makeUnsafe({ deadline: -1n }), '"deadline" takes a duration above zero')
-    assert.throws(() => RetryPolicy.makeUnsafe({ deadline: -1n }), "-1 came")
+    expect(() => RetryPolicy.makeUnsafe({ deadline: -1n })).toThrow('"deadline" takes a duration above zero')
+    expect(() => RetryPolicy.makeUnsafe({ deadline: -1n })).toThrow("-1 came")
   })
 
   describe("delayMillis", () => {
@@ -60,99 +47,50 @@ describe("RetryPolicy", () => {
     it("doubles up to the cap", () => {
       const delays = [1, 2, 3, 4, 5, 60].map((attempt) => RetryPolicy.delayMillis(policy, { attempt, random: 0.3 }))
 
-      assert.deepStrictEqual(delays, [100, 200, 400, 800, 1_000, 1_000])
+      expect(delays).toEqual([100, 200, 400, 800, 1_000, 1_000])
     })
     it("takes at most the jitter's share away", () => {
-      assert.strictEqual(RetryPolicy.delayMillis(jittered, { attempt: 5, random: 0 }), 1_000)
-      assert.strictEqual(RetryPolicy.delayMillis(jittered, { attempt: 5, random: 1 }), 500)
+      expect(RetryPolicy.delayMillis(jittered, { attempt: 5, random: 0 })).toBe(1_000)
+      expect(RetryPolicy.delayMillis(jittered, { attempt: 5, random: 1 })).toBe(500)
     })
     it("never waits less than the server asked, beyond the cap too", () => {
       for (const random of [0, 0.5, 1]) {
         const delay = RetryPolicy.delayMillis(jittered, { attempt: 1, random, retryAfter: Duration.seconds(7) })
-        assert.isAtLeast(delay, 7_000)
-        assert.isAtMost(delay, 7_050)
+        expect(delay).toBeGreaterThanOrEqual(7_000)
+        expect(delay).toBeLessThanOrEqual(7_050)
       }
     })
-  })
 
-  describe("run", () => {
-    it.effect("tries again after 100, 200 and 400 ms, then fails with the last error", () =>
-      Effect.gen(function* () {
-        const { times, exit } = yield* attemptsAt(
-          (note) => RetryPolicy.run({ policy, attempt: () => Effect.andThen(note, Effect.fail(broken)) }),
-          "1 minute",
-        )
+    const Fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+    const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 }))
+    it.prop(
+      "law: delayMillis lies between the capped backoff less its jitter and the capped backoff",
+      {
+        attempt: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
+        random: Fraction,
+        jitter: Fraction,
+        base: Millis,
+        cap: Millis,
+      },
+      ({ attempt, base, cap, jitter, random }) => {
+        const own = RetryPolicy.makeUnsafe({ base, cap, jitter })
+        const delay = RetryPolicy.delayMillis(own, { attempt, random })
 
-        assert.deepStrictEqual(times, [0, 100, 300, 700])
-        assert.deepStrictEqual(exit, Exit.fail(broken))
-      }),
+        const full = Math.min(cap, base * 2 ** (attempt - 1))
+        expect(delay).toBeLessThanOrEqual(full)
+        expect(delay).toBeGreaterThanOrEqual(full * (1 - jitter) - 1e-6)
+      },
     )
-    it.effect("stops when the predicate of the caller says no", () =>
-      Effect.gen(function* () {
-        const { times } = yield* attemptsAt(
-          (note) =>
-            RetryPolicy.run({
-              policy,
-              attempt: () => Effect.andThen(note, Effect.fail(broken)),
-              isRetryable: (error) => error._tag !== "TransportError",
-            }),
-          "1 minute",
+    it.prop(
+      "law: delayMillis does not decrease from one attempt to the next",
+      { attempt: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })), random: Fraction, jitter: Fraction },
+      ({ attempt, jitter, random }) => {
+        const own = RetryPolicy.makeUnsafe({ jitter })
+
+        expect(RetryPolicy.delayMillis(own, { attempt: attempt + 1, random })).toBeGreaterThanOrEqual(
+          RetryPolicy.delayMillis(own, { attempt, random }),
         )
-
-        assert.deepStrictEqual(times, [0])
-      }),
-    )
-    it.effect("waits as long as the server asked", () =>
-      Effect.gen(function* () {
-        const { times, exit } = yield* attemptsAt(
-          (note) =>
-            RetryPolicy.run({
-              policy,
-              attempt: ({ number }) =>
-                Effect.andThen(note, number === 1 ? Effect.fail(limited(Duration.seconds(6))) : Effect.succeed("done")),
-            }),
-          "1 minute",
-        )
-
-        assert.deepStrictEqual(times, [0, 6_000])
-        assert.deepStrictEqual(exit, Exit.succeed("done"))
-      }),
-    )
-    it.effect("fails at once when the asked wait is beyond the deadline", () =>
-      Effect.gen(function* () {
-        const error = limited(Duration.seconds(10))
-        const { times, exit } = yield* attemptsAt(
-          (note) => RetryPolicy.run({ policy, attempt: () => Effect.andThen(note, Effect.fail(error)) }),
-          0,
-        )
-
-        assert.deepStrictEqual(times, [0])
-        assert.deepStrictEqual(exit, Exit.fail(error))
-      }),
-    )
-    it.effect("begins no wait that ends after the deadline", () =>
-      Effect.gen(function* () {
-        const short = RetryPolicy.makeUnsafe({ maxAttempts: 100, base: 400, cap: 400, jitter: 0, deadline: 1_000 })
-        const { times } = yield* attemptsAt(
-          (note) => RetryPolicy.run({ policy: short, attempt: () => Effect.andThen(note, Effect.fail(broken)) }),
-          "1 minute",
-        )
-
-        assert.deepStrictEqual(times, [0, 400, 800])
-      }),
-    )
-    it.effect("tells an attempt the time that is left", () =>
-      Effect.gen(function* () {
-        const left: Array<number> = []
-        const attempt = ({ remaining }: RetryPolicy.Turn) =>
-          Effect.andThen(
-            Effect.map(remaining, (duration) => left.push(Duration.toMillis(duration))),
-            Effect.fail(broken),
-          )
-        yield* attemptsAt(() => RetryPolicy.run({ policy, attempt }), "1 minute")
-
-        assert.deepStrictEqual(left, [10_000, 9_900, 9_700, 9_300])
-      }),
+      },
     )
   })
 })

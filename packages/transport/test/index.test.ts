@@ -27,7 +27,7 @@ describe("index", () => {
       PromiseFace: ["run"],
       Redaction: ["fromKey", "headers", "mark", "scrubber", "shorten"],
       RetryAfter: ["fromHeaders", "httpDate", "longest"],
-      RetryPolicy: ["delayMillis", "make", "makeUnsafe", "optionKinds", "parse", "run", "withDeadline"],
+      RetryPolicy: ["delayMillis", "make", "makeUnsafe", "optionKinds", "parse", "withDeadline"],
     })
   })
 })

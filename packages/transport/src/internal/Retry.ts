@@ -1,0 +1,116 @@
+/**
+ * Retry of one call: a pure step decides after each failed attempt whether another one follows and when, and `run` interprets it.
+ * One deadline covers all attempts and the waits between them. What an attempt sends, and to which endpoint, is decided by the caller.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as RetryPolicy from "../RetryPolicy.ts"
+
+/** State of a call between two attempts. A caller with several endpoints extends it. */
+export interface State {
+  /** Number of the current attempt, from 1. */
+  readonly attempt: number
+  /** End of the call on the monotonic clock, in milliseconds. */
+  readonly deadlineAtMillis: number
+}
+
+/** A failed attempt. */
+export interface Failure<E> {
+  readonly error: E
+  /** Monotonic time of the failure, in milliseconds. */
+  readonly nowMillis: number
+  /** A random number from 0 up to 1, for the jitter. */
+  readonly random: number
+}
+
+/** What follows a failed attempt: another one after `waitMillis`, in `state`; or the end of the call. */
+export type Step<S extends State> = Retry<S> | Fail
+
+/** Another attempt. */
+export interface Retry<S extends State> {
+  readonly _tag: "Retry"
+  readonly waitMillis: number
+  readonly state: S
+}
+
+/** No other attempt: the call fails with the error of the last one. */
+export interface Fail {
+  readonly _tag: "Fail"
+}
+
+const fail: Fail = { _tag: "Fail" }
+
+/** State before the first attempt. */
+export const initial = (policy: RetryPolicy.RetryPolicy, nowMillis: number): State => ({
+  attempt: 1,
+  deadlineAtMillis: nowMillis + Duration.toMillis(policy.deadline),
+})
+
+/**
+ * Decides what follows a failed attempt: another one if the error is retryable, attempts are left, and the wait ends before the deadline.
+ *
+ * **Details**
+ *
+ * - The wait is the policy's backoff, or zero with `canRetryNow`.
+ * - `maxAttempts` replaces the policy's.
+ */
+export const next = <S extends State>(
+  policy: RetryPolicy.RetryPolicy,
+  state: S,
+  failure: {
+    readonly isRetryable: boolean
+    readonly nowMillis: number
+    readonly random: number
+    /** Wait requested by the server. */
+    readonly retryAfter?: Duration.Duration | undefined
+    /** Another endpoint can be asked without a wait. */
+    readonly canRetryNow?: boolean | undefined
+    readonly maxAttempts?: number | undefined
+  },
+): Step<S> => {
+  const { canRetryNow = false, isRetryable, maxAttempts = policy.maxAttempts, nowMillis, random, retryAfter } = failure
+  const { attempt, deadlineAtMillis } = state
+  if (!isRetryable || attempt >= maxAttempts) return fail
+  const waitMillis = canRetryNow ? 0 : RetryPolicy.delayMillis(policy, { attempt, random, retryAfter })
+  if (nowMillis + waitMillis >= deadlineAtMillis) return fail
+  return { _tag: "Retry", waitMillis, state: { ...state, attempt: attempt + 1 } }
+}
+
+/** Time left for the whole call, at the moment it is read; infinite without a deadline. */
+export const remaining = ({ deadlineAtMillis }: State): Effect.Effect<Duration.Duration> =>
+  Effect.map(Clock.monotonicTimeNanos, (nanos) => Duration.millis(deadlineAtMillis - Number(nanos) / 1e6))
+
+/**
+ * Repeats an attempt until it succeeds or `next` ends the call, which then fails with the error of the last attempt.
+ *
+ * **Details**
+ *
+ * - An attempt limits itself to the time that `remaining` gives. Time is that of the clock service.
+ * - `onRetry` runs before each wait.
+ */
+export const run = <A, E, S extends State, R, R2 = never>(options: {
+  readonly initial: (nowMillis: number) => S
+  readonly attempt: (state: S) => Effect.Effect<A, E, R>
+  readonly next: (state: S, failure: Failure<E>) => Step<S>
+  readonly onRetry?: ((error: E, state: S, retry: Retry<S>) => Effect.Effect<void, never, R2>) | undefined
+}): Effect.Effect<A, E, R | R2> =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const { attempt, initial, next, onRetry } = options
+    const monotonicMillis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+
+    const from = (state: S): Effect.Effect<A, E, R | R2> =>
+      Effect.catch(attempt(state), (error) =>
+        Effect.flatMap(Random.next, (random) => {
+          const step = next(state, { error, nowMillis: monotonicMillis(), random })
+          if (step._tag === "Fail") return Effect.fail(error)
+          const { waitMillis } = step
+          const before = onRetry === undefined ? Effect.void : onRetry(error, state, step)
+          const wait = waitMillis > 0 ? Effect.sleep(Duration.millis(waitMillis)) : Effect.void
+          return Effect.flatMap(Effect.andThen(before, wait), () => from(step.state))
+        }),
+      )
+
+    return Effect.suspend(() => from(initial(monotonicMillis())))
+  })
