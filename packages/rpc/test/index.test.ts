@@ -1,15 +1,18 @@
-import { assert, describe, it } from "@effect/vitest"
+/** The public surface of the package. */
+import { describe, it } from "@effect/vitest"
+import { expect } from "vitest"
 import * as Rpc from "../src/index.ts"
 import * as promise from "../src/promise.ts"
 import * as viem from "../src/viem.ts"
 
 describe("index", () => {
-  it("exports these names and no others", () => {
+  it("index: exports exactly these names", () => {
     const names = Object.fromEntries(
       Object.entries({ ...Rpc, promise, viem }).map(([module, members]) => [module, Object.keys(members).sort()]),
     )
 
-    assert.deepStrictEqual(names, {
+    expect(names).toEqual({
+      EndpointPool: ["NoAnswer", "canFailOver", "initial", "isHealthy", "make", "order", "step", "verdictOf"],
       ErrorKind: ["isRetryable", "of", "table"],
       Method: [],
       Options: [],
