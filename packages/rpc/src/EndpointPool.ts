@@ -43,12 +43,12 @@ const isUnavailable = (error: CallError): boolean =>
  * The verdict on the error of a JSON-RPC call.
  *
  * **Details**
- * - `Answer`: reverts and invalid parameters.
+ * - `Final`: reverts and invalid parameters.
  * - `Unavailable`: no connection, no response in time, a rejected key, a status without a JSON-RPC body.
  * - `Declined`: everything else, rate limits included.
  */
 export const verdictOf = (error: CallError): Verdict => {
-  if (!canFailOver(error)) return { _tag: "Answer" }
+  if (!canFailOver(error)) return { _tag: "Final" }
   const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
   const isUnsupported = error._tag === "RpcError" && error.kind === "methodUnsupported"
@@ -56,9 +56,9 @@ export const verdictOf = (error: CallError): Verdict => {
 }
 
 /**
- * No endpoint answered.
+ * No endpoint gave a final outcome: each one failed, or was skipped because it is paused.
  */
-export class NoAnswer<E> extends Data.TaggedError("NoAnswer")<{
+export class AllEndpointsFailed<E> extends Data.TaggedError("AllEndpointsFailed")<{
   /** The error of each endpoint that was asked, in the order in which they were asked. */
   readonly failures: ReadonlyArray<{ readonly index: number; readonly error: E }>
   /** Milliseconds until the first endpoint's pause ends, when all of them are paused; otherwise undefined. */
@@ -73,7 +73,7 @@ export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
   /** The verdict on an outcome. Errors of the verification hook are judged too. */
   readonly verdict: (outcome: Result.Result<A, E>) => Verdict
   /** True: endpoints that asked for a pause are not asked at all. Default false: they are asked last. */
-  readonly skipsPaused?: boolean | undefined
+  readonly skipPaused?: boolean | undefined
 }
 
 /**
@@ -87,13 +87,13 @@ export interface EndpointPool<T, E = never> {
   /** Records an event that the owner has seen. */
   readonly note: (event: Event) => void
   /**
-   * Asks one endpoint after the other until one gives an answer.
+   * Asks one endpoint after the other until an outcome is final.
    *
    * **Errors**
-   * - The endpoint's own error, when its verdict is `Answer`.
-   * - `NoAnswer`: every endpoint was asked, and none gave an answer.
+   * - The endpoint's own error, when its verdict is `Final`.
+   * - `AllEndpointsFailed`: each endpoint failed or was skipped.
    */
-  readonly ask: <A, E2>(options: Ask<T, A, E | E2>) => Effect.Effect<A, E | E2 | NoAnswer<E | E2>>
+  readonly ask: <A, E2>(options: Ask<T, A, E | E2>) => Effect.Effect<A, E | E2 | AllEndpointsFailed<E | E2>>
   /** Asks every endpoint at once. Gives the outcomes in the order of the endpoints and records no verdict. */
   readonly askAll: <A, E2>(
     question: (endpoint: T, index: number) => Effect.Effect<A, E2>,
@@ -117,7 +117,7 @@ export interface Options<T, E> {
   /** Longest pause that is granted to a server that asks for one. Default 1 day. */
   readonly maxPause?: Duration.Input | undefined
   /**
-   * Runs before the first call to an endpoint and fails when the endpoint must not be used: its chain id differs, say. Success is
+   * Runs before the first call to an endpoint and fails when the endpoint must not be used: its chain id differs, for example. Success is
    * remembered until the connection breaks or the event `VerificationReset`.
    */
   readonly verify?: ((endpoint: T, index: number) => Effect.Effect<unknown, E>) | undefined
@@ -128,19 +128,19 @@ const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(n
 const askInTurn = Effect.fnUntraced(function* <T, A, E>(
   pool: EndpointPool<T, E>,
   options: Ask<T, A, E>,
-): Effect.fn.Return<A, E | NoAnswer<E>> {
-  const { question, strategy, skipsPaused = false } = options
+): Effect.fn.Return<A, E | AllEndpointsFailed<E>> {
+  const { question, strategy, skipPaused = false } = options
   const now = yield* monotonicMillis
   const failures: Array<{ readonly index: number; readonly error: E }> = []
   let empty: Result.Result<A, E> | undefined
   for (const [turn, index] of order(pool.state(), { ...options, now }).entries()) {
-    if (skipsPaused && (pool.state().endpoints[index]?.pausedUntil ?? 0) > now) continue
+    if (skipPaused && (pool.state().endpoints[index]?.pausedUntil ?? 0) > now) continue
     // Sound: the order holds indexes of endpoints only.
     const asked = Effect.andThen(pool.verify(index), question(pool.endpoints[index] as T, index))
     const outcome = yield* Effect.result(asked)
     const verdict = options.verdict(outcome)
     pool.note({ _tag: "Judged", index, verdict, now: yield* monotonicMillis })
-    if (verdict._tag === "Answer") {
+    if (verdict._tag === "Final") {
       if (strategy === "sticky" && turn > 0) pool.note({ _tag: "Preferred", index })
       return yield* Effect.fromResult(outcome)
     }
@@ -153,7 +153,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
     (index) => (pool.state().endpoints[index]?.pausedUntil ?? 0) - end,
   )
   const retryAfterMillis = waits.every((millis) => millis > 0) ? Math.min(...waits) : undefined
-  return yield* new NoAnswer({ failures, retryAfterMillis })
+  return yield* new AllEndpointsFailed({ failures, retryAfterMillis })
 })
 
 /**
@@ -176,7 +176,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
  * const head = pool.ask({
  *   strategy: "sticky",
  *   question: (node) => node.head,
- *   verdict: (outcome) => ({ _tag: outcome._tag === "Success" ? "Answer" : "Unavailable" }),
+ *   verdict: (outcome) => ({ _tag: outcome._tag === "Success" ? "Final" : "Unavailable" }),
  * })
  * console.log(await Effect.runPromise(head), pool.state().preferred) // 100 1
  * ```

@@ -26,8 +26,8 @@ class FakeNode {
 const down: Outcome = { error: "down" }
 
 const verdict = (outcome: Result.Result<string | null, string>): EndpointPool.Verdict => {
-  if (Result.isSuccess(outcome)) return outcome.success === null ? { _tag: "Empty" } : { _tag: "Answer" }
-  if (outcome.failure === "final") return { _tag: "Answer" }
+  if (Result.isSuccess(outcome)) return outcome.success === null ? { _tag: "Empty" } : { _tag: "Final" }
+  if (outcome.failure === "final") return { _tag: "Final" }
   if (outcome.failure === "no method") return { _tag: "Declined", unsupportedMethod: "trace_block" }
   if (outcome.failure === "slow down") return { _tag: "Declined", pauseMillis: 3_000 }
   return { _tag: "Unavailable", isDisconnected: outcome.failure === "disconnected" }
@@ -80,7 +80,7 @@ describe("EndpointPool.ask", () => {
       const error = yield* Effect.flip(pool.ask({ question, verdict }))
 
       expect(error).toMatchObject({
-        _tag: "NoAnswer",
+        _tag: "AllEndpointsFailed",
         failures: [
           { index: 0, error: "down" },
           { index: 1, error: "slow down" },
@@ -127,14 +127,14 @@ describe("EndpointPool.ask", () => {
   it.effect("ask: skips paused endpoints on request, and reports when the first pause ends", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode({ error: "slow down" }, "a"), new FakeNode({ error: "slow down" }, "b")]
-      const ask = askable(...nodes).ask({ question, verdict, skipsPaused: true })
+      const ask = askable(...nodes).ask({ question, verdict, skipPaused: true })
 
       yield* Effect.flip(ask)
       yield* TestClock.adjust("1 second")
       const error = yield* Effect.flip(ask)
       yield* TestClock.adjust("2 seconds")
 
-      expect(error).toMatchObject({ _tag: "NoAnswer", failures: [], retryAfterMillis: 2_000 })
+      expect(error).toMatchObject({ _tag: "AllEndpointsFailed", failures: [], retryAfterMillis: 2_000 })
       expect(yield* ask).toBe("a")
     }),
   )
@@ -223,8 +223,8 @@ describe("EndpointPool.verdictOf", () => {
   const facts = { host: "node.example", method: "eth_call", message: "" }
   const rpc = (kind: RpcError.RpcError["kind"]) => new RpcError.RpcError({ ...facts, code: -32000, kind })
   const cases: ReadonlyArray<readonly [string, RpcError.CallError, EndpointPool.Verdict]> = [
-    ["a revert", rpc("reverted"), { _tag: "Answer" }],
-    ["invalid parameters", rpc("invalidParams"), { _tag: "Answer" }],
+    ["a revert", rpc("reverted"), { _tag: "Final" }],
+    ["invalid parameters", rpc("invalidParams"), { _tag: "Final" }],
     ["an unsupported method", rpc("methodUnsupported"), { _tag: "Declined", unsupportedMethod: "eth_call" }],
     ["pruned state", rpc("pruned"), { _tag: "Declined" }],
     [

@@ -12,7 +12,7 @@ describe("index", () => {
     )
 
     expect(names).toEqual({
-      EndpointPool: ["NoAnswer", "canFailOver", "initial", "isHealthy", "make", "order", "step", "verdictOf"],
+      EndpointPool: ["AllEndpointsFailed", "canFailOver", "initial", "isHealthy", "make", "order", "step", "verdictOf"],
       ErrorKind: ["isRetryable", "of", "table"],
       Method: [],
       Options: [],

@@ -64,10 +64,10 @@ export interface State {
 }
 
 /**
- * What the outcome of a call says about its endpoint, and whether the next endpoint is asked.
+ * What the outcome of a call means for its endpoint, and whether the next endpoint is asked.
  *
  * **Details**
- * - `Answer`: the answer, a value or an error that every endpoint would give. No other endpoint is asked.
+ * - `Final`: a value, or an error that every endpoint would return. No other endpoint is asked.
  * - `Empty`: the endpoint has nothing, such as `null` for a block. Returned when no other endpoint has more.
  * - `Declined`: the endpoint works but does not answer this call; another may. `unsupportedMethod` is remembered.
  * - `Unavailable`: the endpoint failed and cools down. With `isDisconnected` it is verified again before its next call.
@@ -75,7 +75,7 @@ export interface State {
  * `pauseMillis` is the time for which the server asked for no further calls.
  */
 export type Verdict =
-  | { readonly _tag: "Answer" }
+  | { readonly _tag: "Final" }
   | { readonly _tag: "Empty" }
   | {
       readonly _tag: "Declined"
@@ -104,7 +104,7 @@ export interface Query {
   readonly now: number
   /** Default `priority`. */
   readonly strategy?: Strategy | undefined
-  /** For `spread`: calls with the same key start at the same endpoint. A block number, say. */
+  /** For `spread`: calls with the same key start at the same endpoint. A block number, for example. */
   readonly key?: number | undefined
   /** Indexes of the endpoints that may be asked. Default all. */
   readonly among?: ReadonlyArray<number> | undefined
@@ -149,7 +149,7 @@ const pausedUntil = (state: State, one: EndpointState, pauseMillis: number | und
 
 const judged = (state: State, one: EndpointState, verdict: Verdict, now: number): EndpointState => {
   switch (verdict._tag) {
-    case "Answer":
+    case "Final":
     case "Empty":
       return one.hasAnswered && one.failures === 0 && one.cooldownUntil === 0
         ? one

@@ -10,7 +10,7 @@ const judged = (index: number, verdict: Verdict, now = 0): Event => ({ _tag: "Ju
 
 const unavailable = (index: number, now = 0): Event => judged(index, { _tag: "Unavailable" }, now)
 
-const answered = (index: number): Event => judged(index, { _tag: "Answer" })
+const answered = (index: number): Event => judged(index, { _tag: "Final" })
 
 describe("order", () => {
   it("order: keeps the configured order when nothing is known", () => {
@@ -138,7 +138,7 @@ const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 }))
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 const Method = Schema.Literals(["eth_chainId", "trace_block"])
 const AnyVerdict = Schema.Union([
-  Schema.TaggedStruct("Answer", {}),
+  Schema.TaggedStruct("Final", {}),
   Schema.TaggedStruct("Empty", {}),
   Schema.TaggedStruct("Declined", { unsupportedMethod: Method, pauseMillis: Millis }),
   Schema.TaggedStruct("Unavailable", { pauseMillis: Millis, isDisconnected: Schema.Boolean }),
