@@ -6,7 +6,9 @@ import { randomUUID } from "node:crypto"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Config from "./config/Config.ts"
+import type * as Config from "./config/Config.ts"
+import type { InvalidConfig } from "./config/InvalidConfig.ts"
+import * as ServedChain from "./config/ServedChain.ts"
 import * as Decoder from "./decode/Decoder.ts"
 import * as Server from "./server/HttpServer.ts"
 import * as Upstream from "./server/relay/Upstream.ts"
@@ -47,7 +49,7 @@ export interface Running {
 /**
  * Why a service does not start.
  */
-export type StartError = Config.InvalidConfig | StoreError | InvalidOption | Server.ListenError
+export type StartError = InvalidConfig | StoreError | InvalidOption | Server.ListenError
 
 /**
  * Runs the service until the scope ends. A node that is down does not stop it: the indexer says so and keeps trying.
@@ -63,7 +65,7 @@ export const run = Effect.fn("Service.run")(function* (
   options: Options,
 ): Effect.fn.Return<Running, StartError, Scope.Scope> {
   const { baseFolder, onEvent, role = "all" } = options
-  const served = yield* Effect.fromResult(Config.servedChains(config))
+  const served = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
   const keys = yield* database.keys
   const chains = yield* Effect.forEach(served, (chain) =>

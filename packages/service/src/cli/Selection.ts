@@ -1,14 +1,14 @@
 /**
  * Flags that several commands share, and the chains that a command works on.
  */
-import * as Chain from "@daybook/schema/Chain"
-import { quote } from "@daybook/schema/Issue"
+import { format, quote } from "@daybook/schema/Issue"
 import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import * as Config from "../config/Config.ts"
+import * as ChainRegistry from "../config/ChainRegistry.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import * as ServedChain from "../config/ServedChain.ts"
 import * as ChainRunner from "../indexer/ChainRunner.ts"
 import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
 import { CommandError } from "./CommandError.ts"
@@ -38,7 +38,7 @@ export const parseBlock = (given: Option.Option<string>): Effect.Effect<number |
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
   const expected = `a block number in decimal digits from 0 to ${Number.MAX_SAFE_INTEGER}`
-  const message = `Invalid option "--from": expected ${expected}, received ${quote(text)}.`
+  const message = format("option", { path: "--from", expected, received: quote(text) })
   return Effect.fail(new CommandError({ message }))
 }
 
@@ -51,16 +51,16 @@ export const parseBlock = (given: Option.Option<string>): Effect.Effect<number |
  */
 export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
-  const served = yield* Effect.fromResult(Config.servedChains(config))
-  const isNamed = (name: string) => (chain: Config.ServedChain) =>
-    [chain.key, chain.name].some((one) => Chain.normalizeName(one) === Chain.normalizeName(name))
-  const unknown = names.find((name) => !served.some(isNamed(name)))
+  const served = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const unknown = names.find((name) => !served.some(ChainRegistry.isNamed(name)))
   if (unknown !== undefined) {
     const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`
-    const message = `Invalid option "--chain": expected ${expected}, received ${quote(unknown)}.`
+    const message = format("option", { path: "--chain", expected, received: quote(unknown) })
     return yield* new CommandError({ message })
   }
-  const chains = served.filter((chain) => names.length === 0 || names.some((name) => isNamed(name)(chain)))
+  const chains = served.filter(
+    (chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)),
+  )
   const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
   const owner = `maintenance ${randomUUID()}`
   const plans = chains.map((one) => ChainRunner.fromChain(one, { database: config.database, baseFolder, owner }))

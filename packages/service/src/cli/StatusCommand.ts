@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import * as Config from "../config/Config.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import * as ServedChain from "../config/ServedChain.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 import * as Status from "../server/rest/Status.ts"
 import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
@@ -28,7 +28,7 @@ export const status = Command.make(
   { config: Selection.configFlag },
   Effect.fn(function* ({ config: path }) {
     const file = yield* ConfigFile.read(path)
-    const chains = yield* Effect.fromResult(Config.servedChains(file.config))
+    const chains = yield* Effect.fromResult(ServedChain.fromChains(file.config.chains))
     const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
     const notReady: Array<string> = []
     for (const chain of chains) {

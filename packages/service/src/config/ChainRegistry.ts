@@ -1,82 +1,84 @@
 /**
- * Finds the chain that a caller means among those that are served, in any spelling. Pure.
+ * Finds the chain that a request names among those that are served.
  *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 import * as Chain from "@daybook/schema/Chain"
-import { quote } from "@daybook/schema/Issue"
+import { format, quote } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
-import type { ServedChain } from "./Config.ts"
+import type { ServedChain } from "./ServedChain.ts"
 
-/** Why a chain is not found: the text means none, or one that is not served. */
-export interface NoChain {
+/** The text names no chain (`bad_request`), or one that is not served. */
+export interface ChainNotFound {
   readonly code: "bad_request" | "chain_not_served"
-  /** A whole sentence that names what is accepted. */
+  /** States what was expected, with the names of the served chains, and what was received. */
   readonly message: string
 }
 
-/** The chain where a request names none. Source: decision 0007. */
-export const standard = "eth"
+/** Default of the parameter `chain`. Source: decision 0007. */
+export const defaultName = "eth"
 
-const names = (chains: ReadonlyArray<{ readonly name: string }>): string => chains.map(({ name }) => name).join(", ")
+/** True for the chain with a name, in the configuration or in the interface; case, spaces and hyphens do not matter. */
+export const isNamed = (text: string): ((chain: ServedChain) => boolean) => {
+  const name = Chain.normalizeName(text)
+  return (chain) => Chain.normalizeName(chain.key) === name || Chain.normalizeName(chain.name) === name
+}
+
+const notFound = (code: ChainNotFound["code"], expected: string, received: string) =>
+  Result.fail<ChainNotFound>({ code, message: format("parameter", { path: "chain", expected, received }) })
+
+const namesOf = (chains: ReadonlyArray<{ readonly name: string }>): string => chains.map(({ name }) => name).join(", ")
+
+/** Other names of the rows that a text means, for the message. */
+const meaning = (rows: ReadonlyArray<Chain.Chain>, text: string): string => {
+  const others = rows.map(({ name }) => name).filter((name) => Chain.normalizeName(name) !== Chain.normalizeName(text))
+  return others.length === 0 ? quote(text) : `${quote(text)} (${others.join(" or ")})`
+}
 
 /**
- * Finds a chain by a name of either operation, the name in the configuration, or an identifier: listed or true; hex, decimal or
+ * Finds a chain by its name in the interface or in the configuration, or by an identifier, listed or true: hexadecimal, decimal or
  * CAIP-2.
  */
-export const find = <C extends ServedChain>(chains: ReadonlyArray<C>, text: string): Result.Result<C, NoChain> => {
-  const named = chains.find(
-    ({ key, name }) =>
-      Chain.normalizeName(key) === Chain.normalizeName(text) || Chain.normalizeName(name) === Chain.normalizeName(text),
-  )
+export const find = <C extends ServedChain>(
+  chains: ReadonlyArray<C>,
+  text: string,
+): Result.Result<C, ChainNotFound> => {
+  const named = chains.find(isNamed(text))
   if (named !== undefined) return Result.succeed(named)
-  const served = `served here: ${names(chains)}.`
-  const listed = Chain.fromText(text)
+  const rows = Chain.fromText(text)
   const id = Chain.fromName(text) === undefined ? Chain.parseId(text) : undefined
   const found = chains.filter(
-    ({ id: own, known }) => BigInt(own) === id || (known !== undefined && listed.includes(known)),
+    ({ id: own, known }) => BigInt(own) === id || (known !== undefined && rows.includes(known)),
   )
-  const [only] = found
-  if (only !== undefined && found.length === 1) return Result.succeed(only)
+  if (found.length === 1) return Result.succeed(found[0]!)
   if (found.length > 1) {
-    const message = `chain is ${quote(text)}, which is both ${found.map(({ name }) => name).join(" and ")}; accepted: one of these names.`
-    return Result.fail({ code: "bad_request", message })
+    return notFound("bad_request", `the name of one chain (${namesOf(found)} share this identifier)`, quote(text))
   }
-  if (listed.length > 0 || id !== undefined) {
-    const others = listed
-      .filter(({ name }) => Chain.normalizeName(name) !== Chain.normalizeName(text))
-      .map(({ name }) => name)
-    const meant = others.length === 0 ? "" : ` (${others.join(" or ")})`
-    return Result.fail({
-      code: "chain_not_served",
-      message: `chain is ${quote(text)}${meant}, which is not served; ${served}`,
-    })
-  }
-  const received = text.trim() === "" ? "empty" : quote(text)
-  return Result.fail({
-    code: "bad_request",
-    message: `chain is ${received}; accepted: a name such as eth, or an identifier such as 0x1; ${served}`,
-  })
+  const expected = `a chain that is served here (${namesOf(chains)})`
+  return rows.length > 0 || id !== undefined
+    ? notFound("chain_not_served", expected, meaning(rows, text))
+    : notFound("bad_request", `${expected} by name or identifier`, text.trim() === "" ? "an empty string" : quote(text))
 }
 
-const rememberedTexts = 1000
+const maxEntries = 1_000
+const maxTextLength = 64
 
-/** `find` that remembers what it found: callers write the same few texts again and again. */
+/** `find` that keeps the chains it has found, since callers repeat the same texts. */
 export const finder = <C extends ServedChain>(
   chains: ReadonlyArray<C>,
-): ((text: string) => Result.Result<C, NoChain>) => {
-  const found = new Map<string, Result.Result<C, NoChain>>()
+): ((text: string) => Result.Result<C, ChainNotFound>) => {
+  const results = new Map<string, Result.Result<C, ChainNotFound>>()
   return (text) => {
-    const known = found.get(text)
+    const known = results.get(text)
     if (known !== undefined) return known
-    const made = find(chains, text)
-    if (Result.isSuccess(made) && found.size < rememberedTexts && text.length < 64) found.set(text, made)
-    return made
+    const result = find(chains, text)
+    if (Result.isSuccess(result) && results.size < maxEntries && text.length < maxTextLength) results.set(text, result)
+    return result
   }
 }
 
-/** The message for a request that names no chain where the standard one is not served. */
-export const noStandard = (chains: ReadonlyArray<ServedChain>): NoChain => ({
-  code: "chain_not_served",
-  message: `chain is missing, and ${standard}, which it then is, is not served; served here: ${names(chains)}.`,
-})
+/** The failure of a request without a chain where the default chain is not served. */
+export const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFound => {
+  const expected = `a chain that is served here (${namesOf(chains)}), since the default ${defaultName} is not`
+  return { code: "chain_not_served", message: format("parameter", { path: "chain", expected, received: "nothing" }) }
+}

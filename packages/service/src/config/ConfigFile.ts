@@ -1,11 +1,14 @@
 /**
- * Reads the configuration file: found, JSON, and a configuration, or one clear message about what is wrong and where.
- * No message repeats the text of the file, which may hold keys of nodes.
+ * Reads the configuration file. Errors name the line and column of invalid JSON or the path of an invalid value; no message
+ * repeats the text of the file, which may contain the API keys of nodes.
  */
+import * as Json from "@daybook/schema/Json"
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import * as JsonParser from "jsonc-parser"
 import * as Config from "./Config.ts"
+import { InvalidConfig } from "./InvalidConfig.ts"
 
 /**
  * A configuration and the folder that its paths are relative to.
@@ -15,85 +18,47 @@ export interface ConfigFile {
   readonly baseFolder: string
 }
 
-const token =
-  /\s*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy
+const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false } as const
 
-/** Where a text stops being JSON: an offset in characters; its length when it only breaks off. Undefined when it is JSON. */
-const brokenAt = (text: string): number | undefined => {
-  let at = 0
-  let start = 0
-  const next = (): { readonly kind: string } | undefined => {
-    token.lastIndex = at
-    const found = token.exec(text)
-    start = at + /^\s*/.exec(text.slice(at))![0].length
-    if (found === null) return undefined
-    start = token.lastIndex - (found[1] ?? found[2] ?? found[3] ?? "").length
-    at = token.lastIndex
-    return { kind: found[1] ?? (found[2] === undefined ? "literal" : "text") }
-  }
-  const value = (kind: string | undefined): boolean => {
-    if (kind === "text" || kind === "literal") return true
-    if (kind !== "{" && kind !== "[") return false
-    const close = kind === "{" ? "}" : "]"
-    let first = next()?.kind
-    if (first === close) return true
-    for (;;) {
-      if (kind === "{") {
-        if (first !== "text" || next()?.kind !== ":") return false
-        first = next()?.kind
-      }
-      if (!value(first)) return false
-      const after = next()?.kind
-      if (after === close) return true
-      if (after !== ",") return false
-      first = next()?.kind
-    }
-  }
-  if (!value(next()?.kind)) return start
-  const rest = /^\s*/.exec(text.slice(at))![0].length
-  return at + rest === text.length ? undefined : at + rest
-}
-
-const whereBroken = (text: string): string => {
-  const before = text.slice(0, brokenAt(text) ?? text.length)
-  const line = before.split("\n").length
-  return `line ${line}, column ${before.length - before.lastIndexOf("\n")}`
+/** Line and column of the first character that is not JSON. */
+const locate = (text: string): string => {
+  const errors: Array<JsonParser.ParseError> = []
+  JsonParser.parse(text, errors, strict)
+  const before = text.slice(0, errors[0]?.offset ?? text.length)
+  return `line ${before.split("\n").length}, column ${before.length - before.lastIndexOf("\n")}`
 }
 
 const reasonOf = (cause: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
   switch (code) {
     case "ENOENT":
-      return "there is no such file"
+      return "no such file"
     case "EACCES":
     case "EPERM":
-      return "it may not be read by this user"
+      return "permission denied"
     case "EISDIR":
-      return "it is a folder"
+      return "it is a directory"
     default:
-      return `it cannot be read (${code})`
+      return code
   }
 }
+
+const invalid = (issue: string) => new InvalidConfig({ issues: [issue] })
 
 /**
  * Reads the configuration of a file.
  *
  * **Errors**
- * - `InvalidConfig`: the file is not there, is not JSON (with line and column), or is not a configuration.
+ * - `InvalidConfig`: the file cannot be read, is not JSON (with line and column), or is not a valid configuration.
  */
-export const read = Effect.fn("ConfigFile.read")(function* (
-  path: string,
-): Effect.fn.Return<ConfigFile, Config.InvalidConfig> {
-  const refuse = (issue: string) => new Config.InvalidConfig({ issues: [`${path}: ${issue}.`] })
+export const read = Effect.fn("ConfigFile.read")(function* (path: string): Effect.fn.Return<ConfigFile, InvalidConfig> {
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: (cause) => refuse(reasonOf(cause)),
+    catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). Check --config.`),
   })
   const text = bytes.replace(/^\uFEFF/, "")
-  const json = yield* Effect.try({
-    try: (): unknown => JSON.parse(text),
-    catch: () => refuse(`not JSON at ${whereBroken(text)}`),
-  })
+  const json = Json.parse(text)
+  if (json === undefined) return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.`)
   const config = yield* Effect.fromResult(Config.decode(json))
   return { config, baseFolder: dirname(resolve(path)) }
 })

@@ -3,13 +3,17 @@
  * is called. A plan holds URLs with their keys and is never logged.
  */
 import * as Chain from "@daybook/schema/Chain"
+import { formatPath } from "@daybook/schema/Issue"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
-import * as Config from "../config/Config.ts"
+import type { ChainConfig } from "../config/ChainConfig.ts"
+import type * as Config from "../config/Config.ts"
+import type { InvalidConfig } from "../config/InvalidConfig.ts"
+import * as ServedChain from "../config/ServedChain.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
 import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
@@ -36,14 +40,14 @@ export interface ChainRunner {
   readonly baseFolder: string
   /** Who indexes; the same for a worker that is started again, so that it need not wait for its predecessor's lease to end. */
   readonly owner: string
-  readonly config: Config.ChainConfig
+  readonly config: ChainConfig
 }
 
 /**
  * The plan of a chain of a configuration whose file stands in `baseFolder`. Its store has the chain's `name`.
  */
 export const fromChain = (
-  chain: Config.ServedChain,
+  chain: ServedChain.ServedChain,
   options: { readonly database: string; readonly baseFolder: string; readonly owner: string },
 ): ChainRunner => ({
   chain: chain.name,
@@ -59,14 +63,14 @@ export const fromChain = (
  * The plans of a configuration whose file stands in `baseFolder`, one for each chain.
  *
  * **Errors**
- * - `InvalidConfig`: see `Config.servedChains`.
+ * - `InvalidConfig`: see `ServedChain.fromChains`.
  */
 export const fromConfig = (
   config: Config.Config,
   baseFolder: string,
   owner: string,
-): Result.Result<ReadonlyArray<ChainRunner>, Config.InvalidConfig> =>
-  Result.map(Config.servedChains(config), (chains) =>
+): Result.Result<ReadonlyArray<ChainRunner>, InvalidConfig> =>
+  Result.map(ServedChain.fromChains(config.chains), (chains) =>
     chains.map((chain) => fromChain(chain, { database: config.database, baseFolder, owner })),
   )
 
@@ -116,7 +120,7 @@ export const source = Effect.fnUntraced(function* (
     urls: config.rpc,
     chainId,
     traces: config.traces,
-    where: Config.pathText(["chains", plan.key ?? plan.chain, "rpc"]),
+    where: formatPath(["chains", plan.key ?? plan.chain, "rpc"]),
   })
   const rules = rulesOf(plan)
   const assembling = {

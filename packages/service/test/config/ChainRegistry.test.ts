@@ -1,7 +1,8 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Config from "../../src/config/Config.ts"
-import * as Chains from "../../src/config/ChainRegistry.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
+import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 
 const served = (chains: Readonly<Record<string, number | undefined>>) => {
   const entries = Object.entries(chains).map(([name, id]) => [
@@ -10,62 +11,76 @@ const served = (chains: Readonly<Record<string, number | undefined>>) => {
   ])
   const listen = { host: "127.0.0.1", port: 0 }
   const config = Config.decode({ listen, database: "sqlite:data", chains: Object.fromEntries(entries) })
-  return Result.getOrThrow(Result.flatMap(config, Config.servedChains))
+  return Result.getOrThrow(Result.flatMap(config, (decoded) => ServedChain.fromChains(decoded.chains)))
 }
 
 const find = (chains: ReturnType<typeof served>, text: string): string => {
-  const found = Chains.find(chains, text)
+  const found = ChainRegistry.find(chains, text)
   return Result.isSuccess(found) ? found.success.name : found.failure.code
 }
 
-describe("Chains", () => {
-  describe("find", () => {
-    it("takes names of both operations in any case, with spaces, hyphens or underscores", () => {
-      const chains = served({ eth: undefined, "Optimism-Sepolia": undefined, "polygon amoy": undefined })
-      for (const text of ["eth", " ETH "]) expect(find(chains, text)).toBe("eth")
-      for (const text of ["optimism sepolia", "optimism_testnet", "OPTIMISM-TESTNET"]) {
-        expect(find(chains, text)).toBe("optimism sepolia")
-      }
-      expect(find(chains, "amoy")).toBe("polygon amoy")
-    })
+describe("ChainRegistry.find", () => {
+  it("find: accepts the names of both operations in any case, with spaces, hyphens or underscores", () => {
+    const chains = served({ eth: undefined, "Optimism-Sepolia": undefined, "polygon amoy": undefined })
 
-    it("takes identifiers, listed or true, in hex, decimal and CAIP-2", () => {
-      const chains = served({ eth: undefined, linea: undefined })
-      for (const text of ["0x1", "0X01", "1", "eip155:1", "EIP155:1"]) expect(find(chains, text)).toBe("eth")
-      for (const text of ["0xe708", "59144", "0xe705"]) expect(find(chains, text)).toBe("linea")
-    })
+    for (const text of ["eth", " ETH "]) expect(find(chains, text)).toBe("eth")
+    for (const text of ["optimism sepolia", "optimism_testnet", "OPTIMISM-TESTNET"]) {
+      expect(find(chains, text)).toBe("optimism sepolia")
+    }
+    expect(find(chains, "amoy")).toBe("polygon amoy")
+  })
 
-    it("finds a chain of the operator by its name or its id", () => {
-      const chains = served({ "My Chain": 31337, "eth mirror": 17 })
-      for (const text of ["my chain", "My-Chain", "0x7a69", "31337"]) expect(find(chains, text)).toBe("My Chain")
-      expect(find(chains, "0x11")).toBe("eth mirror")
-    })
+  it("find: accepts identifiers, listed or true, in hex, decimal and CAIP-2", () => {
+    const chains = served({ eth: undefined, linea: undefined })
 
-    it("finds a chain of the interface under the operator's name for it", () => {
-      const chains = served({ mainnet: 1 })
-      for (const text of ["mainnet", "eth", "0x1"]) expect(find(chains, text)).toBe("eth")
-    })
+    for (const text of ["0x1", "0X01", "1", "eip155:1", "EIP155:1"]) expect(find(chains, text)).toBe("eth")
+    for (const text of ["0xe708", "59144", "0xe705"]) expect(find(chains, text)).toBe("linea")
+  })
 
-    it("tells what is no chain from what is not served", () => {
-      const chains = served({ eth: undefined })
-      for (const text of ["polygon", "0x89", "137", "eip155:137", "0x7a69", "0xe705"]) {
-        expect(find(chains, text)).toBe("chain_not_served")
-      }
-      for (const text of ["atlantis", "", " ", "0x", "0xzz", "-1", "1.0", "eip155:", `0x${"f".repeat(65)}`]) {
-        expect(find(chains, text)).toBe("bad_request")
-      }
-    })
+  it("find: finds a chain of the operator by its name or its id", () => {
+    const chains = served({ "My Chain": 31_337, "eth mirror": 17 })
 
-    it("names both rows of an identifier that nobody serves", () => {
-      const found = Chains.find(served({ eth: undefined }), "0xe705")
-      expect(Result.isFailure(found) && found.failure.message).toBe(
-        `chain is "0xe705" (linea or linea sepolia), which is not served; served here: eth.`,
-      )
-    })
+    for (const text of ["my chain", "My-Chain", "0x7a69", "31337"]) expect(find(chains, text)).toBe("My Chain")
+    expect(find(chains, "0x11")).toBe("eth mirror")
+  })
 
-    it("shows no more of a long text than it needs", () => {
-      const found = Chains.find(served({ eth: undefined }), "x".repeat(10_000))
-      expect(Result.isFailure(found) && found.failure.message.length).toBeLessThan(250)
-    })
+  it("find: finds a chain of the interface under the operator's name for it", () => {
+    const chains = served({ mainnet: 1 })
+
+    for (const text of ["mainnet", "eth", "0x1"]) expect(find(chains, text)).toBe("eth")
+  })
+
+  it("find: distinguishes a chain that is not served from a text that names no chain", () => {
+    const chains = served({ eth: undefined })
+
+    for (const text of ["polygon", "0x89", "137", "eip155:137", "0x7a69", "0xe705"]) {
+      expect(find(chains, text)).toBe("chain_not_served")
+    }
+    for (const text of ["atlantis", "", " ", "0x", "0xzz", "-1", "1.0", "eip155:", `0x${"f".repeat(65)}`]) {
+      expect(find(chains, text)).toBe("bad_request")
+    }
+  })
+
+  it("find: names both rows of a shared identifier that is not served", () => {
+    const found = ChainRegistry.find(served({ eth: undefined }), "0xe705")
+
+    expect(Result.isFailure(found) && found.failure.message).toBe(
+      'Invalid parameter "chain": expected a chain that is served here (eth), received "0xe705" (linea or linea sepolia).',
+    )
+  })
+
+  it("find: cuts a long text in its message", () => {
+    const found = ChainRegistry.find(served({ eth: undefined }), "x".repeat(10_000))
+
+    expect(Result.isFailure(found) && found.failure.message.length).toBeLessThan(250)
+  })
+
+  it("finder: gives what find gives, also for a text that it has seen", () => {
+    const chains = served({ eth: undefined, linea: undefined })
+    const finder = ChainRegistry.finder(chains)
+
+    for (const text of ["eth", "0x1", "linea", "polygon", "atlantis", "eth", "polygon"]) {
+      expect(finder(text)).toEqual(ChainRegistry.find(chains, text))
+    }
   })
 })

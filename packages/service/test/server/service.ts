@@ -6,6 +6,7 @@ import * as WalletPage from "@daybook/schema/WalletPage"
 import { Effect, Logger, Redacted, References, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Service from "../../src/Service.ts"
 import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
 import type { KeyGrant } from "../../src/store/ApiKeys.ts"
@@ -102,7 +103,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     )
     const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
     const stores: Record<string, StoreShape> = {}
-    for (const { config: chain, id, key, name } of yield* Effect.fromResult(Config.servedChains(config))) {
+    for (const { config: chain, id, key, name } of yield* Effect.fromResult(ServedChain.fromChains(config.chains))) {
       if (given[key]?.isAbsent === true) continue
       const watch = chain.watch === undefined ? null : new Set(chain.watch.map((wallet) => wallet.toLowerCase()))
       const store = yield* database.chainStore(name, id, "write", watch)

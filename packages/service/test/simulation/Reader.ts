@@ -5,6 +5,7 @@
 import { Effect, Result } from "effect"
 import type { Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as Response from "../../src/server/Response.ts"
 import * as Wallet from "../../src/server/rest/WalletTransactions.ts"
@@ -62,7 +63,7 @@ const config = Result.getOrThrow(
     chains: { eth: { rpc: ["https://node.example"] } },
   }),
 )
-const [chain] = Result.getOrThrow(Config.servedChains(config))
+const [chain] = Result.getOrThrow(ServedChain.fromChains(config.chains))
 const decoder = Decoder.make()
 
 const authentication = {

@@ -7,7 +7,7 @@
 import type { RpcError } from "@daybook/rpc/RpcError"
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
-import type { ServedChain } from "../../config/Config.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import type { BlockRef, StoreShape } from "../../store/Store.ts"
 import * as LruCache from "./LruCache.ts"
 import * as Cacheability from "./Cacheability.ts"

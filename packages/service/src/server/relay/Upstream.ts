@@ -9,7 +9,7 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { ServedChain } from "../../config/Config.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
 
 /** No node of the chain answers for now. */
 export class UpstreamDown extends Data.TaggedError("UpstreamDown")<{

@@ -4,7 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { ServedChain } from "../../config/Config.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import type { IndexerStatus, StoreShape } from "../../store/Store.ts"
 
 /** How a chain's index stands. */

@@ -8,7 +8,8 @@ import type * as Address from "@daybook/schema/Address"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
-import type { Config, ServedChain } from "../../config/Config.ts"
+import type { Config } from "../../config/Config.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
 import type { BlockRef, Checkpoint, PageRow, Snapshot, StoreError, StoreShape } from "../../store/Store.ts"
@@ -166,7 +167,7 @@ export const make = (options: Options) => {
   const chainOf = (parameters: Parameters.Parameters, cursor: Cursor.Cursor | undefined) => {
     if (parameters.chain !== undefined) return find(parameters.chain)
     if (cursor !== undefined) return find(String(cursor.chainId))
-    return Result.mapError(find(Chains.standard), () => Chains.noStandard(chains))
+    return Result.mapError(find(Chains.defaultName), () => Chains.defaultNotServed(chains))
   }
 
   /** Refuses internal transactions where there are none, rather than showing none. */

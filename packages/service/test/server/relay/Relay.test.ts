@@ -269,7 +269,9 @@ describe("Relay", () => {
         expect(swapped.text).not.toContain(service.key)
         expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
         expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
-        expect(chain.json.error.message).toBe(`chain is "base", which is not served; served here: eth, polygon amoy.`)
+        expect(chain.json.error.message).toBe(
+          `Invalid parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
+        )
         expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
         expect(said(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
         expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])

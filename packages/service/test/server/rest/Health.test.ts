@@ -91,7 +91,7 @@ describe("Health", () => {
         }
         expect((yield* service.fetch("/ready?chain=bsc")).json).toMatchObject({
           code: "chain_not_served",
-          message: `chain is "bsc", which is not served; served here: eth, base, palm.`,
+          message: `Invalid parameter "chain": expected a chain that is served here (eth, base, palm), received "bsc".`,
         })
       }),
     )

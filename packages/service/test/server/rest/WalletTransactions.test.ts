@@ -407,12 +407,12 @@ describe("Wallet", () => {
           [
             "chain=atlantis",
             "chain",
-            `chain is "atlantis"; accepted: a name such as eth, or an identifier such as 0x1; served here: eth, polygon.`,
+            `Invalid parameter "chain": expected a chain that is served here (eth, polygon) by name or identifier, received "atlantis".`,
           ],
           [
             "chain=",
             "chain",
-            `chain is empty; accepted: a name such as eth, or an identifier such as 0x1; served here: eth, polygon.`,
+            `Invalid parameter "chain": expected a chain that is served here (eth, polygon) by name or identifier, received an empty string.`,
           ],
         ]
         for (const [query, parameter, message] of cases) {
@@ -524,15 +524,16 @@ describe("Wallet", () => {
           status: 400,
           code: "chain_not_served",
           parameter: "chain",
-          message: "chain is missing, and eth, which it then is, is not served; served here: linea, base.",
+          message:
+            'Invalid parameter "chain": expected a chain that is served here (linea, base), since the default eth is not, received nothing.',
         })
         expect(refusal(yield* service.wallet(alice, "chain=0xa"))).toMatchObject({
           code: "chain_not_served",
-          message: `chain is "0xa" (optimism), which is not served; served here: linea, base.`,
+          message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0xa" (optimism).`,
         })
         expect(refusal(yield* service.wallet(alice, "chain=0x7a69"))).toMatchObject({
           code: "chain_not_served",
-          message: `chain is "0x7a69", which is not served; served here: linea, base.`,
+          message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0x7a69".`,
         })
         expect((yield* service.wallet(alice, "chain=0xe705")).status).toBe(200)
       }),
@@ -546,7 +547,7 @@ describe("Wallet", () => {
           status: 400,
           code: "bad_request",
           parameter: "chain",
-          message: `chain is "0xe705", which is both linea and linea sepolia; accepted: one of these names.`,
+          message: `Invalid parameter "chain": expected the name of one chain (linea, linea sepolia share this identifier), received "0xe705".`,
         })
         expect((yield* service.wallet(alice, "chain=0xe708")).status).toBe(200)
       }),

@@ -1,0 +1,69 @@
+/**
+ * The configuration of one chain: the keys under `chains.<name>`.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** A positive integer. */
+export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+/** A check with the text of what it expects. */
+export const expecting = (expected: string, accepts: (text: string) => boolean) =>
+  Schema.makeFilter((text: string) => accepts(text) || `Expected ${expected}`)
+
+/** Gives a missing key a default. */
+export const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
+  schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
+
+const NodeUrl = Schema.String.check(
+  Schema.makeFilter((text) => {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return true
+    return `Expected an http or https URL${/^wss?:/i.test(text.trim()) ? " (WebSocket is not supported)" : ""}`
+  }),
+)
+
+const StartDate = Schema.String.check(
+  expecting(
+    "an ISO 8601 date such as 2024-01-31 or 2024-01-31T12:00:00Z",
+    (text) => /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text)),
+  ),
+)
+
+const Wallet = Schema.String.check(
+  expecting("an address: 0x and 40 hex digits", (text) => /^0x[0-9a-fA-F]{40}$/.test(text)),
+)
+
+const maxPollMillis = 3_600_000
+
+/**
+ * One chain of the service.
+ */
+export const ChainConfig = Schema.Struct({
+  /** EIP-155 id; required for a chain that is not in the list of the interface. */
+  id: Schema.optionalKey(Count),
+  /** URLs of the chain's nodes, in order of preference; may contain keys. */
+  rpc: Schema.NonEmptyArray(NodeUrl),
+  /** First block to index. Default 0. */
+  fromBlock: withDefault(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), () => 0),
+  /** Index from the first block at or after this date instead; UTC if it has no zone. */
+  fromDate: Schema.optionalKey(StartDate),
+  /** Index only the transactions of these wallets; a request for another one fails with `address_not_watched`. Default: all. */
+  watch: Schema.optionalKey(Schema.NonEmptyArray(Wallet)),
+  /** Verification of blocks before they are stored, see the README. Default `standard`. */
+  checks: Schema.optionalKey(Schema.Literals(["links", "standard", "full"])),
+  /** True if block hashes follow Ethereum's rules. Default: by the chain's row, else detected from its newest block. */
+  ethereumRules: Schema.optionalKey(Schema.Boolean),
+  /** Confirmations after which a block is final, if the node has no `finalized` tag. Default: by chain. */
+  finalityBlocks: Schema.optionalKey(Count),
+  /** Internal transactions: `auto` uses the tracer that the node has, `off` stores none. Default `auto`. */
+  traces: withDefault(Schema.Literals(["auto", "off"]), () => "auto" as const),
+  /** Also store STATICCALL and DELEGATECALL frames as internal transactions. Default false. */
+  allFrames: withDefault(Schema.Boolean, () => false),
+  /** Interval between polls of the node's head, in milliseconds. Default: the chain's block time, at most 2 seconds. */
+  pollMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxPollMillis }))),
+  /** Labels by address. */
+  labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
+})
+
+/** One chain of the service, decoded. */
+export interface ChainConfig extends Schema.Schema.Type<typeof ChainConfig> {}

@@ -1,0 +1,82 @@
+/**
+ * The chains that a configuration names, with the ids and names of the interface filled in.
+ */
+import * as Chain from "@daybook/schema/Chain"
+import { formatPath, quote } from "@daybook/schema/Issue"
+import * as Result from "effect/Result"
+import * as Label from "../label/Label.ts"
+import type { ChainConfig } from "./ChainConfig.ts"
+import { InvalidConfig } from "./InvalidConfig.ts"
+
+/** A chain of the service. */
+export interface ServedChain {
+  /** Name in the configuration. */
+  readonly key: string
+  /** Name for people and clients: that of the interface if it lists the chain, else that of the configuration. */
+  readonly name: string
+  /** EIP-155 id. */
+  readonly id: number
+  /** Row of the interface; `undefined` for a chain of the operator's own. */
+  readonly known: Chain.Chain | undefined
+  readonly label: Label.Label
+  readonly config: ChainConfig
+}
+
+/** The issue of a chain with two start blocks. */
+export const twoStarts = (key: string): string => {
+  const path = formatPath(["chains", key])
+  return `Both "fromBlock" and "fromDate" are configured: "${path}". Give one of them.`
+}
+
+const namesOfEthereum = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i
+
+const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain, string> => {
+  const where = `"${formatPath(["chains", key])}"`
+  const named = Chain.fromName(key)
+  if (key.trim() === "") return Result.fail('A chain has an empty name: "chains". Name it.')
+  const [listed] = Chain.fromText(key)
+  if (named === undefined && listed !== undefined) {
+    return Result.fail(`A chain is named by an identifier: ${where}. Use its name: ${listed.name}.`)
+  }
+  const id = config.id ?? (named === undefined ? undefined : Number(named.id))
+  if (id === undefined) {
+    const hint = namesOfEthereum.test(key.trim()) ? " Did you mean eth?" : ""
+    return Result.fail(`Unknown chain without an id: ${where}. Give its EIP-155 id as "id".${hint}`)
+  }
+  if (named !== undefined && BigInt(id) !== named.id) {
+    const conflict = `The id ${id} conflicts with the id ${named.id} of ${named.name}: ${where}.`
+    return Result.fail(`${conflict} Remove "id", or give the chain another name.`)
+  }
+  if (config.fromDate !== undefined && config.fromBlock > 0) return Result.fail(twoStarts(key))
+  const label = Label.make(config.labels)
+  if (Result.isFailure(label)) return Result.fail(`${where}: ${label.failure.message}`)
+  const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
+  return Result.succeed({ key, name: known?.name ?? key, id, known, label: label.success, config })
+}
+
+/**
+ * The chains under `chains` of a configuration.
+ *
+ * **Errors**
+ * - `InvalidConfig`: there is none; a chain has no id or one that conflicts with its name; two have the same id; a label is invalid.
+ */
+export const fromChains = (
+  entries: Readonly<Record<string, ChainConfig>>,
+): Result.Result<ReadonlyArray<ServedChain>, InvalidConfig> => {
+  const issues: Array<string> = []
+  const chains: Array<ServedChain> = []
+  for (const [key, config] of Object.entries(entries)) {
+    const chain = fromEntry(key, config)
+    if (Result.isFailure(chain)) {
+      issues.push(chain.failure)
+      continue
+    }
+    const twin = chains.find(({ id }) => id === chain.success.id)
+    if (twin !== undefined) {
+      issues.push(`Two chains have the id ${twin.id}: ${quote(twin.key)} and ${quote(key)}. Remove one of them.`)
+    }
+    chains.push(chain.success)
+  }
+  if (chains.length === 0 && issues.length === 0) issues.push('No chain is configured: "chains" is empty. Add one.')
+  return issues.length === 0 ? Result.succeed(chains) : Result.fail(new InvalidConfig({ issues }))
+}
