@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Node from "../node.ts"
@@ -235,16 +232,6 @@ describe("Relay", () => {
         expect(node.calls).toHaveLength(1)
       }),
     )
-
-    it("the README lists the methods by who may call them", () => {
-      const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
-      const line = readme.split("\n").find((text) => text.startsWith("Each key may call "))!
-      const listed = line.split("; one made with `--operator`").map((part) => part.match(/[a-z\d]+_\w+/g))
-      const exposed = (exposure: string) =>
-        Object.values(RpcMethod.all).flatMap((method) => (method.exposure === exposure ? [method.name] : []))
-
-      expect(listed).toEqual([exposed("public"), exposed("operator")])
-    })
 
     it.live("with a bad key, a bad chain or too large a body has an HTTP status and a JSON-RPC error", () =>
       Effect.gen(function* () {
