@@ -5,6 +5,7 @@
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
 import { cut, describe } from "@daybook/schema/Issue"
+import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
@@ -54,17 +55,7 @@ export interface Query {
  */
 export interface Written {
   readonly address: Address.Address
-  readonly parameters: {
-    readonly chain?: string
-    readonly from_block?: string
-    readonly to_block?: string
-    readonly from_date?: string
-    readonly to_date?: string
-    readonly cursor?: string
-    readonly include?: "internal_transactions"
-    readonly limit?: string
-    readonly order?: WalletQuery.Order
-  }
+  readonly parameters: typeof RestOperation.walletTransactions.query.Encoded
 }
 
 /**

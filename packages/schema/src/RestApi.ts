@@ -1,7 +1,8 @@
 /**
- * The wallet operation as one HttpApi: path, parameters, security, headers, answers. Server and OpenAPI are derived from it.
- * It is imported by its path, so that those who want only types do not carry an HTTP stack.
+ * The HTTP interface of the service as one `HttpApi`: routes, parameters, security, headers and errors. OpenAPI is derived from it.
+ * Import it by its path; the package's root leaves it out, so that users of the types do not load an HTTP stack.
  */
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -10,165 +11,196 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
-import * as Address from "./Address.ts"
 import * as ApiError from "./ApiError.ts"
-import * as Chain from "./Chain.ts"
-import * as WalletPage from "./WalletPage.ts"
-import * as WalletQuery from "./WalletQuery.ts"
+import * as ApiHeader from "./ApiHeader.ts"
+import { parameterOf } from "./internal/parameter.ts"
+import * as JsonRpc from "./JsonRpc.ts"
+import * as RestOperation from "./RestOperation.ts"
 
 /**
- * Requires a key in the header `X-API-Key`.
+ * Requires an API key in the header `X-API-Key`.
  *
  * Source: docs/interface.md#5.
  */
 export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema/RestApi/ApiKey", {
-  security: { apiKey: HttpApiSecurity.apiKey({ key: "X-API-Key", in: "header" }) },
+  security: { apiKey: HttpApiSecurity.apiKey({ key: ApiHeader.apiKey, in: "header" }) },
   error: [ApiError.Unauthorized, ApiError.Forbidden],
 }) {}
 
-/**
- * The headers that tell how far the index reaches, so that "empty" differs from "not indexed".
- *
- * Source: decision 0013.
- */
-export const IndexCoverage = Schema.Struct({
-  /** First block that is indexed; missing while there is none. */
-  "daybook-indexed-from": Schema.optionalKey(Schema.String),
-  /** Last block that is indexed; missing while there is none. */
-  "daybook-indexed-to": Schema.optionalKey(Schema.String),
-  /** Last block that cannot be reorganised away; missing while none is known. */
-  "daybook-finalized-to": Schema.optionalKey(Schema.String),
-})
+/** Every success states the coverage of the index and the state of the rate limit. */
+const successHeaders = Schema.Struct({ ...ApiHeader.IndexCoverage.fields, ...ApiHeader.RateLimit.fields })
+
+const headersOf = (...structs: ReadonlyArray<Schema.Struct<Schema.Struct.Fields>>) =>
+  Object.fromEntries(
+    structs.flatMap(({ fields }) =>
+      Object.entries(fields).map(([name, { ast }]) => [
+        name,
+        { schema: { type: "string" }, required: ast.context?.isOptional !== true },
+      ]),
+    ),
+  )
+
+/** Headers of errors. `HttpApi` has them for successes only: an error is a value without headers. */
+const errorHeaders: Readonly<Record<string, object>> = {
+  "429": headersOf(ApiHeader.RetryAfter, ApiHeader.RateLimit),
+  "503": headersOf(ApiHeader.RetryAfter),
+}
+
+/** Documents parameters by the metadata of their fields, and the headers of errors. */
+const document = (operation: RestOperation.RestOperation) => (made: Record<string, unknown>) => {
+  // Sound: `OpenApi` passes the operation that it made.
+  const { parameters, responses, ...rest } = made as unknown as OpenApi.OpenAPISpecOperation
+  const fields = { ...operation.params.fields, ...operation.query.fields }
+  return {
+    ...rest,
+    parameters: parameters.map((parameter) => {
+      const { description, jsonSchema } = parameterOf(parameter.name, fields[parameter.name])
+      return { ...parameter, schema: jsonSchema, description }
+    }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => {
+        const headers = errorHeaders[status]
+        return [status, headers === undefined ? response : { ...response, headers }]
+      }),
+    ),
+  }
+}
+
+const documentation = (operation: RestOperation.RestOperation): Context.Context<never> =>
+  Context.empty().pipe(
+    Context.add(OpenApi.Title, operation.title),
+    Context.add(OpenApi.Description, operation.description),
+    Context.add(OpenApi.Transform, document(operation)),
+  )
+
+const wallet = RestOperation.walletTransactions
 
 /**
- * The headers that tell how much of the rate limit is left.
- *
- * Source: decision 0012.
- */
-export const RateLimitHeaders = Schema.Struct({
-  /** Seconds to wait. Source: RFC 9110. */
-  "retry-after": Schema.String,
-  /** Requests in the window. Source: IETF draft ratelimit-headers. */
-  "ratelimit-limit": Schema.optionalKey(Schema.String),
-  /** Requests left. Source: IETF draft ratelimit-headers. */
-  "ratelimit-remaining": Schema.optionalKey(Schema.String),
-  /** Seconds until all are back. Source: IETF draft ratelimit-headers. */
-  "ratelimit-reset": Schema.optionalKey(Schema.String),
-})
-
-/**
- * The wallet operation: native transactions of one address, with logs, decoded events and calls.
+ * Native transactions of one wallet address: `RestOperation.walletTransactions` as an endpoint.
  *
  * Source: docs/interface.md#4.1; errors: decision 0012.
  */
-export const walletTransactions = HttpApiEndpoint.get("walletTransactions", "/:address/verbose", {
-  params: WalletQuery.Path,
-  query: WalletQuery.WalletQuery,
-  success: HttpApiSchema.WithHeaders(WalletPage.WalletPage, IndexCoverage),
-  error: [
-    ApiError.BadRequest,
-    ApiError.NotFound,
-    ApiError.MethodNotAllowed,
-    ApiError.StaleCursor,
-    ApiError.RateLimited,
-    ApiError.Internal,
-    ApiError.Unavailable,
-  ],
-})
-  .annotate(OpenApi.Title, "Get wallet transactions (decoded, verbose)")
-  .annotate(
-    OpenApi.Description,
-    "Native transactions of one wallet address with logs, decoded events, decoded calls, address labels and, on request, internal transactions.",
-  )
+export const walletTransactions = HttpApiEndpoint.get(wallet.name, wallet.path, {
+  params: wallet.params,
+  query: wallet.query,
+  success: HttpApiSchema.WithHeaders(wallet.page, successHeaders),
+  error: wallet.errors,
+}).annotateMerge(documentation(wallet))
 
 /**
- * The operations on wallets, behind a key.
+ * The operations on wallets, which require an API key.
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
-export class Wallets extends HttpApiGroup.make("wallets")
-  .add(walletTransactions)
-  .middleware(ApiKey)
-  .prefix("/api/v2.2") {}
+export class Wallets extends HttpApiGroup.make("wallets").add(walletTransactions).middleware(ApiKey) {}
 
-type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
+/**
+ * Paths for operators and machines, without an API key: health, readiness, metrics and the OpenAPI document.
+ *
+ * Source: decision 0012.
+ */
+export class Service extends HttpApiGroup.make("service")
+  .add(
+    HttpApiEndpoint.get("health", "/health", { success: Schema.Struct({ status: Schema.Literal("ok") }) }),
+    HttpApiEndpoint.get("ready", "/ready", {
+      query: { chain: Schema.optionalKey(Schema.String) },
+      success: Schema.Unknown,
+      error: [ApiError.BadRequest, Schema.Unknown.pipe(HttpApiSchema.status(503))],
+    }),
+    HttpApiEndpoint.get("metrics", "/metrics", { success: Schema.String.pipe(HttpApiSchema.asText()) }),
+    HttpApiEndpoint.get("openApi", "/openapi.json", { success: Schema.Unknown }),
+  )
+  .annotate(OpenApi.Exclude, true) {}
 
-const blockNumber: Json = { type: "integer", format: "int64", minimum: 0 }
+const requests = Schema.Union([JsonRpc.Request, Schema.Array(JsonRpc.Request)])
+const responses = Schema.Union([JsonRpc.Response, Schema.Array(JsonRpc.Response)])
 
-/** What a parameter is, where the text that HTTP carries says less. */
-const parameters: Readonly<Record<string, Json>> = {
-  address: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
-  chain: {
-    anyOf: [
-      { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
-      { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
-      { type: "string", title: "any other spelling of a name, or another form of an identifier" },
-    ],
-    default: "eth",
-  },
-  from_block: blockNumber,
-  to_block: blockNumber,
-  limit: { type: "integer", minimum: 1 },
-  order: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
-}
+/**
+ * The JSON-RPC proxy: one request or a batch, with the API key in the path.
+ *
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decision 0016.
+ */
+export class Relay extends HttpApiGroup.make("relay")
+  .add(
+    HttpApiEndpoint.post("call", "/rpc/:chain/:apiKey", {
+      params: { chain: Schema.String, apiKey: Schema.String },
+      payload: requests,
+      success: responses,
+    }),
+  )
+  .annotate(OpenApi.Exclude, true) {}
 
-/** What a parameter means, in short; the fields of `WalletQuery` say more. */
-const descriptions: Readonly<Record<string, string>> = {
-  address: "The wallet, in any case.",
-  chain: "Chain by name (eth) or identifier (0x1). Default eth.",
-  from_block: "First block, inclusive. Beats from_date.",
-  to_block: "Last block, inclusive. Beats to_date.",
-  from_date: "First instant: the first block at or after it. Any format of the moment library, in UTC.",
-  to_date: "Last instant: the last block at or before it. Any format of the moment library, in UTC.",
-  cursor: "The cursor of the page before.",
-  include: "internal_transactions to get the calls inside each transaction.",
-  limit: "Rows wanted on a page, from 1.",
-  order: "DESC newest first (default), ASC oldest first; read in any case.",
-}
-
-const isParameter = (value: object): value is { readonly name: string; readonly schema: unknown } =>
-  "in" in value && (value.in === "query" || value.in === "path") && "name" in value && typeof value.name === "string"
-
-/** Parameters as what they are and what they mean, the server's own origin, plain names, and objects open to fields to come. */
-const improve = (document: Record<string, unknown>): Record<string, unknown> =>
+/** Names schemas plainly, and leaves objects open to fields that are added later. */
+const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(
-    JSON.stringify({ ...document, servers: [{ url: "/" }] }, (key: string, value: unknown) => {
-      if (key === "additionalProperties" && value === false) return undefined
-      if (typeof value === "object" && value !== null && isParameter(value)) {
-        const { name, schema } = value
-        return { ...value, description: descriptions[name], schema: parameters[name] ?? schema }
-      }
-      return value
-    }).replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1"),
+    JSON.stringify(spec, (key: string, value: unknown) =>
+      key === "additionalProperties" && value === false ? undefined : value,
+    ).replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1"),
   )
 
 /**
- * The REST interface, version 2.2.
+ * The HTTP interface, version 2.2. Its OpenAPI document has the operations of the REST interface only.
  *
  * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
 export class RestApi extends HttpApi.make("daybook")
-  .add(Wallets)
+  .add(Wallets, Service, Relay)
   .annotate(OpenApi.Title, "Daybook")
   .annotate(OpenApi.Version, "2.2")
-  .annotate(OpenApi.Transform, improve) {}
+  .annotate(OpenApi.Servers, [{ url: "/" }])
+  .annotate(OpenApi.Transform, simplify) {}
 
 /**
- * The OpenAPI 3.1 document of the REST interface, as a server gives it at `/openapi.json`.
+ * A path of the HTTP interface with its method.
+ *
+ * Source: decision 0012.
+ */
+export interface Route {
+  /** Name of the group, as in `wallets`. */
+  readonly group: string
+  /** Name of the endpoint, as in `walletTransactions`. */
+  readonly name: string
+  /** HTTP method. */
+  readonly method: string
+  /** Path from the base URL, with `:name` for a path parameter. */
+  readonly path: string
+}
+
+const routesOf = (): ReadonlyArray<Route> => {
+  const found: Array<Route> = []
+  HttpApi.reflect(RestApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => {
+      found.push({ group: group.identifier, name: endpoint.identifier, method: endpoint.method, path: endpoint.path })
+    },
+  })
+  return found
+}
+
+/**
+ * Every path of the HTTP interface, in the order of declaration.
+ *
+ * Source: docs/interface.md#4; decision 0012.
+ */
+export const routes: ReadonlyArray<Route> = routesOf()
+
+/**
+ * The OpenAPI 3.1 document of the REST interface, as a server sends it at `/openapi.json`.
  *
  * **Details**
  *
- * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the most rows a page may have at this server.
+ * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the maximum number of rows of a page at this server.
  *
  * Source: docs/interface.md#4.1; decision 0012.
  */
 export const openApi = (options: { readonly maxLimit?: number } = {}): OpenApi.OpenAPISpec => {
-  const document = OpenApi.fromApi(RestApi)
+  const spec = OpenApi.fromApi(RestApi)
   const { maxLimit } = options
-  if (maxLimit === undefined) return document
-  const limit = { type: "integer", minimum: 1, maximum: maxLimit, default: maxLimit }
-  for (const { get } of Object.values(document.paths)) {
-    for (const parameter of get?.parameters ?? []) if (parameter.name === "limit") parameter.schema = limit
+  if (maxLimit === undefined) return spec
+  for (const { get } of Object.values(spec.paths)) {
+    for (const parameter of get?.parameters ?? []) {
+      if (parameter.name === "limit") parameter.schema = { ...parameter.schema, maximum: maxLimit, default: maxLimit }
+    }
   }
-  return document
+  return spec
 }

@@ -4,9 +4,11 @@
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
+import * as Chain from "./Chain.ts"
 import * as Decimal from "./Decimal.ts"
 import { unread } from "./internal/coder.ts"
-import { leaf, oneOf } from "./internal/leaf.ts"
+import { leaf, oneOf, relax, typeSide } from "./internal/leaf.ts"
+import { type JsonSchema, optional, required } from "./internal/parameter.ts"
 
 /**
  * Newest first or oldest first.
@@ -15,7 +17,7 @@ import { leaf, oneOf } from "./internal/leaf.ts"
  */
 export type Order = "ASC" | "DESC"
 
-const Order: Schema.Codec<Order, string> = leaf<Order, string>({
+const Order: Schema.Codec<Order> = leaf<Order, Order>({
   expected: "ASC or DESC",
   wire: Schema.Literals(["ASC", "DESC"]),
   read: (input) => {
@@ -27,39 +29,100 @@ const Order: Schema.Codec<Order, string> = leaf<Order, string>({
 })
 
 /**
- * The path of the wallet operation.
+ * Path parameters of the wallet operation.
  *
  * Source: docs/interface.md#4.1.
  */
 export const Path = Schema.Struct({
-  /** The wallet. */
-  address: Address.Address,
+  /** Wallet address, in any case. */
+  address: required(Address.Address, {
+    description: "The wallet, in any case.",
+    jsonSchema: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
+  }),
 })
 
+const BlockNumber = relax(Decimal.Decimal, (options) => ({ ...options, expected: "a block number in decimal digits" }))
+
+const blockNumber: JsonSchema = { type: "integer", format: "int64", minimum: 0 }
+
+const isLimit = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1
+
+const Limit = relax(Decimal.SafeInteger, (options) => ({
+  ...options,
+  expected: "a whole number of at least 1",
+  wire: Schema.String.check(Schema.isPattern(/^[1-9][0-9]*$/u)),
+  read: (input) => {
+    const value = options.read(input)
+    return isLimit(value) ? value : unread
+  },
+  type: typeSide<number>({
+    expected: "a safe integer of at least 1",
+    is: isLimit,
+    from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)),
+  }),
+}))
+
+const chainForms: JsonSchema = {
+  anyOf: [
+    { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
+    { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
+    { type: "string", title: "any other spelling of a name, or another form of an identifier" },
+  ],
+  default: "eth",
+}
+
 /**
- * The parameters of the wallet operation. All are optional; what is left out is decided by the server.
+ * Query parameters of the wallet operation, all optional. A parameter is declared here and nowhere else: server, client and OpenAPI
+ * read its field.
  *
  * Source: docs/interface.md#4.1; decisions 0006 to 0008.
  */
 export const WalletQuery = Schema.Struct({
   /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. */
-  chain: Schema.optionalKey(Schema.String),
-  /** First block, inclusive. Beats `from_date`. */
-  from_block: Schema.optionalKey(Decimal.Decimal),
-  /** Last block, inclusive. Beats `to_date`. */
-  to_block: Schema.optionalKey(Decimal.Decimal),
-  /** First instant: the first block at or after it. Any format of the moment library, in UTC. */
-  from_date: Schema.optionalKey(Schema.String),
-  /** Last instant: the last block at or before it. Any format of the moment library, in UTC. */
-  to_date: Schema.optionalKey(Schema.String),
-  /** The `cursor` of the page before. */
-  cursor: Schema.optionalKey(Schema.String),
-  /** `internal_transactions` to get the calls inside each transaction. */
-  include: Schema.optionalKey(Schema.Literal("internal_transactions")),
-  /** Rows wanted on a page, from 1. Default 100. */
-  limit: Schema.optionalKey(Decimal.SafeInteger),
-  /** `DESC` newest first (default), `ASC` oldest first; read in any case. */
-  order: Schema.optionalKey(Order),
+  chain: optional(Schema.String, {
+    description: "Chain by name (eth) or identifier (0x1). Default eth.",
+    jsonSchema: chainForms,
+  }),
+  /** First block, inclusive. Takes precedence over `from_date`. */
+  from_block: optional(BlockNumber, {
+    description: "First block, inclusive. Takes precedence over from_date.",
+    jsonSchema: blockNumber,
+  }),
+  /** Last block, inclusive. Takes precedence over `to_date`. */
+  to_block: optional(BlockNumber, {
+    description: "Last block, inclusive. Takes precedence over to_date.",
+    jsonSchema: blockNumber,
+  }),
+  /** Start date: the first block at or after it. Any format of the moment library, in UTC. */
+  from_date: optional(Schema.String, {
+    description: "Start date: the first block at or after it. Any format of the moment library, in UTC.",
+    jsonSchema: { type: "string" },
+  }),
+  /** End date: the last block at or before it. Any format of the moment library, in UTC. */
+  to_date: optional(Schema.String, {
+    description: "End date: the last block at or before it. Any format of the moment library, in UTC.",
+    jsonSchema: { type: "string" },
+  }),
+  /** `cursor` of the previous page. */
+  cursor: optional(Schema.String, {
+    description: "The cursor of the previous page.",
+    jsonSchema: { type: "string" },
+  }),
+  /** `internal_transactions` adds the internal transactions of each transaction. */
+  include: optional(Schema.Literal("internal_transactions"), {
+    description: "internal_transactions adds the internal transactions of each transaction.",
+    jsonSchema: { type: "string", enum: ["internal_transactions"] },
+  }),
+  /** Maximum number of rows on a page, from 1. Default 100. */
+  limit: optional(Limit, {
+    description: "Maximum number of rows on a page, from 1.",
+    jsonSchema: { type: "integer", minimum: 1 },
+  }),
+  /** `DESC` newest first (default), `ASC` oldest first; any case. */
+  order: optional(Order, {
+    description: "DESC newest first (default), ASC oldest first; any case.",
+    jsonSchema: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
+  }),
 })
 
 /**

@@ -92,4 +92,36 @@ describe("RestApi", () => {
     ])
     expect(JSON.stringify(operation?.responses[200])).toContain("daybook-indexed-to")
   })
+
+  it("openApi: documents the headers of successes, of exceeded limits and of an unavailable server", () => {
+    const headersOf = (status: number) => Object.keys(operation?.responses[status]?.headers ?? {})
+    expect([headersOf(200), headersOf(429), headersOf(503), headersOf(400)]).toEqual([
+      [
+        "daybook-indexed-from",
+        "daybook-indexed-to",
+        "daybook-finalized-to",
+        "ratelimit-limit",
+        "ratelimit-remaining",
+        "ratelimit-reset",
+      ],
+      ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"],
+      ["retry-after"],
+      [],
+    ])
+  })
+
+  it("openApi: leaves the paths for operators and the JSON-RPC proxy out", () => {
+    expect(Object.keys(document.paths)).toEqual(["/api/v2.2/{address}/verbose"])
+  })
+
+  it("routes: lists every path of the service with its method", () => {
+    expect(RestApi.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "GET /api/v2.2/:address/verbose",
+      "GET /health",
+      "GET /ready",
+      "GET /metrics",
+      "GET /openapi.json",
+      "POST /rpc/:chain/:apiKey",
+    ])
+  })
 })

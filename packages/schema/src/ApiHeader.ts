@@ -1,0 +1,66 @@
+/**
+ * HTTP headers of the REST interface: the API key of a request, and what a response states beside its body.
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * Request header that holds the API key.
+ *
+ * Source: docs/interface.md#5.
+ */
+export const apiKey = "X-API-Key"
+
+/**
+ * Response header with the id of the request, as the server's log has it.
+ *
+ * Source: decision 0012.
+ */
+export const requestId = "x-request-id"
+
+/**
+ * Range of blocks that the index covers, so that "empty" differs from "not indexed".
+ *
+ * Source: decision 0013.
+ */
+export const IndexCoverage = Schema.Struct({
+  /** First indexed block, in decimal digits; absent while nothing is indexed. */
+  "daybook-indexed-from": Schema.optionalKey(Schema.String),
+  /** Last indexed block, in decimal digits; absent while nothing is indexed. */
+  "daybook-indexed-to": Schema.optionalKey(Schema.String),
+  /** Last finalized block, in decimal digits; absent while none is known. */
+  "daybook-finalized-to": Schema.optionalKey(Schema.String),
+})
+
+/**
+ * State of the rate limit of an API key.
+ *
+ * Source: IETF draft ratelimit-headers; decision 0012.
+ */
+export const RateLimit = Schema.Struct({
+  /** Requests that may be made at once. */
+  "ratelimit-limit": Schema.optionalKey(Schema.String),
+  /** Requests left now. */
+  "ratelimit-remaining": Schema.optionalKey(Schema.String),
+  /** Seconds until the full number is available again. */
+  "ratelimit-reset": Schema.optionalKey(Schema.String),
+})
+
+/**
+ * Wait that the server asks for before the next request.
+ *
+ * Source: RFC 9110.
+ */
+export const RetryAfter = Schema.Struct({
+  /** Seconds to wait. */
+  "retry-after": Schema.String,
+})
+
+/**
+ * Response headers that a browser must be allowed to read (`access-control-expose-headers`).
+ *
+ * Source: decision 0013.
+ */
+export const exposed: ReadonlyArray<string> = [
+  requestId,
+  ...[RetryAfter, RateLimit, IndexCoverage].flatMap(({ fields }) => Object.keys(fields)),
+]

@@ -1,0 +1,224 @@
+/**
+ * The operations of the REST interface as plain values: path, parameters, page and errors. Server, client and `RestApi` are built
+ * from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import * as ApiError from "./ApiError.ts"
+import * as Issue from "./Issue.ts"
+import * as WalletPage from "./WalletPage.ts"
+import * as WalletQuery from "./WalletQuery.ts"
+
+type Parameters = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
+
+/**
+ * An operation of the REST interface.
+ *
+ * Source: docs/interface.md#4.1; decision 0019.
+ */
+export interface RestOperation {
+  /** Name of the operation, which is the name of the client's method. */
+  readonly name: string
+  /** HTTP method; every operation reads. */
+  readonly method: "GET"
+  /** Path from the base URL, with `:name` for a path parameter. */
+  readonly path: `/${string}`
+  /** Title for documents. */
+  readonly title: string
+  /** One sentence for documents. */
+  readonly description: string
+  /** Path parameters, all required. */
+  readonly params: Parameters
+  /** Query parameters, all optional. */
+  readonly query: Parameters
+  /** Body of a successful response: one page. */
+  readonly page: Schema.Codec<{ readonly result: ReadonlyArray<unknown> }, unknown>
+  /** Errors of the operation, beside those of the API key. */
+  readonly errors: ReadonlyArray<Schema.Top>
+}
+
+/**
+ * Native transactions of one wallet address, newest first by default.
+ *
+ * Source: docs/interface.md#4.1; errors: decision 0012.
+ */
+export const walletTransactions = {
+  name: "walletTransactions",
+  method: "GET",
+  path: "/api/v2.2/:address/verbose",
+  title: "Get wallet transactions (decoded, verbose)",
+  description:
+    "Native transactions of one wallet address with logs, decoded events, decoded calls, address labels and, on request, internal transactions.",
+  params: WalletQuery.Path,
+  query: WalletQuery.WalletQuery,
+  page: WalletPage.WalletPage,
+  errors: [
+    ApiError.BadRequest,
+    ApiError.NotFound,
+    ApiError.MethodNotAllowed,
+    ApiError.StaleCursor,
+    ApiError.RateLimited,
+    ApiError.Internal,
+    ApiError.Unavailable,
+  ],
+} as const satisfies RestOperation
+
+/**
+ * Every operation by its name.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export const all = { walletTransactions } as const satisfies Readonly<Record<string, RestOperation>>
+
+/**
+ * The operations by name.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type All = typeof all
+
+/**
+ * Name of an operation.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type Name = keyof All
+
+/**
+ * Name of a query parameter of an operation.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type ParameterName<O extends RestOperation> = keyof O["query"]["fields"] & string
+
+/**
+ * One value for each query parameter of an operation. A record of this type does not compile until it handles a parameter that
+ * was added to the operation.
+ *
+ * **Example** (Handling every parameter)
+ *
+ * ```ts
+ * import type * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * type Handled = RestOperation.PerParameter<typeof RestOperation.walletTransactions, boolean>
+ *
+ * const isBound: Handled = {
+ *   chain: false,
+ *   from_block: true,
+ *   to_block: true,
+ *   from_date: true,
+ *   to_date: true,
+ *   cursor: false,
+ *   include: false,
+ *   limit: false,
+ *   order: false,
+ * }
+ * console.log(Object.values(isBound).filter(Boolean).length) // 4
+ * ```
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type PerParameter<O extends RestOperation, A> = { readonly [K in ParameterName<O>]: A }
+
+/**
+ * A query as text by parameter, as a URL carries it.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type QueryText<O extends RestOperation> = { readonly [K in ParameterName<O>]?: string }
+
+/**
+ * A row of the operation's pages.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export type Row<O extends RestOperation> = O["page"]["Type"]["result"][number]
+
+/**
+ * Names of the query parameters, in the order of the interface.
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export const parameterNames = <O extends RestOperation>(operation: O): ReadonlyArray<ParameterName<O>> =>
+  // Sound: the keys of the fields are the names.
+  Object.keys(operation.query.fields) as ReadonlyArray<string> as ReadonlyArray<ParameterName<O>>
+
+const strict = { onExcessProperty: "error" } as const
+
+const firstIssue = (error: SchemaIssue.Issue, input: unknown): Issue.Issue =>
+  // Sound: an error has at least one issue.
+  Issue.fromError(error, input)[0]!
+
+/**
+ * Encodes a query as text by parameter; parameters that are left out stay out.
+ *
+ * **Example** (Writing a query)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ * import * as Result from "effect/Result"
+ *
+ * const text = RestOperation.encodeQuery(RestOperation.walletTransactions, { from_block: 17_000_000n, limit: 25 })
+ * console.log(Result.getOrThrow(text)) // { from_block: '17000000', limit: '25' }
+ * ```
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export const encodeQuery = <O extends RestOperation>(
+  operation: O,
+  query: O["query"]["Type"],
+): Result.Result<QueryText<O>, Issue.Issue> =>
+  // Sound: every query parameter is encoded as text.
+  Result.mapError(
+    SchemaParser.encodeUnknownResult(operation.query)(query, strict) as Result.Result<QueryText<O>, SchemaIssue.Issue>,
+    (issue) => firstIssue(issue, query),
+  )
+
+/**
+ * Decodes text by parameter. The issue names an unknown parameter too.
+ *
+ * **Example** (Refusing a value)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ * import * as Result from "effect/Result"
+ *
+ * const query = RestOperation.decodeQuery(RestOperation.walletTransactions, { order: "newest" })
+ * if (Result.isFailure(query)) console.log(Issue.format("parameter", query.failure))
+ * // Invalid parameter "order": expected ASC or DESC, received "newest".
+ * ```
+ *
+ * Source: docs/interface.md#4.1; decision 0008.
+ */
+export const decodeQuery = <O extends RestOperation>(
+  operation: O,
+  text: Readonly<Record<string, string>>,
+): Result.Result<O["query"]["Type"], Issue.Issue> =>
+  Result.mapError(SchemaParser.decodeUnknownResult(operation.query)(text, strict), (issue) => firstIssue(issue, text))
+
+/**
+ * The path of an operation with its path parameters filled in, from the base URL.
+ *
+ * **Example** (Building a path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+ * console.log(RestOperation.formatPath(RestOperation.walletTransactions, { address }))
+ * // /api/v2.2/0xd8da6bf26964af9d7eed9e03e53415d37aa96045/verbose
+ * ```
+ *
+ * Source: docs/interface.md#4.1.
+ */
+export const formatPath = <O extends RestOperation>(
+  operation: O,
+  params: { readonly [K in keyof O["params"]["fields"]]: string },
+): string =>
+  operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    // Sound: the names in the path are the fields of `params`.
+    encodeURIComponent((params as Readonly<Record<string, string>>)[name]!),
+  )

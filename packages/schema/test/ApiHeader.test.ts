@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest"
+import * as ApiHeader from "../src/ApiHeader.ts"
+
+describe("ApiHeader", () => {
+  it("exposed: lists every response header of the interface", () => {
+    expect(ApiHeader.exposed).toEqual([
+      "x-request-id",
+      "retry-after",
+      "ratelimit-limit",
+      "ratelimit-remaining",
+      "ratelimit-reset",
+      "daybook-indexed-from",
+      "daybook-indexed-to",
+      "daybook-finalized-to",
+    ])
+  })
+})

@@ -1,0 +1,90 @@
+import { expect, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { describe } from "vitest"
+import * as Address from "../src/Address.ts"
+import * as Issue from "../src/Issue.ts"
+import * as RestApi from "../src/RestApi.ts"
+import * as RestOperation from "../src/RestOperation.ts"
+
+const { walletTransactions } = RestOperation
+
+/** A text as UTF-8 carries it: lone surrogates have no encoding. */
+const wellFormed = (text: string): string => Buffer.from(text).toString()
+const decode = (text: Readonly<Record<string, string>>) =>
+  Result.mapError(RestOperation.decodeQuery(walletTransactions, text), (issue) => Issue.format("parameter", issue))
+
+describe("RestOperation", () => {
+  it("all: names each operation by its key", () => {
+    expect(Object.values(RestOperation.all).map(({ name }) => name)).toEqual(Object.keys(RestOperation.all))
+  })
+
+  it("all: every operation is a route of the HTTP interface", () => {
+    for (const { method, name, path } of Object.values(RestOperation.all)) {
+      expect(RestApi.routes).toContainEqual({ group: "wallets", method, name, path })
+    }
+  })
+
+  it("all: every name in a path is a path parameter, and every path parameter is in the path", () => {
+    for (const { params, path } of Object.values(RestOperation.all)) {
+      expect(path.match(/(?<=:)\w+/g)).toEqual(Object.keys(params.fields))
+    }
+  })
+
+  it("parameterNames: lists the query parameters in the order of the interface", () => {
+    expect(RestOperation.parameterNames(walletTransactions)).toEqual([
+      "chain",
+      "from_block",
+      "to_block",
+      "from_date",
+      "to_date",
+      "cursor",
+      "include",
+      "limit",
+      "order",
+    ])
+  })
+
+  it.prop("encodeQuery: decodeQuery returns the encoded query", [walletTransactions.query], ([query]) => {
+    const text = Result.getOrThrow(RestOperation.encodeQuery(walletTransactions, query))
+    expect(decode(text)).toEqual(Result.succeed(query))
+  })
+
+  it.prop("encodeQuery: a URL carries the encoded query unchanged", [walletTransactions.query], ([query]) => {
+    const text = Result.getOrThrow(RestOperation.encodeQuery(walletTransactions, query))
+    expect(Object.fromEntries(new URLSearchParams({ ...text }))).toEqual(
+      Object.fromEntries(Object.entries(text).map(([name, value]) => [name, wellFormed(value)])),
+    )
+  })
+
+  it("encodeQuery: fails on a value of another type with the path of the parameter", () => {
+    // A program that is not type-checked.
+    const query = { limit: "many" } as unknown as typeof walletTransactions.query.Type
+    expect(RestOperation.encodeQuery(walletTransactions, query)).toEqual(
+      Result.fail({ path: "limit", expected: "a safe integer of at least 1", received: '"many"' }),
+    )
+  })
+
+  it.each([
+    [{ order: "up" }, 'Invalid parameter "order": expected ASC or DESC, received "up".'],
+    [{ limit: "0" }, 'Invalid parameter "limit": expected a whole number of at least 1, received "0".'],
+    [{ from_block: "-1" }, 'Invalid parameter "from_block": expected a block number in decimal digits, received "-1".'],
+    [
+      { from_blok: "1" },
+      'Invalid parameter "from_blok": expected one of the keys chain, from_block, to_block, from_date, to_date, cursor, include, limit, order, received an unknown key.',
+    ],
+  ])("decodeQuery: fails on %j", (text, message) => {
+    expect(decode(text)).toEqual(Result.fail(message))
+  })
+
+  it.prop("formatPath: puts the address into the path as it is", [Address.Address], ([address]) => {
+    expect(RestOperation.formatPath(walletTransactions, { address })).toBe(`/api/v2.2/${address}/verbose`)
+  })
+
+  it.prop("formatPath: a parameter stays one segment of the path", [Schema.String], ([text]) => {
+    const address = wellFormed(text)
+    const segments = RestOperation.formatPath(walletTransactions, { address }).split("/")
+    expect(segments).toHaveLength(5)
+    expect(decodeURIComponent(segments[3]!)).toBe(address)
+  })
+})
