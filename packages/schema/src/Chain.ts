@@ -1,73 +1,9 @@
 /**
- * The chains of the interface: names, identifiers and a few facts of each. Adding a chain is adding one row of `all`.
+ * Chains of the interface: lookup by name and identifier, and the facts of each. To add a chain, add a row to `internal/chains.ts`.
  */
+import { all, type Chain, type HashRules } from "./internal/chains.ts"
 
-/**
- * A chain of the interface.
- *
- * Source: docs/interface.md#4.1.1, docs/interface.md#4.2.
- */
-export interface Chain {
-  /** Name as the `chain` parameter of the wallet operation spells it. */
-  readonly name: string
-  /** Identifier as listed for the `chain` parameter, in hex; `null` where only the RPC operations have the chain. */
-  readonly identifier: string | null
-  /** Name as the path of the RPC operations spells it; `null` where they do not list the chain. */
-  readonly rpcName: string | null
-  /** The chain's true id. Source: EIP-155. */
-  readonly id: bigint
-  /** Symbol of the coin that pays for gas. Source: EIP-155 chain list. */
-  readonly symbol: string
-  /** Usual time between two blocks, in milliseconds; decides how often a node is polled. */
-  readonly blockTimeMillis: number
-}
-
-const row = (
-  name: string,
-  identifier: string | null,
-  rpcName: string | null,
-  symbol: string,
-  blockTimeMillis: number,
-  id: bigint = BigInt(identifier ?? 0),
-): Chain => ({ name, identifier, rpcName, id, symbol, blockTimeMillis })
-
-/**
- * Every chain of the interface, in its order; `arbitrum sepolia` is listed for the RPC operations only.
- *
- * **Gotchas**
- *
- * `linea` and `linea sepolia` are listed under one identifier. It is the id of `linea sepolia`; `linea` is truly 59144.
- *
- * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
- */
-export const all: ReadonlyArray<Chain> = [
-  row("eth", "0x1", "eth", "ETH", 12_000),
-  row("sepolia", "0xaa36a7", null, "ETH", 12_000),
-  row("holesky", "0x4268", "holesky", "ETH", 12_000),
-  row("polygon", "0x89", "polygon", "POL", 2_000),
-  row("polygon amoy", "0x13882", "amoy", "POL", 2_000),
-  row("bsc", "0x38", "bsc", "BNB", 750),
-  row("bsc testnet", "0x61", "bsc testnet", "tBNB", 750),
-  row("avalanche", "0xa86a", null, "AVAX", 2_000),
-  row("fantom", "0xfa", null, "FTM", 1_000),
-  row("palm", "0x2a15c308d", null, "PALM", 2_000),
-  row("cronos", "0x19", null, "CRO", 1_000),
-  row("arbitrum", "0xa4b1", "arbitrum", "ETH", 250),
-  row("gnosis", "0x64", null, "xDAI", 5_000),
-  row("gnosis testnet", "0x27d8", null, "xDAI", 5_000),
-  row("chiliz", "0x15b38", null, "CHZ", 3_000),
-  row("chiliz testnet", "0x15b32", null, "CHZ", 3_000),
-  row("base", "0x2105", "base", "ETH", 2_000),
-  row("base sepolia", "0x14a34", "base sepolia", "ETH", 2_000),
-  row("optimism", "0xa", "optimism", "ETH", 2_000),
-  row("optimism sepolia", "0xaa37dc", "optimism testnet", "ETH", 2_000),
-  row("linea", "0xe705", null, "ETH", 2_000, 59_144n),
-  row("linea sepolia", "0xe705", null, "ETH", 2_000, 59_141n),
-  row("moonbeam", "0x504", null, "GLMR", 6_000),
-  row("moonriver", "0x505", null, "MOVR", 6_000),
-  row("moonbase", "0x507", null, "DEV", 6_000),
-  row("arbitrum sepolia", null, "arbitrum sepolia", "ETH", 250, 421_614n),
-]
+export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
 
 /**
  * The form in which names of chains are compared: lower case, with hyphens, underscores and runs of spaces as one space.
@@ -184,3 +120,20 @@ export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}
  * Source: EIP-695.
  */
 export const toHexId = (chain: Chain): `0x${string}` => `0x${chain.id.toString(16)}`
+
+/**
+ * The hash rules of a chain at a block.
+ *
+ * **Example** (Reading the rules of a block)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * const polygon = Chain.fromName("polygon")
+ * console.log(polygon && Chain.hashRulesAt(polygon, 50_000_000n).headerHash) // true
+ * ```
+ *
+ * Source: Ethereum yellow paper 4.4.
+ */
+export const hashRulesAt = ({ hashRules }: Pick<Chain, "hashRules">, block: bigint): HashRules =>
+  hashRules.findLast(({ fromBlock }) => fromBlock <= block) ?? hashRules[0]

@@ -117,4 +117,28 @@ describe("Chain", () => {
       expect(linea && Chain.toHexId(linea)).toBe("0xe708")
     })
   })
+
+  describe("hashRulesAt", () => {
+    it("all: the hash rules of every chain begin at block 0 and their ranges ascend", () => {
+      for (const { hashRules } of Chain.all) {
+        const blocks = hashRules.map(({ fromBlock }) => fromBlock)
+        expect(blocks[0]).toBe(0n)
+        expect(blocks).toEqual([...new Set(blocks)].toSorted((a, b) => (a < b ? -1 : 1)))
+      }
+    })
+
+    it("all: gives every chain a positive block time and a positive finality", () => {
+      expect(
+        Chain.all.filter(({ blockTimeMillis, finalityBlocks }) => blockTimeMillis < 1 || finalityBlocks < 1),
+      ).toEqual([])
+    })
+
+    it("hashRulesAt: a fork changes the rules from its own block on", () => {
+      const rules = { headerHash: true, blooms: true }
+      const before = { ...rules, roots: false, fromBlock: 0n }
+      const after = { ...rules, roots: true, fromBlock: 100n }
+      const at = (block: bigint) => Chain.hashRulesAt({ hashRules: [before, after] }, block)
+      expect([at(0n), at(99n), at(100n), at(2n ** 64n)]).toEqual([before, before, after, after])
+    })
+  })
 })
