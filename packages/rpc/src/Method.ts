@@ -1,11 +1,10 @@
 /**
- * The types of the calls, derived from `RpcMethod.all`: what each method takes and what it gives.
- * A method added there is a method of every face, with its docstring; only what its parameters are called stands in `internal/labels`.
+ * The types of the calls, derived from `RpcMethod.all`: parameters with their names, and results. A method added there is a method of
+ * every client, with its docstring.
  */
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type * as Brand from "effect/Brand"
 import type * as Effect from "effect/Effect"
-import type { Labelled, Labels } from "./internal/labels.ts"
 import type { CallError } from "./RpcError.ts"
 
 /**
@@ -40,8 +39,8 @@ type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unk
 export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
 }
-  ? readonly [...Labelled<Labels[N], Inputs<Leading<RpcMethod.ParamsOf<N>>>>, hydrated?: Flag]
-  : Readonly<Labelled<Labels[N], Inputs<RpcMethod.ParamsOf<N>>>>
+  ? readonly [...RpcMethod.Named<N, Inputs<Leading<RpcMethod.ParamsOf<N>>>>, hydrated?: Flag]
+  : Readonly<RpcMethod.Named<N, Inputs<RpcMethod.ParamsOf<N>>>>
 
 /**
  * The result of a method that is called with the parameters `P`.

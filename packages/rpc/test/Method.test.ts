@@ -4,7 +4,6 @@ import type * as Block from "@daybook/schema/Block"
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type * as Transaction from "@daybook/schema/Transaction"
 import type { Effect } from "effect"
-import type { Labels } from "../src/internal/labels.ts"
 import type { Method, RpcClient, RpcError } from "../src/index.ts"
 import type { RpcClient as Promises } from "../src/promise.ts"
 
@@ -46,21 +45,6 @@ describe("Method", () => {
       expectTypeOf<ReturnType<Method.Methods["eth_getTransactionByBlockHashAndIndex"]>>().toEqualTypeOf<
         Call<Transaction.Transaction | null>
       >()
-    })
-  })
-
-  describe("labels", () => {
-    it("names the parameters of each method, as many as it takes", () => {
-      type Takes<N extends RpcMethod.Name> = RpcMethod.All[N] extends { readonly hydrated: unknown }
-        ? RpcMethod.ParamsOf<N> extends readonly [...infer L, boolean]
-          ? L["length"]
-          : never
-        : RpcMethod.ParamsOf<N>["length"]
-
-      expectTypeOf<keyof Labels>().toEqualTypeOf<RpcMethod.Name>()
-      expectTypeOf<{ [N in keyof Labels]: Labels[N]["length"] }>().toEqualTypeOf<{
-        readonly [N in keyof Labels]: Takes<N>
-      }>()
     })
   })
 

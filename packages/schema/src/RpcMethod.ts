@@ -1,20 +1,21 @@
 /**
- * The JSON-RPC methods that clients call and the relay forwards: parameters, result and who may call each.
- * Adding a method is adding one entry of `all`; client methods and the relay follow.
+ * The JSON-RPC methods that clients call and the JSON-RPC proxy forwards. To add a method, add an entry to `all`: parameters with their
+ * names, result, exposure and cacheability. Client methods and the proxy are built from the entry.
  */
 import * as Schema from "effect/Schema"
 import * as Account from "./Account.ts"
 import * as Address from "./Address.ts"
-import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { open } from "./internal/open.ts"
+import { blockMethod, type Labelled, method } from "./internal/rpcMethod.ts"
 import { BlockId, CallRequest, LogFilter, StateBlock, StateOverride, TraceOptions } from "./internal/rpcParams.ts"
+import { FeeHistory, SyncStatus } from "./internal/rpcResults.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Receipt from "./Receipt.ts"
 import * as Trace from "./Trace.ts"
 import * as Transaction from "./Transaction.ts"
 
+export type { Cacheability, Exposure, HydratingMethod, Labelled, ParamName, RpcMethod } from "./internal/rpcMethod.ts"
 export {
   BlockId,
   type BlockTag,
@@ -25,245 +26,152 @@ export {
   StateOverride,
   TraceOptions,
 } from "./internal/rpcParams.ts"
-
-/**
- * Who may call a method through the relay: every key, or only keys that were granted it because it is heavy.
- *
- * Source: decision 0016.
- */
-export type Exposure = "public" | "operator"
-
-/**
- * A method: its wire name, its parameters, its result, and who may call it.
- *
- * Source: docs/interface.md#4.2, docs/interface.md#4.3; decision 0016.
- */
-export interface RpcMethod<
-  Name extends string,
-  Params extends Schema.Codec<ReadonlyArray<unknown>, ReadonlyArray<unknown>>,
-  Result extends Schema.Codec<unknown, unknown>,
-> {
-  readonly name: Name
-  readonly params: Params
-  readonly result: Result
-  readonly exposure: Exposure
-}
-
-/**
- * A method whose last parameter, the hydrated flag, decides the result: `result` when false, `hydrated` when true.
- *
- * Source: docs/interface.md#4.2.
- */
-export interface HydratingMethod<
-  Name extends string,
-  Params extends Schema.Codec<readonly [...ReadonlyArray<unknown>, boolean], ReadonlyArray<unknown>>,
-  Result extends Schema.Codec<unknown, unknown>,
-  Hydrated extends Schema.Codec<unknown, unknown>,
-> extends RpcMethod<Name, Params, Result> {
-  readonly hydrated: Hydrated
-}
-
-const plain = <
-  const Name extends string,
-  Params extends Schema.Codec<ReadonlyArray<unknown>, ReadonlyArray<unknown>>,
-  Result extends Schema.Codec<unknown, unknown>,
->(
-  name: Name,
-  exposure: Exposure,
-  params: Params,
-  result: Result,
-): RpcMethod<Name, Params, Result> => ({ name, exposure, params, result })
-
-const hydrating = <
-  const Name extends string,
-  Params extends Schema.Codec<readonly [...ReadonlyArray<unknown>, boolean], ReadonlyArray<unknown>>,
->(
-  name: Name,
-  exposure: Exposure,
-  params: Params,
-): HydratingMethod<
-  Name,
-  Params,
-  Schema.Codec<Block.Block | null, unknown>,
-  Schema.Codec<Block.HydratedBlock | null, unknown>
-> => ({
-  name,
-  exposure,
-  params,
-  result: Schema.NullOr(Block.Block),
-  hydrated: Schema.NullOr(Block.HydratedBlock),
-})
-
-const noParams = Schema.Tuple([])
-
-/**
- * Fees of a run of blocks.
- *
- * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
- */
-export const FeeHistory = open("FeeHistory", {
-  /** First block of the run. Source: execution-apis. */
-  oldestBlock: Quantity.Quantity,
-  /** Base fee of each block and of the one after the last, in wei. Source: EIP-1559. */
-  baseFeePerGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Share of each block's gas limit that was used. Source: execution-apis. */
-  gasUsedRatio: Schema.NullOr(Schema.Array(Schema.Finite)),
-  /** Tips at the percentiles asked for, in wei, by block. Source: execution-apis. */
-  reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity.Quantity)))),
-  /** Base fee of blob gas, in wei. Source: EIP-4844. */
-  baseFeePerBlobGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Share of each block's blob gas that was used. Source: EIP-4844. */
-  blobGasUsedRatio: Schema.optionalKey(Schema.Array(Schema.Finite)),
-})
-
-/**
- * How far a node that is behind has come.
- *
- * Source: Ethereum JSON-RPC.
- */
-export const SyncStatus = open("SyncStatus", {
-  /** Where it began. Source: execution-apis. */
-  startingBlock: Schema.optionalKey(Quantity.Quantity),
-  /** Where it is. Source: execution-apis. */
-  currentBlock: Schema.optionalKey(Quantity.Quantity),
-  /** Where it goes. Source: execution-apis. */
-  highestBlock: Schema.optionalKey(Quantity.Quantity),
-})
+export { FeeHistory, SyncStatus } from "./internal/rpcResults.ts"
 
 const percentile = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 100 }, { expected: "a percentile from 0 to 100" }),
 )
 
 const transactionOrNull = Schema.NullOr(Transaction.Transaction)
+const operator = { exposure: "operator" } as const
 
 /**
- * Every method, by its wire name.
+ * Every method by its wire name.
  *
- * **Details**
- *
- * - `eth_getBlockByNumber`: a block by number or tag; `null` when there is none. Source: docs/interface.md#4.2.
- * - `eth_getTransactionByBlockHashAndIndex`: `null` when block or index is unknown. Source: docs/interface.md#4.3.
- * - the rest is what programs and indexers read. Source: Ethereum JSON-RPC; exposure: decision 0016.
+ * Source: Ethereum JSON-RPC (execution-apis); docs/interface.md#4.2, docs/interface.md#4.3; exposure: decision 0016.
  */
 export const all = {
-  /** A block by number or tag, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. */
-  eth_getBlockByNumber: hydrating("eth_getBlockByNumber", "public", Schema.Tuple([BlockId, Schema.Boolean])),
-  /** A block by its hash, with its transactions when `hydrated` is true, else their hashes; `null` when there is none. Source: execution-apis. */
-  eth_getBlockByHash: hydrating("eth_getBlockByHash", "public", Schema.Tuple([Hash.Hash, Schema.Boolean])),
-  /** The transaction at a position of a block, 0 for the first; `null` when block or position is unknown. */
-  eth_getTransactionByBlockHashAndIndex: plain(
+  /** Block by number or tag, with transactions when `hydrated` is true, else with their hashes; `null` when there is none. */
+  eth_getBlockByNumber: blockMethod("eth_getBlockByNumber", "block", BlockId, { cacheability: "blockNumber" }),
+  /** Block by hash, with transactions when `hydrated` is true, else with their hashes; `null` when there is none. */
+  eth_getBlockByHash: blockMethod("eth_getBlockByHash", "hash", Hash.Hash, { cacheability: "blockHash" }),
+  /** Transaction by block hash and index, 0 for the first; `null` when the block or the index is unknown. */
+  eth_getTransactionByBlockHashAndIndex: method(
     "eth_getTransactionByBlockHashAndIndex",
-    "public",
-    Schema.Tuple([Hash.Hash, Quantity.SafeInteger]),
+    ["blockHash", "index"],
+    [Hash.Hash, Quantity.SafeInteger],
     transactionOrNull,
+    { cacheability: "blockHash" },
   ),
-  /** The transaction at a position of a block by number or tag; `null` when block or position is unknown. Source: execution-apis. */
-  eth_getTransactionByBlockNumberAndIndex: plain(
+  /** Transaction by block number or tag and index, 0 for the first; `null` when the block or the index is unknown. */
+  eth_getTransactionByBlockNumberAndIndex: method(
     "eth_getTransactionByBlockNumberAndIndex",
-    "public",
-    Schema.Tuple([BlockId, Quantity.SafeInteger]),
+    ["block", "index"],
+    [BlockId, Quantity.SafeInteger],
     transactionOrNull,
+    { cacheability: "blockNumber" },
   ),
-  /** A transaction, also one that still waits; `null` when the node does not know it. Source: execution-apis. */
-  eth_getTransactionByHash: plain("eth_getTransactionByHash", "public", Schema.Tuple([Hash.Hash]), transactionOrNull),
-  /** What a transaction did: its status, gas and logs; `null` until it is in a block. Source: execution-apis. */
-  eth_getTransactionReceipt: plain(
+  /** Transaction by hash, pending ones included; `null` when the node does not know it. */
+  eth_getTransactionByHash: method("eth_getTransactionByHash", ["hash"], [Hash.Hash], transactionOrNull, {
+    cacheability: "transaction",
+  }),
+  /** Receipt of a transaction; `null` until the transaction is in a block. */
+  eth_getTransactionReceipt: method(
     "eth_getTransactionReceipt",
-    "public",
-    Schema.Tuple([Hash.Hash]),
+    ["hash"],
+    [Hash.Hash],
     Schema.NullOr(Receipt.Receipt),
+    { cacheability: "transaction" },
   ),
-  /** How many transactions an account has sent: its next nonce. Source: execution-apis. */
-  eth_getTransactionCount: plain(
+  /** Number of transactions sent by an account, which is its next nonce. */
+  eth_getTransactionCount: method(
     "eth_getTransactionCount",
-    "public",
-    Schema.Tuple([Address.Address, StateBlock]),
+    ["address", "block"],
+    [Address.Address, StateBlock],
     Quantity.SafeInteger,
   ),
-  /** What an account holds, in wei. Source: execution-apis. */
-  eth_getBalance: plain("eth_getBalance", "public", Schema.Tuple([Address.Address, StateBlock]), Quantity.Quantity),
-  /** The code of a contract; `0x` for an account without code. Source: execution-apis. */
-  eth_getCode: plain("eth_getCode", "public", Schema.Tuple([Address.Address, StateBlock]), Hex.Hex),
-  /** One word of a contract's storage, by its slot. Source: execution-apis. */
-  eth_getStorageAt: plain(
+  /** Balance of an account in wei. */
+  eth_getBalance: method("eth_getBalance", ["address", "block"], [Address.Address, StateBlock], Quantity.Quantity),
+  /** Code of a contract; `0x` for an account without code. */
+  eth_getCode: method("eth_getCode", ["address", "block"], [Address.Address, StateBlock], Hex.Hex),
+  /** Word of a contract's storage at a slot. */
+  eth_getStorageAt: method(
     "eth_getStorageAt",
-    "public",
-    Schema.Tuple([Address.Address, Quantity.Quantity, StateBlock]),
+    ["address", "slot", "block"],
+    [Address.Address, Quantity.Quantity, StateBlock],
     Hex.HexText,
   ),
-  /** Runs a call without a transaction and gives the bytes it returns; a revert is an error. Block `latest` unless given. Source: execution-apis. */
-  eth_call: plain(
+  /** Executes a call without creating a transaction and returns its output; a revert is an error. Default block `latest`. */
+  eth_call: method(
     "eth_call",
-    "public",
-    Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock), Schema.optionalKey(StateOverride)]),
+    ["call", "block", "overrides"],
+    [CallRequest, Schema.optionalKey(StateBlock), Schema.optionalKey(StateOverride)],
     Hex.Hex,
   ),
-  /** Gas that a transaction would need, in gas units. Source: execution-apis. */
-  eth_estimateGas: plain(
+  /** Gas that a transaction needs, in gas units. */
+  eth_estimateGas: method(
     "eth_estimateGas",
-    "public",
-    Schema.Tuple([CallRequest, Schema.optionalKey(StateBlock)]),
+    ["call", "block"],
+    [CallRequest, Schema.optionalKey(StateBlock)],
     Quantity.Quantity,
   ),
-  /** The logs that fit a filter, oldest first. Nodes limit how many blocks or logs one call may span. Source: execution-apis. */
-  eth_getLogs: plain("eth_getLogs", "public", Schema.Tuple([LogFilter]), Schema.Array(Receipt.Log)),
-  /** Fees of a run of blocks up to `newest`, with the tips at the percentiles asked for, 0 to 100. Source: execution-apis. */
-  eth_feeHistory: plain(
+  /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. */
+  eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], Schema.Array(Receipt.Log), { cacheability: "logs" }),
+  /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
+  eth_feeHistory: method(
     "eth_feeHistory",
-    "public",
-    Schema.Tuple([Quantity.SafeInteger, BlockId, Schema.Array(percentile)]),
+    ["blockCount", "newest", "percentiles"],
+    [Quantity.SafeInteger, BlockId, Schema.Array(percentile)],
     FeeHistory,
   ),
-  /** A gas price that the node thinks enough, in wei. Source: execution-apis. */
-  eth_gasPrice: plain("eth_gasPrice", "public", noParams, Quantity.Quantity),
-  /** A tip per unit of gas that the node thinks enough, in wei. Source: execution-apis. */
-  eth_maxPriorityFeePerGas: plain("eth_maxPriorityFeePerGas", "public", noParams, Quantity.Quantity),
-  /** An account and some of its storage slots with their Merkle proofs. Source: EIP-1186. */
-  eth_getProof: plain(
+  /** Gas price that the node suggests, in wei. */
+  eth_gasPrice: method("eth_gasPrice", [], [], Quantity.Quantity),
+  /** Priority fee per gas that the node suggests, in wei. */
+  eth_maxPriorityFeePerGas: method("eth_maxPriorityFeePerGas", [], [], Quantity.Quantity),
+  /** Account and storage slots with their Merkle proofs. Source: EIP-1186. */
+  eth_getProof: method(
     "eth_getProof",
-    "operator",
-    Schema.Tuple([Address.Address, Schema.Array(Hash.Hash), StateBlock]),
+    ["address", "slots", "block"],
+    [Address.Address, Schema.Array(Hash.Hash), StateBlock],
     Account.AccountProof,
+    operator,
   ),
-  /** How far a node that is behind has come; `false` for one that is not. Source: execution-apis. */
-  eth_syncing: plain("eth_syncing", "public", noParams, Schema.Union([Schema.Boolean, SyncStatus])),
-  /** The network's id as decimal text; use `eth_chainId` to tell chains apart. Source: execution-apis. */
-  net_version: plain("net_version", "public", noParams, Schema.String),
-  /** Name and version of the node's software. Source: execution-apis. */
-  web3_clientVersion: plain("web3_clientVersion", "public", noParams, Schema.String),
-  /** The chain's id. Source: EIP-695. */
-  eth_chainId: plain("eth_chainId", "public", noParams, Quantity.Quantity),
-  /** Number of the newest block that the node has. Source: execution-apis. */
-  eth_blockNumber: plain("eth_blockNumber", "public", noParams, Quantity.Quantity),
-  /** The receipts of all transactions of a block; `null` when there is no such block. Source: execution-apis. */
-  eth_getBlockReceipts: plain(
+  /** Sync status of the node; `false` when it is in sync. */
+  eth_syncing: method("eth_syncing", [], [], Schema.Union([Schema.Boolean, SyncStatus])),
+  /** Network id as decimal text; `eth_chainId` identifies the chain. */
+  net_version: method("net_version", [], [], Schema.String, { cacheability: "constant" }),
+  /** Name and version of the node's client. */
+  web3_clientVersion: method("web3_clientVersion", [], [], Schema.String),
+  /** Chain id. Source: EIP-695. */
+  eth_chainId: method("eth_chainId", [], [], Quantity.Quantity, { cacheability: "constant" }),
+  /** Number of the newest block of the node. */
+  eth_blockNumber: method("eth_blockNumber", [], [], Quantity.Quantity),
+  /** Receipts of all transactions of a block; `null` when there is no such block. */
+  eth_getBlockReceipts: method(
     "eth_getBlockReceipts",
-    "public",
-    Schema.Tuple([Schema.Union([Hash.Hash, BlockId])]),
+    ["block"],
+    [Schema.Union([Hash.Hash, BlockId])],
     Schema.NullOr(Schema.Array(Receipt.Receipt)),
+    { cacheability: "block" },
   ),
-  /** The calls of all transactions of a block as a flat list. Source: OpenEthereum trace module. */
-  trace_block: plain("trace_block", "operator", Schema.Tuple([BlockId]), Schema.NullOr(Schema.Array(Trace.FlatTrace))),
-  /** The calls of each transaction of a block as trees, by number or tag. Source: geth debug API. */
-  debug_traceBlockByNumber: plain(
+  /** Traces of all transactions of a block as a flat list. Source: OpenEthereum trace module. */
+  trace_block: method("trace_block", ["block"], [BlockId], Schema.NullOr(Schema.Array(Trace.FlatTrace)), {
+    ...operator,
+    cacheability: "blockNumber",
+  }),
+  /** Call frames of each transaction of a block by number or tag. Source: geth debug API. */
+  debug_traceBlockByNumber: method(
     "debug_traceBlockByNumber",
-    "operator",
-    Schema.Tuple([BlockId, TraceOptions]),
+    ["block", "options"],
+    [BlockId, TraceOptions],
     Schema.Array(Trace.TransactionTrace),
+    operator,
   ),
-  /** The calls of each transaction of a block as trees, by hash. Source: geth debug API. */
-  debug_traceBlockByHash: plain(
+  /** Call frames of each transaction of a block by hash. Source: geth debug API. */
+  debug_traceBlockByHash: method(
     "debug_traceBlockByHash",
-    "operator",
-    Schema.Tuple([Hash.Hash, TraceOptions]),
+    ["hash", "options"],
+    [Hash.Hash, TraceOptions],
     Schema.Array(Trace.TransactionTrace),
+    operator,
   ),
-  /** The calls of one transaction as a tree. Source: geth debug API. */
-  debug_traceTransaction: plain(
+  /** Call frame of one transaction. Source: geth debug API. */
+  debug_traceTransaction: method(
     "debug_traceTransaction",
-    "operator",
-    Schema.Tuple([Hash.Hash, TraceOptions]),
+    ["hash", "options"],
+    [Hash.Hash, TraceOptions],
     Trace.CallFrame,
+    operator,
   ),
 } as const
 
@@ -275,21 +183,21 @@ export const all = {
 export type All = typeof all
 
 /**
- * The wire name of a method.
+ * Wire name of a method.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type Name = keyof All
 
 /**
- * Tells whether a text is the wire name of a method.
+ * Returns true for the wire name of a method.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export const isName = (name: string): name is Name => Object.hasOwn(all, name)
 
 /**
- * The schema of a call's result: the hydrated flag decides where there is one.
+ * The schema of the result of a call; the hydrated flag selects it where there is one.
  *
  * Source: docs/interface.md#4.2.
  */
@@ -303,14 +211,21 @@ type Params<M> = M extends { readonly params: { readonly Type: infer P extends R
 type Result<M> = M extends { readonly result: { readonly Type: infer R } } ? R : never
 
 /**
- * The parameters of a method, as a program gives them.
+ * The parameters of a method, by position.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export type ParamsOf<N extends Name> = Params<All[N]>
 
 /**
- * The result of a method, as a program gets it; of a hydrating one, for the given flag.
+ * The tuple `P` with the parameter names of a method as labels of its elements; editors show them.
+ *
+ * Source: Ethereum JSON-RPC.
+ */
+export type Named<N extends Name, P extends ReadonlyArray<unknown>> = Labelled<All[N]["paramNames"], P>
+
+/**
+ * The result of a method; of a hydrating one, the result for the given flag.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */

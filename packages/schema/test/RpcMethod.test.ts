@@ -7,38 +7,56 @@ import { encodesAndDecodes, refusal } from "./law.ts"
 
 describe("RpcMethod", () => {
   describe("all", () => {
-    it("names each entry as its key, and says who may call it", () => {
-      expect(Object.entries(RpcMethod.all).map(([key, method]) => [key, method.name, method.exposure])).toEqual([
-        ["eth_getBlockByNumber", "eth_getBlockByNumber", "public"],
-        ["eth_getBlockByHash", "eth_getBlockByHash", "public"],
-        ["eth_getTransactionByBlockHashAndIndex", "eth_getTransactionByBlockHashAndIndex", "public"],
-        ...[
-          "eth_getTransactionByBlockNumberAndIndex",
-          "eth_getTransactionByHash",
-          "eth_getTransactionReceipt",
-          "eth_getTransactionCount",
-          "eth_getBalance",
-          "eth_getCode",
-          "eth_getStorageAt",
-          "eth_call",
-          "eth_estimateGas",
-          "eth_getLogs",
-          "eth_feeHistory",
-          "eth_gasPrice",
-          "eth_maxPriorityFeePerGas",
-        ].map((name) => [name, name, "public"]),
-        ["eth_getProof", "eth_getProof", "operator"],
-        ["eth_syncing", "eth_syncing", "public"],
-        ["net_version", "net_version", "public"],
-        ["web3_clientVersion", "web3_clientVersion", "public"],
-        ["eth_chainId", "eth_chainId", "public"],
-        ["eth_blockNumber", "eth_blockNumber", "public"],
-        ["eth_getBlockReceipts", "eth_getBlockReceipts", "public"],
-        ["trace_block", "trace_block", "operator"],
-        ["debug_traceBlockByNumber", "debug_traceBlockByNumber", "operator"],
-        ["debug_traceBlockByHash", "debug_traceBlockByHash", "operator"],
-        ["debug_traceTransaction", "debug_traceTransaction", "operator"],
+    it("all: names each entry by its key", () => {
+      expect(Object.values(RpcMethod.all).map(({ name }) => name)).toEqual(Object.keys(RpcMethod.all))
+    })
+
+    it("all: names each parameter once", () => {
+      for (const { name, paramNames, params } of Object.values(RpcMethod.all)) {
+        expect([name, paramNames.length]).toEqual([name, params.elements.length])
+        expect([name, new Set<string>(paramNames).size]).toEqual([name, paramNames.length])
+      }
+    })
+
+    it("all: grants heavy methods to operators only", () => {
+      const operators = Object.values(RpcMethod.all).filter(({ exposure }) => exposure === "operator")
+      expect(operators.map(({ name }) => name)).toEqual([
+        "eth_getProof",
+        "trace_block",
+        "debug_traceBlockByNumber",
+        "debug_traceBlockByHash",
+        "debug_traceTransaction",
       ])
+    })
+
+    it("all: caches results that a block, a transaction or the chain determines, and no others", () => {
+      const cacheable = Object.values(RpcMethod.all).filter(({ cacheability }) => cacheability !== "never")
+      expect(Object.fromEntries(cacheable.map(({ cacheability, name }) => [name, cacheability]))).toEqual({
+        eth_getBlockByNumber: "blockNumber",
+        eth_getBlockByHash: "blockHash",
+        eth_getTransactionByBlockHashAndIndex: "blockHash",
+        eth_getTransactionByBlockNumberAndIndex: "blockNumber",
+        eth_getTransactionByHash: "transaction",
+        eth_getTransactionReceipt: "transaction",
+        eth_getLogs: "logs",
+        net_version: "constant",
+        eth_chainId: "constant",
+        eth_getBlockReceipts: "block",
+        trace_block: "blockNumber",
+      })
+    })
+
+    it("Named: labels every parameter of a method and keeps its type", () => {
+      type Same<N extends RpcMethod.Name> =
+        RpcMethod.Named<N, RpcMethod.ParamsOf<N>> extends infer L
+          ? Readonly<L> extends RpcMethod.ParamsOf<N>
+            ? RpcMethod.ParamsOf<N> extends Readonly<L>
+              ? true
+              : never
+            : never
+          : never
+      expectTypeOf<{ [N in RpcMethod.Name]: Same<N> }>().toEqualTypeOf<{ [N in RpcMethod.Name]: true }>()
+      expectTypeOf<RpcMethod.Named<"eth_estimateGas", readonly [1, 2?]>>().toEqualTypeOf<[call: 1, block?: 2]>()
     })
 
     it("encodes parameters for the wire", () => {

@@ -9,12 +9,18 @@ The methods that the clients call and the relay of the service forwards. Keys of
 
 Written by \`pnpm exec vitest run --project @daybook/schema test/methods -u\`.
 
-| method | exposure |
-|---|---|
+A result of the cacheability \`never\` depends on the head, the state or the node. Other results are immutable once the block that
+holds them is final, and the relay may keep them.
+
+| method | parameters | exposure | cacheability |
+|---|---|---|---|
 `
 
-it("METHODS.md lists every method with its exposure", async () => {
-  const rows = Object.values(RpcMethod.all).map(({ exposure, name }) => `| \`${name}\` | ${exposure} |\n`)
+it("METHODS.md lists every method with its parameters, exposure and cacheability", async () => {
+  const rows = Object.values(RpcMethod.all).map(
+    ({ cacheability, exposure, name, paramNames }) =>
+      `| \`${name}\` | ${paramNames.join(", ")} | ${exposure} | ${cacheability} |\n`,
+  )
   const text = intro + rows.toSorted().join("")
 
   await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../METHODS.md"))

@@ -1,10 +1,10 @@
 /**
- * Which calls of the relay have an answer that stays the same for ever once it is given, and which block such an answer is of.
- * Pure; whether that block is final is for others to say.
+ * Which JSON-RPC responses are immutable and therefore cacheable, and the block that such a response belongs to, by the cacheability of
+ * the method. Pure; it does not decide whether the block is final.
  *
  * Source: decision 0024.
  */
-import type * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { BlockRef } from "../../store/Store.ts"
 
 /**
@@ -58,39 +58,32 @@ const ofFilter = (method: string, given: unknown): RequestedBound | null => {
     : null
 }
 
+/** A parameter after the block, spelt in one way: an index is the same in any number of digits. */
+const spelling = (value: unknown): string => (value === undefined ? "" : String(numberOf(value) ?? value))
+
 /** What a call asks for; null when its answer may change. The parameters fit the method. */
 export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): RequestedBound | null => {
   const [first, second] = params
-  switch (method) {
-    case "eth_chainId":
-    case "net_version":
-      return { _tag: "Constant", key: method }
-    case "eth_getBlockByHash":
-      return ofHash(method, first, second)
-    case "eth_getTransactionByBlockHashAndIndex":
-      return ofHash(method, first, numberOf(second))
-    case "eth_getBlockByNumber":
-      return ofNumber(method, first, second)
-    case "eth_getTransactionByBlockNumberAndIndex":
-      return ofNumber(method, first, numberOf(second))
-    case "eth_getBlockReceipts":
-      return isHash(first) ? ofHash(method, first, "") : ofNumber(method, first, "")
-    case "trace_block":
-      return ofNumber(method, first, "")
-    case "eth_getTransactionByHash":
-    case "eth_getTransactionReceipt":
-      return ofTransaction(method, first)
-    case "eth_getLogs":
-      return ofFilter(method, first)
-    default:
+  switch (RpcMethod.all[method].cacheability) {
+    case "never":
       return null
+    case "constant":
+      return { _tag: "Constant", key: method }
+    case "blockHash":
+      return ofHash(method, first, spelling(second))
+    case "blockNumber":
+      return ofNumber(method, first, spelling(second))
+    case "block":
+      return isHash(first) ? ofHash(method, first, "") : ofNumber(method, first, "")
+    case "transaction":
+      return ofTransaction(method, first)
+    case "logs":
+      return ofFilter(method, first)
   }
 }
 
 const blockKeys = (method: RpcMethod.Name): readonly [hash: string, number: string] =>
-  method === "eth_getBlockByNumber" || method === "eth_getBlockByHash"
-    ? ["hash", "number"]
-    : ["blockHash", "blockNumber"]
+  "hydrated" in RpcMethod.all[method] ? ["hash", "number"] : ["blockHash", "blockNumber"]
 
 /** The block that the result of a call says it is of; null when it says none, as an empty list does. */
 export const blockOf = (method: RpcMethod.Name, result: unknown): BlockRef | null => {

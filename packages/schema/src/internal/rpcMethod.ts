@@ -1,0 +1,165 @@
+/**
+ * The parts of an entry of `RpcMethod.all`: its type, the vocabulary of its parameters, and its constructors. All types are exported
+ * under `RpcMethod`.
+ */
+import * as Schema from "effect/Schema"
+import * as Block from "../Block.ts"
+
+/**
+ * API keys that may call a method through the JSON-RPC proxy: every key, or keys that were granted the privileged methods.
+ *
+ * Source: decision 0016.
+ */
+export type Exposure = "public" | "operator"
+
+/**
+ * Part of the chain that determines a result. Such a result is immutable once the block that holds it is final.
+ *
+ * **Details**
+ *
+ * - `never`: the result depends on the head, the state or the node, and changes.
+ * - `constant`: the result is a fact of the chain.
+ * - `blockHash`, `blockNumber`, `block`: the first parameter names a block, by its hash, by its number, or by either.
+ * - `transaction`: the first parameter is the hash of a transaction.
+ * - `logs`: the first parameter is a filter; its result belongs to a block where the filter selects a single one.
+ *
+ * Source: decision 0024.
+ */
+export type Cacheability = "never" | "constant" | "blockHash" | "blockNumber" | "block" | "transaction" | "logs"
+
+/** A tuple of one labelled element for each name that a parameter may have; editors show the label. */
+interface Labels<T> {
+  readonly address: [address: T]
+  readonly block: [block: T]
+  readonly blockCount: [blockCount: T]
+  readonly blockHash: [blockHash: T]
+  readonly call: [call: T]
+  readonly filter: [filter: T]
+  readonly hash: [hash: T]
+  readonly hydrated: [hydrated: T]
+  readonly index: [index: T]
+  readonly newest: [newest: T]
+  readonly options: [options: T]
+  readonly overrides: [overrides: T]
+  readonly percentiles: [percentiles: T]
+  readonly slot: [slot: T]
+  readonly slots: [slots: T]
+}
+
+/**
+ * Name of a parameter.
+ *
+ * Source: Ethereum JSON-RPC.
+ */
+export type ParamName = keyof Labels<unknown>
+
+/**
+ * The tuple `P` with the names `Names` as labels of its elements.
+ *
+ * Source: Ethereum JSON-RPC.
+ */
+export type Labelled<
+  Names extends ReadonlyArray<ParamName>,
+  P extends ReadonlyArray<unknown>,
+> = Names extends readonly [infer N extends ParamName, ...infer Others extends ReadonlyArray<ParamName>]
+  ? P extends readonly []
+    ? []
+    : P extends readonly [infer T, ...infer Rest]
+      ? [...Labels<T>[N], ...Labelled<Others, Rest>]
+      : P extends readonly [(infer T)?, ...infer Rest]
+        ? [...Partial<Labels<T>[N]>, ...Labelled<Others, Rest>]
+        : []
+  : []
+
+type Elements = ReadonlyArray<Schema.Codec<unknown, unknown>>
+
+type NamesOf<E extends Elements> = { readonly [I in keyof E]: ParamName }
+
+/**
+ * A JSON-RPC method.
+ *
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3; decision 0016.
+ */
+export interface RpcMethod<
+  Name extends string,
+  E extends Elements,
+  Names extends ReadonlyArray<ParamName>,
+  Result extends Schema.Codec<unknown, unknown>,
+> {
+  /** Wire name. */
+  readonly name: Name
+  /** Parameters by position. */
+  readonly params: Schema.Tuple<E>
+  /** Name of each parameter. */
+  readonly paramNames: Names
+  /** Result. */
+  readonly result: Result
+  /** API keys that may call it. */
+  readonly exposure: Exposure
+  /** Part of the chain that determines the result. */
+  readonly cacheability: Cacheability
+}
+
+/**
+ * A method whose last parameter, the hydrated flag, selects the result: `result` when false, `hydrated` when true.
+ *
+ * Source: docs/interface.md#4.2.
+ */
+export interface HydratingMethod<
+  Name extends string,
+  E extends Elements,
+  Names extends ReadonlyArray<ParamName>,
+  Result extends Schema.Codec<unknown, unknown>,
+  Hydrated extends Schema.Codec<unknown, unknown>,
+> extends RpcMethod<Name, E, Names, Result> {
+  /** Result when the hydrated flag is true. */
+  readonly hydrated: Hydrated
+}
+
+/** What an entry adds to its parameters and result; left out, a method is open to every key and never cached. */
+interface Options {
+  readonly exposure?: Exposure
+  readonly cacheability?: Cacheability
+}
+
+/** An entry: the wire name, the names and schemas of the parameters, and the result. */
+export const method = <
+  const Name extends string,
+  const E extends Elements,
+  const Names extends NamesOf<E>,
+  Result extends Schema.Codec<unknown, unknown>,
+>(
+  name: Name,
+  paramNames: Names,
+  params: E,
+  result: Result,
+  { cacheability = "never", exposure = "public" }: Options = {},
+): RpcMethod<Name, E, Names, Result> => ({
+  name,
+  params: Schema.Tuple(params),
+  paramNames,
+  result,
+  exposure,
+  cacheability,
+})
+
+/** An entry of a method that returns a block: `param` names the block, the hydrated flag follows. */
+export const blockMethod = <
+  const Name extends string,
+  const Key extends ParamName,
+  Param extends Schema.Codec<unknown, unknown>,
+>(
+  name: Name,
+  key: Key,
+  param: Param,
+  options: Options,
+): HydratingMethod<
+  Name,
+  readonly [Param, Schema.Boolean],
+  readonly [Key, "hydrated"],
+  Schema.Codec<Block.Block | null, unknown>,
+  Schema.Codec<Block.HydratedBlock | null, unknown>
+> => ({
+  ...method(name, [key, "hydrated"], [param, Schema.Boolean], Schema.NullOr(Block.Block), options),
+  hydrated: Schema.NullOr(Block.HydratedBlock),
+})
