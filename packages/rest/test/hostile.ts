@@ -104,7 +104,7 @@ const isLate = ({ issues }: Played): boolean => issues.some((issue) => /: ended 
 export const playAll = async (
   seeds: number,
   bug?: Bug,
-  jitter: RestScript.Draw = {},
+  jitter: RestScript.Bounds = {},
 ): Promise<ReadonlyArray<Played & { readonly wasLate: boolean }>> => {
   const waiting = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, jitter))
   const played: Array<Played & { readonly wasLate: boolean }> = []

@@ -1,15 +1,15 @@
 /** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
 import type { HostileNode } from "@daybook/testkit"
-import { NodeFault, NodeScript, VirtualChain, Wire } from "@daybook/testkit"
+import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"
 
 beforeAll(() => {
-  Wire.bomb("")
+  Payload.gzipBomb("")
 })
 
-const calls = NodeScript.make(3, { mostCalls: 30 }).calls.slice(0, 4)
+const calls = NodeScript.make(3, { maxCalls: 30 }).calls.slice(0, 4)
 const scripted = (...steps: ReadonlyArray<HostileNode.Step>): NodeScript.Script => ({ seed: 0, calls, steps })
 
 const problemsOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
@@ -54,7 +54,7 @@ describe("hostile scripts", () => {
   it("catch replies that are matched by position", async () => {
     const script = scripted({ fault: "reordered" })
 
-    expect(await problemsOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not truth/)
+    expect(await problemsOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not correct/)
     expect(await problemsOf(undefined, script)).toBe("")
   })
 

@@ -109,7 +109,7 @@ const truthOf = (call: VirtualChain.Call): unknown => {
 const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Observed["outcome"] => {
   if (!RpcMethod.isName(call.method)) return "wrong"
   const right = Schema.decodeUnknownSync(RpcMethod.resultOf(call.method, call.params))(truthOf(call))
-  if (isDeepStrictEqual(value, right)) return "truth"
+  if (isDeepStrictEqual(value, right)) return "correct"
   return value === null ? "null" : "wrong"
 }
 

@@ -1,11 +1,11 @@
 /** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each misbehaviour was played. */
-import { Wire } from "@daybook/testkit"
+import { Payload } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
 
 const [count = "12000", first = "0", platform = "fetch"] = process.argv.slice(2)
 const started = performance.now()
-Wire.bomb("")
+Payload.gzipBomb("")
 const fetch = undici.makeUnsafe()
 const seeds = Array.from({ length: Number(count) }, (_, at) => Number(first) + at)
 const { issues, histogram, requests, calls, ends } = await (platform === "undici"

@@ -10,7 +10,7 @@ export interface CallContext {
   readonly params: ReadonlyArray<unknown>
 }
 
-export interface Seen extends ScriptedServer.Seen {
+export interface Seen extends ScriptedServer.ReceivedRequest {
   /** The calls of the request, in order; one for a single call. */
   readonly calls: ReadonlyArray<CallContext>
 }

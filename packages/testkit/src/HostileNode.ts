@@ -1,21 +1,21 @@
 /**
- * A JSON-RPC node that misbehaves on purpose, over real sockets, and remembers what it did to whom.
+ * JSON-RPC node that misbehaves by script over real sockets and records what it sent to which call.
  *
- * It tells the truth of `VirtualChain`, or of a real node behind it, except where its script says otherwise. The n-th
- * request gets the n-th step; after the last step all is right. A function in place of a script decides by what it
- * sees, for example by how often a call has come.
+ * It replies from `VirtualChain`, or from a real node, except where the script has a fault. The n-th request receives the
+ * n-th step; requests after the last step are answered correctly. A function in place of a script chooses the fault of each
+ * request, for example by the number of times a call was received.
  */
 import type { Effect, Scope } from "effect"
+import * as FaultyServer from "./FaultyServer.ts"
 import * as NodeFault from "./NodeFault.ts"
 import * as VirtualChain from "./VirtualChain.ts"
-import * as Wire from "./Wire.ts"
 
-/** One misbehaviour to play. */
+/** A fault to apply to one request. */
 export interface Step {
   readonly fault: NodeFault.Name
-  /** Which call of the request is hit, as a share of its calls in [0, 1). Default 0: the first. */
-  readonly victim?: number
-  /** The wait that a fault with `asksWait` asks for, in milliseconds; a header of seconds rounds it up. Default 0. */
+  /** Which call is affected, as a share of the calls of the request in [0, 1). Default 0: the first. */
+  readonly target?: number
+  /** Wait that a fault with `retryAfter` asks for, in milliseconds; a header in seconds rounds it up. Default 0. */
   readonly waitMillis?: number
 }
 
@@ -23,46 +23,49 @@ export interface Step {
 export interface Call extends NodeFault.Call {
   /** `VirtualChain.keyOf` of the call. */
   readonly key: string
-  /** How many times this call has come, this time included. */
+  /** Number of times this call was received, this time included. */
   readonly attempt: number
 }
 
-/** A request that is about to be answered. */
-export interface Request extends Wire.Incoming {
+/** A request before it is answered. */
+export interface Request extends FaultyServer.Request {
   readonly calls: ReadonlyArray<Call>
   readonly isBatch: boolean
 }
 
-/** What was done to one call of a request. */
-export interface Dealt extends Call {
-  /** The fault that touched the call; `right` when it was answered right. */
-  readonly fate: NodeFault.Name
+/** A call and the fault that affected it. */
+export interface AnsweredCall extends Call {
+  /** `none` when the call was answered correctly. */
+  readonly fault: NodeFault.Name
 }
 
-/** A request, what was done to it, and who ended it. */
-export interface Exchange extends Wire.Exchange {
+/** A request, the fault applied to it, and how it ended. */
+export interface Exchange extends FaultyServer.Exchange {
   readonly isBatch: boolean
-  readonly calls: ReadonlyArray<Dealt>
-  /** What was played; `right` also where the fault did not apply to the request. */
+  readonly calls: ReadonlyArray<AnsweredCall>
+  /** `none` also where the scripted fault did not apply to the request. */
   readonly fault: NodeFault.Name
-  /** The wait asked of all calls, in milliseconds; undefined when none was. */
+  /** Wait asked of all calls, in milliseconds; undefined when the response asked for none. */
   readonly waitMillis: number | undefined
 }
 
 /** How to start a hostile node. */
 export interface Options {
-  /** Steps by order of arrival, or a decision for each request. Default: always right. */
+  /** Steps in order of arrival, or a function that chooses a step for each request. Default: no faults. */
   readonly script?: ReadonlyArray<Step> | ((request: Request) => Step)
-  /** Refuses every larger batch, whatever the script says. */
-  readonly batchLimit?: { readonly most: number; readonly fault: "refused413" | "refusedSize" | "refusedBatch" }
-  /** URL of a real node that is asked for the truth. Default: `VirtualChain`. */
+  /** Rejects every batch larger than `maxCalls`, whatever the script contains. */
+  readonly batchLimit?: {
+    readonly maxCalls: number
+    readonly fault: "rejected413" | "rejectedSize" | "rejectedBatch"
+  }
+  /** URL of a real node that supplies the correct replies. Default: `VirtualChain`. */
   readonly upstream?: string
 }
 
 /** A running hostile node. */
-export interface Node extends Omit<Wire.Server, "exchanges"> {
+export interface Node extends Omit<FaultyServer.Server, "exchanges"> {
   readonly exchanges: () => ReadonlyArray<Exchange>
-  /** How often each fault was played; faults that were not are missing. */
+  /** Number of requests that received each fault; faults that were not applied are absent. */
   readonly histogram: () => Readonly<Partial<Record<NodeFault.Name, number>>>
 }
 
@@ -78,8 +81,8 @@ const readCalls = (body: string): { readonly isBatch: boolean; readonly calls: R
   return { isBatch: Array.isArray(parsed), calls }
 }
 
-/** Asks a real node one by one, so that one call that fails does not fail the rest. */
-const askUpstream = (url: string, calls: ReadonlyArray<NodeFault.Call>): Promise<ReadonlyArray<VirtualChain.Reply>> =>
+/** Calls a real node once per call, so that a failed call does not fail the others. */
+const callUpstream = (url: string, calls: ReadonlyArray<NodeFault.Call>): Promise<ReadonlyArray<VirtualChain.Reply>> =>
   Promise.all(
     calls.map(async ({ method, params }) => {
       const response = await fetch(url, {
@@ -92,19 +95,21 @@ const askUpstream = (url: string, calls: ReadonlyArray<NodeFault.Call>): Promise
     }),
   )
 
-const isRefused = ({ batchLimit }: Options, { calls, isBatch }: Pick<Request, "calls" | "isBatch">): boolean =>
-  batchLimit !== undefined && isBatch && calls.length > batchLimit.most
+const exceedsLimit = ({ batchLimit }: Options, { calls, isBatch }: Pick<Request, "calls" | "isBatch">): boolean =>
+  batchLimit !== undefined && isBatch && calls.length > batchLimit.maxCalls
 
-/** The wait that really goes over the wire. */
+/** The wait that the response carries, after rounding. */
 const waitOf = (fault: NodeFault.Name, { waitMillis = 0 }: Step): number | undefined => {
-  if (NodeFault.all[fault].asksWait === undefined) return undefined
+  if (NodeFault.all[fault].retryAfter === undefined) return undefined
   return fault === "limitedMillis" ? waitMillis : Math.ceil(waitMillis / 1000) * 1000
 }
 
-/** Starts a hostile node; call `stop` when done with it. */
+const parseError = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } })
+
+/** Starts a hostile node; call `stop` to end it. */
 export const start = async (options: Options = {}): Promise<Node> => {
   const { script = [] } = options
-  const decide = typeof script === "function" ? script : ({ number }: Request): Step | undefined => script[number - 1]
+  const choose = typeof script === "function" ? script : ({ number }: Request): Step | undefined => script[number - 1]
   const facts = new Map<number, Facts>()
   const attempts = new Map<string, number>()
 
@@ -115,36 +120,29 @@ export const start = async (options: Options = {}): Promise<Node> => {
     return Object.assign({}, call, { key, attempt })
   }
 
-  const respond = async (incoming: Wire.Incoming): Promise<Wire.Answer> => {
-    const { isBatch, calls: read } = readCalls(incoming.body)
+  const respond = async (received: FaultyServer.Request): Promise<FaultyServer.Response> => {
+    const { isBatch, calls: read } = readCalls(received.body)
     const calls = read.map(count)
-    const request: Request = { ...incoming, isBatch, calls }
-    const step: Step = decide(request) ?? { fault: "right" }
-    const scripted = isRefused(options, request) ? (options.batchLimit?.fault ?? "right") : step.fault
+    const request: Request = { ...received, isBatch, calls }
+    const step: Step = choose(request) ?? { fault: "none" }
+    const scripted = exceedsLimit(options, request) ? (options.batchLimit?.fault ?? "none") : step.fault
     const fault = NodeFault.inRequest(scripted, { isBatch, calls: calls.length })
-    const victim = Math.floor((step.victim ?? 0) * calls.length)
+    const target = Math.floor((step.target ?? 0) * calls.length)
     const waitMillis = waitOf(fault, step)
-    const dealt = calls.map((call, at) => Object.assign({ fate: NodeFault.fateOf(fault, at, victim) }, call))
-    facts.set(incoming.number, { isBatch, calls: dealt, fault, waitMillis })
+    const answered = calls.map((call, at) => Object.assign({ fault: NodeFault.ofCall(fault, at, target) }, call))
+    facts.set(received.number, { isBatch, calls: answered, fault, waitMillis })
     const replies =
-      options.upstream === undefined ? calls.map(VirtualChain.answer) : await askUpstream(options.upstream, calls)
-    const acceptsGzip = /\bgzip\b/.test(String(incoming.headers["accept-encoding"]))
-    return NodeFault.all[fault].answer({ calls, replies, isBatch, victim, waitMillis: waitMillis ?? 0, acceptsGzip })
+      options.upstream === undefined ? calls.map(VirtualChain.answer) : await callUpstream(options.upstream, calls)
+    const acceptsGzip = /\bgzip\b/.test(String(received.headers["accept-encoding"]))
+    return NodeFault.all[fault].respond({ calls, replies, isBatch, target, waitMillis: waitMillis ?? 0, acceptsGzip })
   }
 
-  const server = await Wire.start(async (incoming) => {
-    try {
-      return await respond(incoming)
-    } catch {
-      return { body: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } }) }
-    }
-  })
-  const unreadable: Facts = { isBatch: false, calls: [], fault: "right", waitMillis: undefined }
-  const exchanges = () =>
-    server.exchanges().map((exchange) => Object.assign({}, exchange, facts.get(exchange.number) ?? unreadable))
+  const server = await FaultyServer.start((received) => respond(received).catch(() => ({ body: parseError })))
+  const unreadable: Facts = { isBatch: false, calls: [], fault: "none", waitMillis: undefined }
   return {
     ...server,
-    exchanges,
+    exchanges: () =>
+      server.exchanges().map((exchange) => Object.assign({}, exchange, facts.get(exchange.number) ?? unreadable)),
     histogram: () => {
       const counts: Partial<Record<NodeFault.Name, number>> = {}
       for (const { fault } of facts.values()) counts[fault] = (counts[fault] ?? 0) + 1
@@ -153,5 +151,6 @@ export const start = async (options: Options = {}): Promise<Node> => {
   }
 }
 
-/** Runs a hostile node for as long as the scope lives. */
-export const make = (options: Options = {}): Effect.Effect<Node, never, Scope.Scope> => Wire.make(() => start(options))
+/** Runs a hostile node until the scope closes. */
+export const make = (options: Options = {}): Effect.Effect<Node, never, Scope.Scope> =>
+  FaultyServer.scoped(() => start(options))

@@ -1,64 +1,65 @@
 /**
- * A server of the wallet operation that misbehaves on purpose, over real sockets, and remembers what it did.
+ * REST server of the wallet operation that misbehaves by script over real sockets and records what it served.
  *
- * It serves a given history in pages by cursor, except where its script says otherwise. The n-th request gets the n-th
- * step; after the last step all is right. A function in place of a script decides by what it sees. It looks at no key
- * and at no address: whoever asks gets the one history.
+ * It serves a given history page by page, except where the script has a fault. The n-th request receives the n-th step;
+ * requests after the last step are answered correctly. A function in place of a script chooses the fault of each request.
+ * The API key and the wallet's address are not checked.
  */
 import type { Effect, Scope } from "effect"
+import * as FaultyServer from "./FaultyServer.ts"
+import * as Payload from "./Payload.ts"
 import * as RestFault from "./RestFault.ts"
 import * as WalletHistory from "./WalletHistory.ts"
-import * as Wire from "./Wire.ts"
 
-/** One misbehaviour to play. */
+/** A fault to apply to one request. */
 export interface Step {
   readonly fault: RestFault.Name
-  /** The wait that a fault with `asksWait` asks for, in milliseconds; rounded up to seconds. Default 0. */
+  /** Wait that a fault with `retryAfter` asks for, in milliseconds; rounded up to seconds. Default 0. */
   readonly waitMillis?: number
 }
 
-/** A request that is about to be answered. */
-export interface Request extends Wire.Incoming {
-  /** Its cursor; null on the first page. */
+/** A request before it is answered. */
+export interface Request extends FaultyServer.Request {
+  /** Null on the first page. */
   readonly cursor: string | null
   readonly query: URLSearchParams
-  /** How many times this cursor has come in a row, this time included. */
+  /** Number of consecutive requests with this cursor, this one included. */
   readonly attempt: number
 }
 
-/** A request, what was done to it, and who ended it. */
-export interface Exchange extends Wire.Exchange {
+/** A request, the fault applied to it, and how it ended. */
+export interface Exchange extends FaultyServer.Exchange {
   readonly cursor: string | null
-  /** What was played; `right` also where the fault could not be played. */
+  /** `none` also where the scripted fault did not apply. */
   readonly fault: RestFault.Name
-  /** Indexes into the truth, as they were served; meaningful where the fault may lead to a page. */
+  /** Indexes of the rows served, in order; meaningful where the fault may lead to a page. */
   readonly served: ReadonlyArray<number>
-  /** The cursor that was served. */
+  /** Cursor of the response. */
   readonly next: string | null
-  /** The wait asked for, in milliseconds; undefined when none was. */
+  /** Wait asked for, in milliseconds; undefined when the response asked for none. */
   readonly waitMillis: number | undefined
 }
 
 /** How to start a hostile server. */
 export interface Options {
-  /** Oldest first. Block bounds and `order` of a query are obeyed. */
+  /** Oldest first. The block range and `order` of a query are applied. */
   readonly history: ReadonlyArray<WalletHistory.Row>
-  /** Rows of a page at most; `limit` may ask for fewer. Default 100. */
+  /** Largest number of rows of a page; `limit` may ask for fewer. Default 100. */
   readonly pageSize?: number
-  /** Steps by order of arrival, or a decision for each request. Default: always right. */
+  /** Steps in order of arrival, or a function that chooses a step for each request. Default: no faults. */
   readonly script?: ReadonlyArray<Step> | ((request: Request) => Step)
 }
 
 /** A running hostile server. Its `url` is the base URL. */
-export interface Rest extends Omit<Wire.Server, "exchanges"> {
+export interface Server extends Omit<FaultyServer.Server, "exchanges"> {
   readonly exchanges: () => ReadonlyArray<Exchange>
-  /** How often each fault was played; faults that were not are missing. */
+  /** Number of requests that received each fault; faults that were not applied are absent. */
   readonly histogram: () => Readonly<Partial<Record<RestFault.Name, number>>>
 }
 
 type Facts = Pick<Exchange, "cursor" | "fault" | "served" | "next" | "waitMillis">
 
-const inBounds =
+const inRange =
   (query: URLSearchParams) =>
   ({ block_number }: WalletHistory.Row): boolean =>
     Number(block_number) >= Number(query.get("from_block") ?? 0) &&
@@ -66,50 +67,46 @@ const inBounds =
 
 const isPath = (path: string): boolean => /^\/api\/v2\.2\/0x[0-9a-f]{40}\/verbose$/i.test(path)
 
-const issue = (status: number, message: string): Wire.Answer => ({ status, body: JSON.stringify({ message }) })
-
-/** Starts a hostile server; call `stop` when done with it. */
-export const start = async (options: Options): Promise<Rest> => {
+/** Starts a hostile server; call `stop` to end it. */
+export const start = async (options: Options): Promise<Server> => {
   const { script = [], pageSize = 100 } = options
-  const decide = typeof script === "function" ? script : ({ number }: Request): Step | undefined => script[number - 1]
+  const choose = typeof script === "function" ? script : ({ number }: Request): Step | undefined => script[number - 1]
   const facts = new Map<number, Facts>()
   let latest: { readonly cursor: string | null; readonly attempt: number } = { cursor: null, attempt: 0 }
 
-  const respond = (incoming: Wire.Incoming): Wire.Answer => {
-    const { pathname, searchParams: query } = new URL(incoming.path, "http://localhost")
-    if (!isPath(pathname)) return issue(404, `there is nothing at ${pathname}`)
+  const respond = (received: FaultyServer.Request): FaultyServer.Response => {
+    const { pathname, searchParams: query } = new URL(received.path, "http://localhost")
+    if (!isPath(pathname)) return Payload.json({ message: `not found: ${pathname}` }, 404)
     const cursor = query.get("cursor")
     const position = cursor === null ? 0 : RestFault.positionOf(cursor)
-    if (position === undefined) return issue(400, "cursor is not valid")
+    if (position === undefined) return Payload.json({ message: "cursor is not valid" }, 400)
     latest = { cursor, attempt: latest.cursor === cursor ? latest.attempt + 1 : 1 }
-    const request: Request = { ...incoming, ...latest, query }
-    const step: Step = decide(request) ?? { fault: "right" }
+    const step: Step = choose({ ...received, ...latest, query }) ?? { fault: "none" }
 
-    const waitMillis =
-      RestFault.all[step.fault].asksWait === undefined ? undefined : Math.ceil((step.waitMillis ?? 0) / 1000) * 1000
-    const ask: RestFault.Ask = {
-      number: incoming.number,
-      rows: WalletHistory.ordered(options.history, query.get("order")).filter(inBounds(query)),
+    const scripted = RestFault.all[step.fault]
+    const waitMillis = scripted.retryAfter === undefined ? undefined : Math.ceil((step.waitMillis ?? 0) / 1000) * 1000
+    const context: RestFault.Context = {
+      number: received.number,
+      rows: WalletHistory.ordered(options.history, query.get("order")).filter(inRange(query)),
       position,
       pageSize: Math.min(pageSize, Number(query.get("limit") ?? pageSize)),
       cursor,
       waitMillis: waitMillis ?? 0,
-      acceptsGzip: /\bgzip\b/.test(String(incoming.headers["accept-encoding"])),
+      acceptsGzip: /\bgzip\b/.test(String(received.headers["accept-encoding"])),
     }
-    const wanted = RestFault.all[step.fault]
-    const changed = wanted.page === undefined ? RestFault.rightPage(ask) : wanted.page(ask)
-    const fault = changed === undefined ? "right" : step.fault
-    const page = changed ?? RestFault.rightPage(ask)
-    facts.set(incoming.number, { cursor, fault, served: page.served, next: page.cursor, waitMillis })
-    return (RestFault.all[fault].answer ?? RestFault.rightAnswer)(ask, page)
+    const changed = (scripted.page ?? RestFault.correctPage)(context)
+    const fault = changed === undefined ? "none" : step.fault
+    const page = changed ?? RestFault.correctPage(context)
+    facts.set(received.number, { cursor, fault, served: page.served, next: page.cursor, waitMillis })
+    return (RestFault.all[fault].respond ?? RestFault.correctResponse)(context, page)
   }
 
-  const server = await Wire.start(respond)
-  const foreign: Facts = { cursor: null, fault: "right", served: [], next: null, waitMillis: undefined }
+  const server = await FaultyServer.start(respond)
+  const rejected: Facts = { cursor: null, fault: "none", served: [], next: null, waitMillis: undefined }
   return {
     ...server,
     exchanges: () =>
-      server.exchanges().map((exchange) => Object.assign({}, exchange, facts.get(exchange.number) ?? foreign)),
+      server.exchanges().map((exchange) => Object.assign({}, exchange, facts.get(exchange.number) ?? rejected)),
     histogram: () => {
       const counts: Partial<Record<RestFault.Name, number>> = {}
       for (const { fault } of facts.values()) counts[fault] = (counts[fault] ?? 0) + 1
@@ -118,5 +115,6 @@ export const start = async (options: Options): Promise<Rest> => {
   }
 }
 
-/** Runs a hostile server for as long as the scope lives. */
-export const make = (options: Options): Effect.Effect<Rest, never, Scope.Scope> => Wire.make(() => start(options))
+/** Runs a hostile server until the scope closes. */
+export const make = (options: Options): Effect.Effect<Server, never, Scope.Scope> =>
+  FaultyServer.scoped(() => start(options))

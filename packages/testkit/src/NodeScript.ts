@@ -1,8 +1,8 @@
 /**
- * Random scripts for a hostile node, and the judge of what a client made of them.
+ * Generated scripts for a hostile node, and the judge of a client that ran against one.
  *
- * A script is made from one number and nothing else, so that number replays it. The judge is a pure function of the
- * script, the client's limits, what the node noted and what the calls ended with. It knows no client.
+ * A script is a function of its seed alone, so the seed reproduces it. The judge is a pure function of the script, the
+ * limits of the client, the exchanges that the node recorded, and the outcomes of the calls.
  */
 import { isDeepStrictEqual } from "node:util"
 import type { Exchange, Options, Step } from "./HostileNode.ts"
@@ -13,45 +13,45 @@ import * as VirtualChain from "./VirtualChain.ts"
 /** A run of a client against a hostile node. */
 export interface Script {
   readonly seed: number
-  /** Distinct calls with right answers that are not null. */
+  /** Distinct calls whose correct result is not null. */
   readonly calls: ReadonlyArray<VirtualChain.Call>
   readonly steps: ReadonlyArray<Step>
   readonly batchLimit?: NonNullable<Options["batchLimit"]>
 }
 
-/** What to draw from. */
-export interface Draw {
-  /** Most calls; at least one is drawn. Default 12. */
-  readonly mostCalls?: number
-  /** Most steps; none may be drawn. Default 8. */
-  readonly mostSteps?: number
-  /** Faults to draw from. Default: all. */
+/** Bounds of a generated script. */
+export interface Bounds {
+  /** Largest number of calls; the smallest is 1. Default 12. */
+  readonly maxCalls?: number
+  /** Largest number of steps; the smallest is 0. Default 8. */
+  readonly maxSteps?: number
+  /** Faults to choose from. Default: all. */
   readonly faults?: ReadonlyArray<NodeFault.Name>
-  /** Share of scripts whose node limits its batches. Default 0.1. */
-  readonly limited?: number
+  /** Share of scripts whose node limits the size of a batch. Default 0.1. */
+  readonly batchLimitShare?: number
 }
 
-/** The limits that a client was given. */
+/** The limits that a client was configured with. */
 export interface Policy {
   readonly maxAttempts: number
-  /** For one call: all attempts, waits and bodies. */
+  /** Time for one call: all attempts, waits and bodies. */
   readonly deadlineMillis: number
-  /** For one attempt, if it has a limit of its own. */
+  /** Time for one attempt; absent when only the deadline bounds it. */
   readonly attemptTimeoutMillis?: number
-  /** Longest wait of the client's own choosing between two attempts. */
+  /** Longest wait between two attempts that the client chooses itself. */
   readonly backoffMillis: number
-  /** How late a busy machine may make an end. Default 500. */
+  /** Tolerance beyond the deadline, for a busy machine. Default 500. */
   readonly slackMillis?: number
 }
 
-/** What a call ended with: see `outcomeOf` for values; for errors their tag. */
+/** The outcome of a call: see `outcomeOf` for a value; the tag of an error. */
 export interface Observed {
   readonly call: VirtualChain.Call
   readonly outcome: NodeFault.Outcome | "wrong" | (string & {})
   readonly elapsedMillis: number
 }
 
-const someCall = (random: Random.Random): VirtualChain.Call => {
+const generateCall = (random: Random.Random): VirtualChain.Call => {
   const number = 1 + random.integer(VirtualChain.head - 1)
   const full = number - (number % 4) + 3
   const [id, hash] = [`0x${full.toString(16)}`, VirtualChain.blockHash(full)]
@@ -81,33 +81,33 @@ const waits: Readonly<Partial<Record<NodeFault.Name, ReadonlyArray<number>>>> = 
   limitedDate: [0, 1_000, 2_000, 3_600_000],
 }
 
-const otherWaits = [0, 1_000, 1_000, 2_000, 3_600_000]
+const defaultWaits = [0, 1_000, 1_000, 2_000, 3_600_000]
 
-const someStep = (random: Random.Random, faults: ReadonlyArray<NodeFault.Name>): Step => {
+const generateStep = (random: Random.Random, faults: ReadonlyArray<NodeFault.Name>): Step => {
   const fault = random.pick(faults)
-  const waitMillis = random.pick(waits[fault] ?? otherWaits)
-  const victim = random.next()
-  return NodeFault.all[fault].asksWait === undefined ? { fault, victim } : { fault, victim, waitMillis }
+  const waitMillis = random.pick(waits[fault] ?? defaultWaits)
+  const target = random.next()
+  return NodeFault.all[fault].retryAfter === undefined ? { fault, target } : { fault, target, waitMillis }
 }
 
 /** The script of a seed. */
-export const make = (seed: number, jitter: Draw = {}): Script => {
-  const { mostCalls = 12, mostSteps = 8, faults = NodeFault.names, limited = 0.1 } = jitter
+export const make = (seed: number, bounds: Bounds = {}): Script => {
+  const { maxCalls = 12, maxSteps = 8, faults = NodeFault.names, batchLimitShare = 0.1 } = bounds
   const random = Random.make(seed)
   const calls = new Map<string, VirtualChain.Call>()
-  const wanted = 1 + random.integer(mostCalls)
+  const wanted = 1 + random.integer(maxCalls)
   while (calls.size < wanted) {
-    const call = someCall(random)
+    const call = generateCall(random)
     calls.set(VirtualChain.keyOf(call), call)
   }
-  const steps = Array.from({ length: random.integer(mostSteps + 1) }, () => someStep(random, faults))
-  const isLimited = random.next() < limited
-  const fault = random.pick(["refused413", "refusedSize", "refusedBatch"] as const)
-  const most = fault === "refusedBatch" ? 1 : 1 + random.integer(wanted)
-  return { seed, calls: [...calls.values()], steps, ...(isLimited ? { batchLimit: { most, fault } } : {}) }
+  const steps = Array.from({ length: random.integer(maxSteps + 1) }, () => generateStep(random, faults))
+  const isLimited = random.next() < batchLimitShare
+  const fault = random.pick(["rejected413", "rejectedSize", "rejectedBatch"] as const)
+  const limit = fault === "rejectedBatch" ? 1 : 1 + random.integer(wanted)
+  return { seed, calls: [...calls.values()], steps, ...(isLimited ? { batchLimit: { maxCalls: limit, fault } } : {}) }
 }
 
-/** Smaller scripts to try when one fails: without one of the steps, without the limit, with half of the calls. */
+/** Smaller scripts to try when one fails: without one of the steps, without the batch limit, or with half of the calls. */
 export const shrink = (script: Script): ReadonlyArray<Script> => {
   const { batchLimit, ...rest } = script
   const half = script.calls.slice(0, Math.ceil(script.calls.length / 2))
@@ -118,16 +118,16 @@ export const shrink = (script: Script): ReadonlyArray<Script> => {
   ]
 }
 
-/** What the JSON value that a call ended with is: its right answer, null, or another call's. */
-export const outcomeOf = (call: VirtualChain.Call, value: unknown): "truth" | "null" | "wrong" => {
+/** Classifies the JSON value that a call ended with: its correct result, null, or a wrong one. */
+export const outcomeOf = (call: VirtualChain.Call, value: unknown): "correct" | "null" | "wrong" => {
   const reply = VirtualChain.answer(call)
-  if ("result" in reply && isDeepStrictEqual(reply.result, value)) return "truth"
+  if ("result" in reply && isDeepStrictEqual(reply.result, value)) return "correct"
   return value === null ? "null" : "wrong"
 }
 
-/** What any call of a script may end with, in whatever order its requests come, on a machine that is not late itself. */
+/** Outcomes that any call of a script may have, whatever the order of its requests, on a machine that is not late. */
 export const allowed = (script: Script, policy: Policy): ReadonlySet<NodeFault.Outcome> => {
-  const found = new Set<NodeFault.Outcome>(["truth"])
+  const found = new Set<NodeFault.Outcome>(["correct"])
   const limit = script.batchLimit === undefined ? [] : [{ fault: script.batchLimit.fault }]
   for (const { fault, waitMillis = 0 } of [...script.steps, ...limit] as ReadonlyArray<Step>) {
     for (const outcome of NodeFault.all[fault].outcomes) found.add(outcome)
@@ -139,104 +139,111 @@ export const allowed = (script: Script, policy: Policy): ReadonlySet<NodeFault.O
 
 const splits = (fault: NodeFault.Name): boolean => NodeFault.all[fault].splits === true
 
-/** Most requests that a script may cost: each call alone in each attempt, and the batches that are refused and split. */
-export const mostRequests = (script: Script, policy: Policy): number => {
-  const refusals = script.steps.filter(({ fault }) => splits(fault)).length
-  const canSplit = refusals > 0 || script.batchLimit !== undefined
-  return script.calls.length * (policy.maxAttempts + (canSplit ? 1 : 0)) + refusals
+/** Largest number of requests of a correct client: each call alone in each attempt, and the batches that are split. */
+export const maxRequests = (script: Script, policy: Policy): number => {
+  const rejections = script.steps.filter(({ fault }) => splits(fault)).length
+  const canSplit = rejections > 0 || script.batchLimit !== undefined
+  return script.calls.length * (policy.maxAttempts + (canSplit ? 1 : 0)) + rejections
 }
 
-/** A timer may fire this much early. */
+/** How early a timer may fire. */
 const timerMillis = 2
 
-/** A call that was not sent before may have been on its way for so long when a wait was asked for. */
+/** How long a first request may have been in flight when a wait was asked for. */
 const sendingMillis = 1_000
 
-/** An answer that ended so much later than another was surely read after it. */
+/** A response that ended this much later than another was read after it. */
 const readingMillis = 50
 
-interface Turn {
+/** One attempt of one call. */
+interface Attempt {
   readonly exchange: Exchange
-  readonly fate: NodeFault.Name
+  readonly fault: NodeFault.Name
 }
 
-const turnsOf = (exchanges: ReadonlyArray<Exchange>, key: string): ReadonlyArray<Turn> =>
+const attemptsOf = (exchanges: ReadonlyArray<Exchange>, key: string): ReadonlyArray<Attempt> =>
   exchanges.flatMap((exchange) =>
-    exchange.calls.filter((dealt) => dealt.key === key).map(({ fate }) => ({ exchange, fate })),
+    exchange.calls.filter((call) => call.key === key).map(({ fault }) => ({ exchange, fault })),
   )
 
-/** True when the client closed the socket, and not before it could have been out of patience. */
-const isCut = ({ exchange }: Turn, policy: Policy): boolean => {
-  const patience = Math.min(policy.attemptTimeoutMillis ?? policy.deadlineMillis, policy.deadlineMillis)
+/** True when the client closed the socket no earlier than half its timeout. */
+const isAborted = ({ exchange }: Attempt, policy: Policy): boolean => {
+  const timeout = Math.min(policy.attemptTimeoutMillis ?? policy.deadlineMillis, policy.deadlineMillis)
   const lasted = (exchange.endedAtMillis ?? Infinity) - exchange.atMillis
-  return exchange.end === "closedByClient" && lasted >= patience * 0.5
+  return exchange.end === "closedByClient" && lasted >= timeout * 0.5
 }
 
-/** The calls that were sent again although they should not have been. */
-const repeats = (turns: ReadonlyArray<Turn>, policy: Policy): ReadonlyArray<string> =>
-  turns.slice(0, -1).flatMap((turn) => {
-    const { again } = NodeFault.all[turn.fate]
-    const mayBeLate = isCut(turn, policy) || policy.attemptTimeoutMillis !== undefined
-    if (turn.fate === "right") return mayBeLate ? [] : ["sent again after its right answer"]
-    return again === "never" ? [`sent again after ${turn.fate}`] : []
+/** Attempts that must not have been made. */
+const forbiddenRetries = (attempts: ReadonlyArray<Attempt>, policy: Policy): ReadonlyArray<string> =>
+  attempts.slice(0, -1).flatMap((attempt) => {
+    const mayBeLate = isAborted(attempt, policy) || policy.attemptTimeoutMillis !== undefined
+    if (attempt.fault === "none") return mayBeLate ? [] : ["sent again after its correct response"]
+    return NodeFault.all[attempt.fault].retry === "forbidden" ? [`sent again after ${attempt.fault}`] : []
   })
 
-/** How long an answer may make every call wait: as it asked, or as long as the client backs off when it was limited. */
+/** Attempts that count towards the limit: a batch rejected for its size does not. */
+const countOf = (attempts: ReadonlyArray<Attempt>): number => attempts.filter(({ fault }) => !splits(fault)).length
+
+/** How long a response may make every call wait: as it asks, or for the client's own backoff after a rate limit. */
 const pauseOf = ({ waitMillis = 0, calls }: Exchange, policy: Policy): number => {
-  const isLimited = calls.some(({ fate }) => NodeFault.all[fate].outcomes.includes("RateLimited"))
+  const isLimited = calls.some(({ fault }) => NodeFault.all[fault].outcomes.includes("RateLimited"))
   return waitMillis > 0 || !isLimited ? waitMillis : policy.backoffMillis
 }
 
-const mayEnd = (last: Turn | undefined, observed: Observed, policy: Policy, longestPauseMillis: number) => {
-  const outcomes = new Set<string>(last === undefined ? [] : NodeFault.all[last.fate].outcomes)
+/** Outcomes that the last attempt of a call permits. */
+const permitted = (
+  last: Attempt | undefined,
+  observed: Observed,
+  policy: Policy,
+  longestPauseMillis: number,
+): ReadonlySet<string> => {
+  const outcomes = new Set<string>(last === undefined ? [] : NodeFault.all[last.fault].outcomes)
   const isLate = observed.elapsedMillis >= policy.deadlineMillis * 0.9
   const isPaused = longestPauseMillis > 0 && longestPauseMillis + observed.elapsedMillis >= policy.deadlineMillis
   if (isPaused) outcomes.add("RateLimited")
-  if (isLate || (last !== undefined && isCut(last, policy))) outcomes.add("TimeoutError")
+  if (isLate || (last !== undefined && isAborted(last, policy))) outcomes.add("TimeoutError")
   return outcomes
 }
 
-/** An error although another attempt was due. */
-const givesUp = (
-  turns: ReadonlyArray<Turn>,
+/** True when a call failed although a retry was required and there was time for it. */
+const gaveUp = (
+  attempts: ReadonlyArray<Attempt>,
   observed: Observed,
   policy: Policy,
   longestPauseMillis: number,
 ): boolean => {
-  const last = turns.at(-1)
-  if (last === undefined || last.fate === "right" || NodeFault.all[last.fate].again !== "must") return false
-  const attempts = turns.filter(({ fate }) => !splits(fate)).length
+  const last = attempts.at(-1)
+  if (last === undefined || NodeFault.all[last.fault].retry !== "required") return false
   const soonest = observed.elapsedMillis + Math.max(policy.backoffMillis, longestPauseMillis)
-  return attempts < policy.maxAttempts && soonest < policy.deadlineMillis * 0.8
+  return countOf(attempts) < policy.maxAttempts && soonest < policy.deadlineMillis * 0.8
 }
 
 const judgeCall = (script: Script, policy: Policy, exchanges: ReadonlyArray<Exchange>, observed: Observed) => {
   const name = VirtualChain.keyOf(observed.call)
-  const turns = turnsOf(exchanges, name)
-  const last = turns.at(-1)
+  const attempts = attemptsOf(exchanges, name)
+  const count = countOf(attempts)
   const longestPauseMillis = Math.max(0, ...exchanges.map((exchange) => pauseOf(exchange, policy)))
-  const ends = mayEnd(last, observed, policy, longestPauseMillis)
-  const attempts = turns.filter(({ fate }) => !splits(fate)).length
-  const story = turns.map(({ exchange, fate }) => `${exchange.number}:${fate}`).join(" ") || "never sent"
-  const issues = [...repeats(turns, policy)]
-  if (!ends.has(observed.outcome)) issues.push(`ended with ${observed.outcome}, not ${[...ends].join(" or ")}`)
-  if (observed.outcome !== "truth" && givesUp(turns, observed, policy, longestPauseMillis)) {
-    issues.push(`gave up with ${observed.outcome} after ${attempts} of ${policy.maxAttempts} attempts`)
+  const outcomes = permitted(attempts.at(-1), observed, policy, longestPauseMillis)
+  const issues = [...forbiddenRetries(attempts, policy)]
+  if (!outcomes.has(observed.outcome)) issues.push(`ended with ${observed.outcome}, not ${[...outcomes].join(" or ")}`)
+  if (observed.outcome !== "correct" && gaveUp(attempts, observed, policy, longestPauseMillis)) {
+    issues.push(`gave up with ${observed.outcome} after ${count} of ${policy.maxAttempts} attempts`)
   }
-  if (attempts > policy.maxAttempts) issues.push(`sent ${attempts} times, more than ${policy.maxAttempts}`)
+  if (count > policy.maxAttempts) issues.push(`sent ${count} times, more than ${policy.maxAttempts}`)
   const latest = policy.deadlineMillis + (policy.slackMillis ?? 500)
   if (observed.elapsedMillis > latest) {
     issues.push(`took ${Math.round(observed.elapsedMillis)} ms, more than ${policy.deadlineMillis}`)
   }
-  return issues.map((issue) => `seed ${script.seed}: ${name} [${story}]: ${issue}`)
+  const history = attempts.map(({ exchange, fault }) => `${exchange.number}:${fault}`).join(" ") || "never sent"
+  return issues.map((issue) => `seed ${script.seed}: ${name} [${history}]: ${issue}`)
 }
 
-/** True when the client had surely read an answer before it sent this request. */
-const isSentAfter = (request: Exchange, told: Exchange, exchanges: ReadonlyArray<Exchange>): boolean => {
-  const { endedAtMillis = Infinity } = told
-  if (request.number <= told.number || request.atMillis <= endedAtMillis) return false
+/** True when the client had certainly read a response before it sent this request. */
+const isSentAfter = (request: Exchange, limiting: Exchange, exchanges: ReadonlyArray<Exchange>): boolean => {
+  const { endedAtMillis = Infinity } = limiting
+  if (request.number <= limiting.number || request.atMillis <= endedAtMillis) return false
   const keys = new Set(request.calls.map(({ key }) => key))
-  if (told.calls.some(({ key }) => keys.has(key))) return true
+  if (limiting.calls.some(({ key }) => keys.has(key))) return true
   const before = exchanges.filter(
     ({ number, calls }) => number < request.number && calls.some(({ key }) => keys.has(key)),
   )
@@ -244,27 +251,29 @@ const isSentAfter = (request: Exchange, told: Exchange, exchanges: ReadonlyArray
   return before.every((earlier) => (earlier.endedAtMillis ?? Infinity) > endedAtMillis + readingMillis)
 }
 
-/** Requests that came before a wait was over that an earlier answer had asked of all calls. */
-const impatient = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
-  exchanges.flatMap((told) => {
-    const { waitMillis = 0, endedAtMillis } = told
-    if (waitMillis === 0 || told.end !== "sent" || endedAtMillis === undefined) return []
-    const inexact = NodeFault.all[told.fault].asksWait === "second" ? 1_000 : 0
+/** Requests sent during a wait that an earlier response had asked of all calls. */
+const sentTooEarly = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
+  exchanges.flatMap((limiting) => {
+    const { waitMillis = 0, endedAtMillis } = limiting
+    if (waitMillis === 0 || limiting.end !== "sent" || endedAtMillis === undefined) return []
+    const inexact = NodeFault.all[limiting.fault].retryAfter === "second" ? 1_000 : 0
     const until = endedAtMillis + waitMillis - inexact - timerMillis
     return exchanges
-      .filter((request) => request.atMillis < until && isSentAfter(request, told, exchanges))
+      .filter((request) => request.atMillis < until && isSentAfter(request, limiting, exchanges))
       .map(({ number, atMillis }) => {
         const after = Math.round(atMillis - endedAtMillis)
-        return `request ${number} came ${after} ms after request ${told.number} was asked to wait ${waitMillis} ms (${told.fault})`
+        return `request ${number} was sent ${after} ms after request ${limiting.number} was asked to wait ${waitMillis} ms (${limiting.fault})`
       })
   })
 
 /**
- * What is wrong with how a client fared; nothing when all is well.
+ * Lists the rules that a client broke; empty for a correct client.
  *
- * Every call ends with its own right answer or with an error that the last thing done to it allows; within its
- * deadline; not given up while another attempt is due; not sent again when it was answered or refused for good. No
- * request comes during a wait that was asked for, follows a redirect, or exceeds `mostRequests`.
+ * **Details**
+ * - Every call ends with its own correct result, or with an error that its last attempt permits.
+ * - Every call ends within its deadline, and not before a required retry that there is time for.
+ * - No call is sent again after a correct response or an error that forbids it.
+ * - No request is sent during a wait that was asked for, follows a redirect, repeats an id, or exceeds `maxRequests`.
  */
 export const judge = (
   script: Script,
@@ -272,20 +281,21 @@ export const judge = (
   exchanges: ReadonlyArray<Exchange>,
   observed: ReadonlyArray<Observed>,
 ): ReadonlyArray<string> => {
-  const most = mostRequests(script, policy)
-  const seed = `seed ${script.seed}: `
-  const wild = exchanges.filter(({ path }) => path.includes("/elsewhere")).map(({ number }) => number)
-  const doubled = exchanges.filter(({ calls }) => new Set(calls.map(({ id }) => id)).size < calls.length)
+  const most = maxRequests(script, policy)
+  const redirected = exchanges.filter(({ path }) => path.includes("/elsewhere"))
+  const repeatedIds = exchanges.filter(({ calls }) => new Set(calls.map(({ id }) => id)).size < calls.length)
   return [
     ...observed.flatMap((one) => judgeCall(script, policy, exchanges, one)),
-    ...impatient(exchanges).map((issue) => seed + issue),
-    ...(exchanges.length > most ? [`${seed}${exchanges.length} requests, more than ${most}`] : []),
-    ...wild.map((number) => `${seed}request ${number} followed a redirect`),
-    ...doubled.map(({ number }) => `${seed}request ${number} has an id twice`),
+    ...[
+      ...sentTooEarly(exchanges),
+      ...(exchanges.length > most ? [`${exchanges.length} requests, more than ${most}`] : []),
+      ...redirected.map(({ number }) => `request ${number} followed a redirect`),
+      ...repeatedIds.map(({ number }) => `request ${number} uses an id twice`),
+    ].map((issue) => `seed ${script.seed}: ${issue}`),
   ]
 }
 
-/** Adds up how often faults were played, for many scripts; every fault is there, the rarest first. */
+/** Total number of requests per fault over many runs, rarest first; every fault is listed. */
 export const histogram = (
   runs: Iterable<Readonly<Partial<Record<NodeFault.Name, number>>>>,
 ): ReadonlyArray<readonly [NodeFault.Name, number]> => {

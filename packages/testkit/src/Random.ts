@@ -1,27 +1,25 @@
 /**
- * A small seeded generator of numbers, so that a scenario is the same wherever it runs.
- *
- * Not for secrets.
+ * Seeded pseudorandom numbers: the same seed gives the same stream on every machine. Not for secrets.
  */
 
-/** Draws from one stream; each call moves it on. */
+/** A stream of pseudorandom values; every call advances it. */
 export interface Random {
   /** A number in [0, 1). */
   readonly next: () => number
   /** A whole number in [0, `below`). */
   readonly integer: (below: number) => number
-  /** One of the given items. Throws on an empty list. */
+  /** One of the items. Throws a `RangeError` on an empty list. */
   readonly pick: <A>(items: ReadonlyArray<A>) => A
-  /** A whole amount in [`least`, `most`]. */
-  readonly amount: (least: bigint, most: bigint) => bigint
-  /** `0x` and this many random bytes. */
+  /** A whole amount in [`min`, `max`]. */
+  readonly amount: (min: bigint, max: bigint) => bigint
+  /** `0x` and this many random bytes in hex. */
   readonly hex: (bytes: number) => `0x${string}`
 }
 
-/** Makes a stream from a seed: equal seeds give equal streams. */
+/** The stream of a seed. */
 export const make = (seed: number): Random => {
   let state = (seed ^ 0x9e3779b9) >>> 0
-  // mulberry32: one 32-bit state, enough for test traffic.
+  // mulberry32: one 32-bit state.
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -40,6 +38,6 @@ export const make = (seed: number): Random => {
       if (item === undefined) throw new RangeError("pick: no items")
       return item
     },
-    amount: (least, most) => least + (BigInt(hex(16)) % (most - least + 1n)),
+    amount: (min, max) => min + (BigInt(hex(16)) % (max - min + 1n)),
   }
 }

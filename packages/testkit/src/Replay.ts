@@ -1,8 +1,8 @@
 /**
- * Records what a real node answers about its whole chain, once, and serves it again from memory.
+ * Records a node's whole chain once and serves the recording from memory.
  *
- * For benchmarks of indexing, where a real node would be the slowest part: every block hydrated and not, receipts, and
- * traces by both tracers, one by one or in batches, with a latency of your choice. It knows nothing but the recording.
+ * For benchmarks of indexing, where a real node would be the slowest part. It serves blocks with and without transaction
+ * bodies, receipts, logs, and the traces of both tracers, in single calls or batches, with a configurable latency.
  */
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs"
 import { createServer } from "node:http"
@@ -11,46 +11,31 @@ import type { AddressInfo } from "node:net"
 import { createInterface } from "node:readline"
 import { Effect, Schema } from "effect"
 import type { Scope } from "effect"
+import * as FaultyServer from "./FaultyServer.ts"
+import { methodNotFound, responder } from "./internal/recording.ts"
+import type { Call, RecordedBlock, Recording } from "./internal/recording.ts"
 import * as Rpc from "./Rpc.ts"
-import * as Wire from "./Wire.ts"
 
-/** The answers about one block, as JSON texts of the results; a text is undefined where the node has no such method. */
-export interface RecordedBlock {
-  readonly hash: string
-  readonly hydrated: string
-  readonly receipts: string
-  readonly flatTraces: string | undefined
-  readonly callTraces: string | undefined
-}
+export type { RecordedBlock, Recording } from "./internal/recording.ts"
 
-/** A recorded chain. */
-export interface Recording {
-  /** Wire form, as in `0x1`. */
-  readonly chainId: string
-  /** Blocks by number, from 0 to the head. */
-  readonly blocks: ReadonlyArray<RecordedBlock>
-}
-
-/** The file is not a recording. */
-export class NotARecording extends Schema.TaggedError<NotARecording>()("NotARecording", {
+/** The file cannot be read or does not hold a recording. */
+export class InvalidRecording extends Schema.TaggedError<InvalidRecording>()("InvalidRecording", {
   file: Schema.String,
   message: Schema.String,
 }) {}
 
 /** What to record. */
 export interface RecordOptions {
-  /** Call `trace_block`. Default true; a node without it is recorded without. */
+  /** Record `trace_block`. Default true; skipped on a node without the method. */
   readonly flatTraces?: boolean
-  /** Call `debug_traceBlockByNumber`, which is slow. Default true; a node without it is recorded without. */
+  /** Record `debug_traceBlockByNumber`, which is slow. Default true; skipped on a node without the method. */
   readonly callTraces?: boolean
-  /** Blocks asked for at once. Default 4. */
+  /** Number of blocks requested concurrently. Default 4. */
   readonly concurrency?: number
   readonly onBlock?: (number: number, head: number) => void
 }
 
-const methodNotFound = -32601
-
-/** The result as JSON text; undefined when the node does not have the method. */
+/** A result as JSON text; undefined when it is not wanted or the node does not have the method. */
 const optional = (url: string, method: string, params: ReadonlyArray<unknown>, isWanted: boolean) =>
   isWanted
     ? Rpc.call(url, method, params).pipe(
@@ -60,10 +45,10 @@ const optional = (url: string, method: string, params: ReadonlyArray<unknown>, i
     : Effect.succeed(undefined)
 
 /**
- * Asks a node for everything about its chain, from block 0 to its present head.
+ * Reads a node's chain from block 0 to its current head.
  *
  * **Errors**
- * - `RpcFailure`: the node could not be reached or refused a call that it must have.
+ * - `RpcFailure`: the node could not be reached, or rejected a call other than a trace.
  */
 export const record = Effect.fn("Replay.record")(function* (
   url: string,
@@ -109,9 +94,9 @@ export const save = (recording: Recording, file: string): Effect.Effect<void> =>
  * Reads a recording from a file.
  *
  * **Errors**
- * - `NotARecording`: the file cannot be read or does not hold one.
+ * - `InvalidRecording`: the file cannot be read or does not hold a recording.
  */
-export const load = (file: string): Effect.Effect<Recording, NotARecording> =>
+export const load = (file: string): Effect.Effect<Recording, InvalidRecording> =>
   Effect.tryPromise({
     try: async () => {
       let chainId: string | undefined
@@ -122,18 +107,18 @@ export const load = (file: string): Effect.Effect<Recording, NotARecording> =>
           const { hash, hydrated, receipts, flatTraces, callTraces } = value
           blocks.push({ hash, hydrated, receipts, flatTraces, callTraces })
         } else if (value.format === format && value.chainId !== undefined) chainId = value.chainId
-        else throw new Error("its first line is not the header of a recording")
+        else throw new Error("the first line is not the header of a recording")
       }
-      if (chainId === undefined || blocks.length === 0) throw new Error("it holds no block")
+      if (chainId === undefined || blocks.length === 0) throw new Error("the file holds no block")
       return { chainId, blocks }
     },
     catch: (cause) =>
-      new NotARecording({ file, message: `${file}: ${cause instanceof Error ? cause.message : String(cause)}` }),
+      new InvalidRecording({ file, message: `${file}: ${cause instanceof Error ? cause.message : String(cause)}` }),
   })
 
 /** How to serve. */
 export interface Options {
-  /** Wait before each answer, of a single call or a batch, in milliseconds. Default 0: none. */
+  /** Delay of each response, to a single call or a batch, in milliseconds. Default 0. */
   readonly latencyMillis?: number
 }
 
@@ -143,121 +128,26 @@ export interface Replay {
   readonly port: number
   /** Number of the newest block. */
   readonly head: number
-  /** HTTP requests and calls answered so far. */
+  /** Number of HTTP requests and of calls answered so far. */
   readonly counts: () => { readonly requests: number; readonly calls: number }
   readonly stop: () => Promise<void>
 }
 
-interface Log {
-  readonly address: string
-  readonly topics: ReadonlyArray<string>
-}
-
-interface LogFilter {
-  readonly fromBlock?: string
-  readonly toBlock?: string
-  readonly blockHash?: string
-  readonly address?: string | ReadonlyArray<string>
-  readonly topics?: ReadonlyArray<string | ReadonlyArray<string> | null>
-}
-
-interface Call {
-  readonly id?: unknown
-  readonly method?: unknown
-  readonly params?: ReadonlyArray<unknown>
-}
-
-const withHashes = (hydrated: string): string => {
-  const block = JSON.parse(hydrated) as { readonly transactions: ReadonlyArray<{ readonly hash: string }> }
-  return JSON.stringify({ ...block, transactions: block.transactions.map(({ hash }) => hash) })
-}
-
-const makeAnswerer = ({ chainId, blocks }: Recording) => {
-  const head = blocks.length - 1
-  const byHash = new Map(blocks.map(({ hash }, number) => [hash, number]))
-  const plain: Array<string | undefined> = []
-  const find = (id: unknown): number | undefined => {
-    if (id === "earliest") return 0
-    if (typeof id !== "string" || !id.startsWith("0x")) return head
-    const number = id.length === 66 ? byHash.get(id.toLowerCase()) : Number(id)
-    return number !== undefined && number <= head ? number : undefined
-  }
-  /** A text of the block; `null` when there is no such block, undefined when it was not recorded. */
-  const ofBlock = (id: unknown, give: (block: RecordedBlock, number: number) => string | undefined) => {
-    const number = find(id)
-    const block = number === undefined ? undefined : blocks[number]
-    return number === undefined || block === undefined ? "null" : give(block, number)
-  }
-  /** Logs of a range of blocks, by topics and addresses, out of the receipts. Source: Ethereum JSON-RPC. */
-  const logs = (filter: LogFilter): string => {
-    const { address, blockHash, topics = [] } = filter
-    const addresses = address === undefined ? undefined : [address].flat().map((one) => one.toLowerCase())
-    const from = find(blockHash ?? filter.fromBlock ?? "latest") ?? 0
-    const to = blockHash === undefined ? (find(filter.toBlock ?? "latest") ?? head) : from
-    const fits = (log: Log) =>
-      (addresses === undefined || addresses.includes(log.address.toLowerCase())) &&
-      topics.every((topic, at) => topic === null || [topic].flat().includes(log.topics[at] ?? ""))
-    const found = blocks.slice(from, to + 1).flatMap(({ receipts }) => {
-      const list = JSON.parse(receipts) as ReadonlyArray<{ readonly logs: ReadonlyArray<Log> }>
-      return list.flatMap((receipt) => receipt.logs.filter(fits))
-    })
-    return JSON.stringify(found)
-  }
-  const result = (method: unknown, [id, flag]: ReadonlyArray<unknown>): string | undefined => {
-    switch (method) {
-      case "eth_getLogs":
-        return logs(id ?? {})
-      case "eth_chainId":
-        return JSON.stringify(chainId)
-      case "net_version":
-        return JSON.stringify(String(Number(chainId)))
-      case "eth_blockNumber":
-        return JSON.stringify(`0x${head.toString(16)}`)
-      case "web3_clientVersion":
-        return JSON.stringify("Daybook/replay")
-      case "eth_syncing":
-        return "false"
-      case "eth_getBlockByNumber":
-      case "eth_getBlockByHash":
-        return ofBlock(id, ({ hydrated }, number) =>
-          flag === true ? hydrated : (plain[number] ??= withHashes(hydrated)),
-        )
-      case "eth_getBlockReceipts":
-        return ofBlock(id, ({ receipts }) => receipts)
-      case "trace_block":
-        return ofBlock(id, ({ flatTraces }) => flatTraces)
-      case "debug_traceBlockByNumber":
-      case "debug_traceBlockByHash":
-        return ofBlock(id, ({ callTraces }) => callTraces)
-      default:
-        return undefined
-    }
-  }
-  return ({ id = null, method, params = [] }: Call): string => {
-    const text = result(method, params)
-    const rest =
-      text === undefined
-        ? `"error":{"code":${methodNotFound},"message":"the method ${String(method).replaceAll(/[^\w]/g, "")} was not recorded"}`
-        : `"result":${text}`
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${rest}}`
-  }
-}
-
 const parseError = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`
 
-/** Serves a recording on a free port of 127.0.0.1; call `stop` when done with it. */
+/** Serves a recording on a free port of 127.0.0.1; call `stop` to end it. */
 export const start = async (recording: Recording, options: Options = {}): Promise<Replay> => {
   const { latencyMillis = 0 } = options
-  const answer = makeAnswerer(recording)
+  const respond = responder(recording)
   let requests = 0
   let calls = 0
   const reply = (body: string): string => {
     requests++
     try {
-      const asked = JSON.parse(body) as Call | ReadonlyArray<Call>
-      const list = Array.isArray(asked) ? (asked as ReadonlyArray<Call>) : undefined
+      const received = JSON.parse(body) as Call | ReadonlyArray<Call>
+      const list = Array.isArray(received) ? (received as ReadonlyArray<Call>) : undefined
       calls += list?.length ?? 1
-      return list === undefined ? answer(asked as Call) : `[${list.map(answer).join(",")}]`
+      return list === undefined ? respond(received as Call) : `[${list.map(respond).join(",")}]`
     } catch {
       return parseError
     }
@@ -290,6 +180,6 @@ export const start = async (recording: Recording, options: Options = {}): Promis
   }
 }
 
-/** Serves a recording for as long as the scope lives. */
+/** Serves a recording until the scope closes. */
 export const make = (recording: Recording, options: Options = {}): Effect.Effect<Replay, never, Scope.Scope> =>
-  Wire.make(() => start(recording, options))
+  FaultyServer.scoped(() => start(recording, options))

@@ -1,16 +1,16 @@
 /**
- * A raw JSON-RPC caller over fetch, for a trusted local node.
+ * Minimal JSON-RPC caller over fetch, for a trusted local node.
  *
- * The scenario sends its transactions through it and tests ask it for the truth. It shares no code with the published
- * clients, so that it can be their oracle: it neither retries nor decodes results.
+ * Scenarios send their transactions through it, and tests compare the published clients with it. It shares no code with
+ * them, and neither retries nor decodes.
  */
 import { Effect, Schema } from "effect"
 
-/** The node could not be reached, or answered something that is not JSON-RPC, or answered an error object. */
+/** The node could not be reached, or its response is an error object or not JSON-RPC. */
 export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   method: Schema.String,
   message: Schema.String,
-  /** Code of the node's error object; absent when there was none. */
+  /** Code of the error object; absent when there is none. */
   code: Schema.optionalKey(Schema.Number),
   data: Schema.optionalKey(Schema.Unknown),
 }) {}
@@ -61,10 +61,10 @@ const result = (method: string, reply: Reply | undefined): Effect.Effect<unknown
 }
 
 /**
- * Calls one method. `A` is what the caller knows of the node's answer; it is not checked.
+ * Calls one method. `A` is the type the caller expects of the result; it is not checked.
  *
  * **Errors**
- * - `RpcFailure`: no connection, not JSON-RPC, or an error object.
+ * - `RpcFailure`: no connection, a response that is not JSON-RPC, or an error object.
  */
 export const call = <A = unknown>(
   url: string,
@@ -88,11 +88,11 @@ export const batch = <A = unknown>(
 ): Effect.Effect<ReadonlyArray<A>, RpcFailure> => {
   const [first] = calls
   if (first === undefined) return Effect.succeed([])
-  const body = calls.map(({ method, params = [] }, id) => ({ jsonrpc: "2.0", id, method, params }))
-  return post(url, first.method, body).pipe(
-    Effect.flatMap((answer) => {
-      if (!Array.isArray(answer)) return result(first.method, answer as Reply).pipe(Effect.map(() => []))
-      const byId = new Map((answer as ReadonlyArray<Reply>).map((reply) => [reply.id, reply]))
+  const request = calls.map(({ method, params = [] }, id) => ({ jsonrpc: "2.0", id, method, params }))
+  return post(url, first.method, request).pipe(
+    Effect.flatMap((body) => {
+      if (!Array.isArray(body)) return result(first.method, body as Reply).pipe(Effect.map(() => []))
+      const byId = new Map((body as ReadonlyArray<Reply>).map((reply) => [reply.id, reply]))
       return Effect.forEach(calls, ({ method }, id) => result(method, byId.get(id)))
     }),
     Effect.map((values) => values as ReadonlyArray<A>),

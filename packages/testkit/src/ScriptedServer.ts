@@ -1,27 +1,30 @@
 /**
- * A real HTTP server on a free port of 127.0.0.1 that does what a test tells it, request by request, and notes what it saw.
- * It knows nothing of any interface. `HostileNode` and `HostileRest` misbehave by themselves.
+ * HTTP server on a free port of 127.0.0.1 whose responses a test writes itself, request by request.
+ *
+ * It records the requests. For the faults of a JSON-RPC node or of the wallet operation see `HostileNode` and `HostileRest`.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 
-/** A request with its whole body. */
-export interface Seen {
+/** A request with its complete body. */
+export interface ReceivedRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage["headers"]
   readonly body: string
+  /** By `performance.now()`. */
   readonly atMillis: number
 }
 
-/** Answers a request, or leaves it without an answer. `number` is 1 for the first. */
+/** Responds to a request, or leaves it without a response. `number` counts from 1. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
 /** A running server. */
-export interface Server<S = Seen> {
+export interface Server<S = ReceivedRequest> {
   readonly url: string
   readonly host: string
+  /** Requests received so far, in order of arrival. */
   readonly seen: ReadonlyArray<S>
   /** Resolves when the client has closed the connection of the request with this number. */
   readonly closed: (number: number) => Promise<void>
@@ -37,7 +40,7 @@ interface Closing {
 }
 
 const start = <S>(
-  read: (seen: Seen) => S,
+  read: (seen: ReceivedRequest) => S,
   handler: (seen: S, response: ServerResponse, number: number, request: IncomingMessage) => void,
 ): Promise<Stoppable<S>> =>
   new Promise((resolve) => {
@@ -81,9 +84,9 @@ const start = <S>(
     })
   })
 
-/** Serves until the scope ends. `read` makes of each request what handler and test look at. */
+/** Serves until the scope closes. `read` converts each request into the form that `handler` and `seen` have. */
 export const serveAs = <S>(
-  read: (seen: Seen) => S,
+  read: (seen: ReceivedRequest) => S,
   handler: (seen: S, response: ServerResponse, number: number, request: IncomingMessage) => void,
 ): Effect.Effect<Server<S>, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -91,22 +94,22 @@ export const serveAs = <S>(
     (server) => Effect.promise(server.stop),
   )
 
-/** Serves until the scope ends. */
+/** Serves until the scope closes. */
 export const serve = (handler: Handler): Effect.Effect<Server, never, Scope.Scope> =>
   serveAs(
     (seen) => seen,
     (_seen, response, number, request) => handler(request, response, number),
   )
 
-/** The n-th of some handlers, and the last one for ever. */
+/** The n-th handler, or the last one for a greater number. */
 export const nth = <H>(handlers: ReadonlyArray<H>, number: number): H | undefined =>
   handlers[Math.min(number, handlers.length) - 1]
 
-/** A server that answers the n-th request with the n-th handler, and the last one for ever. */
+/** Answers the n-th request with the n-th handler, and every later request with the last one. */
 export const script = (...handlers: ReadonlyArray<Handler>): Effect.Effect<Server, never, Scope.Scope> =>
   serve((request, response, number) => nth(handlers, number)?.(request, response, number))
 
-/** Answers with this. */
+/** A handler that always sends this response. */
 export const reply =
   (status: number, body = "", headers: Readonly<Record<string, string>> = {}): Handler =>
   (_request, response) => {

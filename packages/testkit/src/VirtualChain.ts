@@ -1,29 +1,29 @@
 /**
- * The truth that a hostile node tells when it is not lying: a chain that is computed from the question.
+ * Chain of 20 million blocks whose replies are computed from the call alone.
  *
- * Every answer depends on the method and its parameters, so that an answer given to the wrong caller shows. Blocks are
- * linked, hashes lead back to their block, and the shapes are those of a real node. Nothing is stored, nothing changes.
+ * Every result depends on the method and its parameters, so that a result delivered to the wrong call is detected. Blocks
+ * are linked, hashes resolve to their block, and results have the shapes of a real node. Nothing is stored.
  */
 import { createHash } from "node:crypto"
 
-/** The newest block. */
+/** Number of the newest block. */
 export const head = 20_000_000
 
-/** Its EIP-155 chain id. */
+/** EIP-155 chain id. */
 export const chainId = 1
 
-/** A call as it stands in a request. */
+/** A call of a request, without its id. */
 export interface Call {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
 }
 
-/** What a node answers to a call. */
+/** The reply to a call. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
 
-/** Text that is the same for the same call. */
+/** Identity of a call: method and parameters. */
 export const keyOf = ({ method, params }: Call): string => `${method} ${JSON.stringify(params).toLowerCase()}`
 
 const digest = (label: string, bytes: number): string => {
@@ -172,7 +172,7 @@ const numberOf = (id: unknown): number | undefined => {
   return found <= head ? found : undefined
 }
 
-const placeOf = (hash: unknown): readonly [number, number] | undefined => {
+const locate = (hash: unknown): readonly [number, number] | undefined => {
   if (typeof hash !== "string") return undefined
   const [number, index] = [Number.parseInt(hash.slice(46, 62), 16), Number.parseInt(hash.slice(62), 16)]
   return transactionHash(number, index) === hash.toLowerCase() && index < transactionsIn(number)
@@ -185,26 +185,26 @@ const inBlock = <A>(id: unknown, give: (number: number) => A): A | null => {
   return number === undefined ? null : give(number)
 }
 
-const inPlace = <A>(place: readonly [number, number] | undefined, give: (number: number, index: number) => A) =>
-  place === undefined ? null : give(...place)
+const inLocation = <A>(found: readonly [number, number] | undefined, give: (number: number, index: number) => A) =>
+  found === undefined ? null : give(...found)
 
 const byIndex = (id: unknown, index: unknown) =>
   inBlock(id, (number) => (Number(index) < transactionsIn(number) ? transaction(number, Number(index)) : null))
 
-const mostBlocks = 100
+const maxLogBlocks = 100
 
 const logs = (filter: unknown): ReadonlyArray<unknown> => {
   const { fromBlock, toBlock, blockHash: hash } = (filter ?? {}) as Readonly<Record<string, unknown>>
   const from = numberOf(hash ?? fromBlock) ?? head
-  const to = Math.min(numberOf(hash ?? toBlock) ?? head, from + mostBlocks - 1)
+  const to = Math.min(numberOf(hash ?? toBlock) ?? head, from + maxLogBlocks - 1)
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at).flatMap((number) =>
     indexes(number).map((index) => log(number, index)),
   )
 }
 
-type Answerer = (params: ReadonlyArray<unknown>, key: string) => unknown
+type Method = (params: ReadonlyArray<unknown>, key: string) => unknown
 
-const methods: Readonly<Record<string, Answerer>> = {
+const methods: Readonly<Record<string, Method>> = {
   eth_chainId: () => quantity(chainId),
   net_version: () => String(chainId),
   web3_clientVersion: () => "Daybook/virtual-chain",
@@ -220,8 +220,8 @@ const methods: Readonly<Record<string, Answerer>> = {
   eth_call: (_, key) => data(key, 64),
   eth_getBlockByNumber: ([id, isHydrated]) => inBlock(id, (number) => block(number, isHydrated === true)),
   eth_getBlockByHash: ([id, isHydrated]) => inBlock(id, (number) => block(number, isHydrated === true)),
-  eth_getTransactionByHash: ([hash]) => inPlace(placeOf(hash), transaction),
-  eth_getTransactionReceipt: ([hash]) => inPlace(placeOf(hash), receipt),
+  eth_getTransactionByHash: ([hash]) => inLocation(locate(hash), transaction),
+  eth_getTransactionReceipt: ([hash]) => inLocation(locate(hash), receipt),
   eth_getTransactionByBlockHashAndIndex: ([id, index]) => byIndex(id, index),
   eth_getTransactionByBlockNumberAndIndex: ([id, index]) => byIndex(id, index),
   eth_getBlockReceipts: ([id]) => inBlock(id, (number) => indexes(number).map((index) => receipt(number, index))),
@@ -231,13 +231,13 @@ const methods: Readonly<Record<string, Answerer>> = {
     inBlock(id, (number) =>
       indexes(number).map((index) => ({ txHash: transactionHash(number, index), result: frame(number, index) })),
     ),
-  debug_traceTransaction: ([hash]) => inPlace(placeOf(hash), frame),
+  debug_traceTransaction: ([hash]) => inLocation(locate(hash), frame),
 }
 
-/** Every method that has an answer. */
+/** Names of the supported methods. */
 export const methodNames: ReadonlyArray<string> = Object.keys(methods)
 
-/** The right answer to a call; -32601 for a method that the chain does not have. */
+/** The reply to a call; error -32601 for an unsupported method. */
 export const answer = (call: Call): Reply => {
   const give = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined
   return give === undefined

@@ -1,27 +1,27 @@
 /**
- * A wallet's history as the interface writes it, made from a seed: the truth behind a hostile REST server.
+ * Wallet histories generated from a seed, in the wire form of the interface.
  *
- * One to four rows in a block, gaps between blocks, contract creations, failed transactions, logs and decoded items.
- * On request neighbouring blocks share a timestamp and interleave, as some hosted providers serve them.
+ * A block holds one to four rows; there are gaps between blocks, contract creations, failed transactions, logs and decoded
+ * items. Optionally neighbouring blocks share a timestamp and interleave, as some hosted providers serve them.
  */
 import * as Random from "./Random.ts"
 
-/** The wallet whose history it is unless another is given. */
+/** The default wallet. */
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
-/** A row as it stands in a page: docs/interface.md#2.2. */
+/** A row of a page. Source: docs/interface.md#2.2. */
 export interface Row extends Readonly<Record<string, unknown>> {
   readonly hash: string
   readonly block_number: string
   readonly block_timestamp: string
 }
 
-/** What to make. */
+/** What to generate. */
 export interface Options {
   readonly rows: number
   /** Default `wallet`. */
   readonly wallet?: string
-  /** Let blocks of one timestamp interleave. Default false. */
+  /** Whether blocks of one timestamp interleave. Default false. */
   readonly interleaved?: boolean
 }
 
@@ -29,7 +29,7 @@ const padded = (value: number, bytes: number) => `0x${value.toString(16).padStar
 
 const genesisMillis = Date.UTC(2026, 0, 1)
 
-interface Place {
+interface Location {
   readonly block: number
   readonly index: number
   readonly atMillis: number
@@ -45,7 +45,7 @@ const decoded = (type: "event" | "function", to: string, value: string) => ({
   ],
 })
 
-const place = ({ block, index, atMillis }: Place, hash: string) => ({
+const locationFields = ({ block, index, atMillis }: Location, hash: string) => ({
   transaction_hash: hash,
   transaction_index: String(index),
   block_timestamp: new Date(atMillis).toISOString(),
@@ -53,16 +53,16 @@ const place = ({ block, index, atMillis }: Place, hash: string) => ({
   block_hash: padded(block + 1, 32),
 })
 
-const row = (at: Place, owner: string, random: Random.Random): Row => {
+const row = (at: Location, owner: string, random: Random.Random): Row => {
   const hash = `${random.hex(26)}${padded(at.block * 100 + at.index, 6).slice(2)}`
-  const { transaction_hash: _, ...position } = place(at, hash)
+  const { transaction_hash: _, ...position } = locationFields(at, hash)
   const isCreation = random.integer(10) === 0
   const isDecoded = random.integer(2) === 0
   const [value, topic] = [String(random.amount(0n, 10n ** 21n)), random.hex(32)]
   const other = random.hex(20)
   const log = (index: number) => ({
     log_index: String(index),
-    ...place(at, hash),
+    ...locationFields(at, hash),
     address: other,
     data: random.hex(32),
     topic0: topic,
@@ -103,10 +103,10 @@ const shuffle = <A>(items: ReadonlyArray<A>, random: Random.Random): ReadonlyArr
 export const make = (seed: number, options: Options): ReadonlyArray<Row> => {
   const { rows, wallet: owner = wallet, interleaved = false } = options
   const random = Random.make(seed)
-  const groups: Array<ReadonlyArray<Place>> = []
+  const groups: Array<ReadonlyArray<Location>> = []
   let count = 0
   for (let block = 1 + random.integer(5); count < rows; block += 1 + random.integer(9)) {
-    const group: Array<Place> = []
+    const group: Array<Location> = []
     const blocks = interleaved ? 1 + random.integer(3) : 1
     const atMillis = genesisMillis + block * 12_000
     for (let more = 0; more < blocks && count < rows; more++) {
@@ -120,6 +120,6 @@ export const make = (seed: number, options: Options): ReadonlyArray<Row> => {
   return groups.flat().map((at) => row(at, owner, random))
 }
 
-/** The rows in the order of a query; `DESC` unless it says `ASC`. */
+/** The rows in the order of a query: newest first unless `order` is `ASC` in any case. */
 export const ordered = (oldestFirst: ReadonlyArray<Row>, order: string | null | undefined): ReadonlyArray<Row> =>
   order?.toUpperCase() === "ASC" ? oldestFirst : oldestFirst.toReversed()

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { gunzipSync } from "node:zlib"
-import { HostileRest, RestFault, WalletHistory, Wire } from "@daybook/testkit"
-import { ask, type Received } from "./wire.ts"
+import { HostileRest, Payload, RestFault, WalletHistory } from "@daybook/testkit"
+import { send, type Received } from "./httpRequest.ts"
 
-const servers: Array<HostileRest.Rest> = []
+const servers: Array<HostileRest.Server> = []
 
 const history = WalletHistory.make(2, { rows: 20 })
 const newestFirst = history.toReversed()
@@ -19,8 +19,8 @@ afterEach(async () => {
 })
 
 const path = `/api/v2.2/${WalletHistory.wallet}/verbose`
-const get = (rest: HostileRest.Rest, query: string, patienceMillis = 5_000) =>
-  ask(`${rest.url}${path}${query}`, { patienceMillis, headers: { "accept-encoding": "gzip" } })
+const get = (rest: HostileRest.Server, query: string, timeoutMillis = 5_000) =>
+  send(`${rest.url}${path}${query}`, { timeoutMillis, headers: { "accept-encoding": "gzip" } })
 
 interface Page {
   readonly cursor?: string | null
@@ -31,10 +31,10 @@ interface Page {
 
 const json = ({ text }: Received) => JSON.parse(text) as Page
 const rowsAt = (from: number, to: number) => newestFirst.slice(from, to)
-const right = { page: "1", page_size: "6", cursor: "at-12", result: rowsAt(6, 12) }
-const isRight = (received: Received) => expect(json(received)).toEqual(right)
+const correct = { page: "1", page_size: "6", cursor: "at-12", result: rowsAt(6, 12) }
+const isCorrect = (received: Received) => expect(json(received)).toEqual(correct)
 const isPage = (from: number, to: number, cursor: string | null) => (received: Received) =>
-  expect(json(received)).toEqual({ ...right, cursor, result: rowsAt(from, to) })
+  expect(json(received)).toEqual({ ...correct, cursor, result: rowsAt(from, to) })
 const status =
   (code: number, text: string | RegExp, headers: object = {}) =>
   (received: Received) => {
@@ -42,17 +42,17 @@ const status =
     expect(received.text).toMatch(text)
     expect(received.headers).toMatchObject(headers)
   }
-const values = (value: unknown): ReadonlyArray<unknown> =>
-  typeof value === "object" && value !== null ? Object.values(value).flatMap(values) : [value]
+const leaves = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value === "object" && value !== null ? Object.values(value).flatMap(leaves) : [value]
 
-/** What each fault must look like on the wire, on the second page of the walk of 20 rows in pages of 6, newest first. */
-const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
-  right: isRight,
+/** The form of each fault on the wire, on the second page of 20 rows in pages of 6, newest first. */
+const forms: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
+  none: isCorrect,
   nulls: (received) => {
-    expect(values(json(received))).not.toContain("")
+    expect(leaves(json(received))).not.toContain("")
     expect(json(received).result.map(({ receipt_root }) => receipt_root)).toEqual([null, null, null, null, null, null])
   },
-  empties: (received) => {
+  emptyStrings: (received) => {
     const labels = json(received).result.flatMap((row) => [row["from_address_label"], row["to_address_label"]])
     expect(labels).toContain("")
     expect(labels).not.toContain(null)
@@ -62,7 +62,7 @@ const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
     expect([page, page_size]).toEqual([0, 100])
     expect(result.map(({ block_number }) => block_number)).toEqual(rowsAt(6, 12).map((row) => Number(row.block_number)))
   },
-  extras: (received) => {
+  unknownKeys: (received) => {
     expect(json(received)).toHaveProperty("total", null)
     expect(json(received).result[0]).toMatchObject({ ...rowsAt(6, 7)[0], from_address_entity: "Bank" })
   },
@@ -72,15 +72,15 @@ const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
   },
   gzip: (received) => {
     expect(received.headers["content-encoding"]).toBe("gzip")
-    expect(JSON.parse(gunzipSync(received.body).toString())).toEqual(right)
+    expect(JSON.parse(gunzipSync(received.body).toString())).toEqual(correct)
   },
   drip: (received) => {
-    isRight(received)
-    expect(received.piecesAtMillis.length).toBeGreaterThan(2)
+    isCorrect(received)
+    expect(received.chunks).toBeGreaterThan(2)
   },
   emptyPage: isPage(0, 0, "at-6-1"),
   overlap: isPage(3, 12, "at-12"),
-  doubledRow: (received) => expect(json(received).result).toEqual([...rowsAt(6, 12), ...rowsAt(11, 12)]),
+  duplicateRow: (received) => expect(json(received).result).toEqual([...rowsAt(6, 12), ...rowsAt(11, 12)]),
   repeatedPage: isPage(0, 6, "at-6-1"),
   missingCursor: isPage(6, 12, null),
   absentCursor: (received) => {
@@ -99,34 +99,34 @@ const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
   notPage: (received) => expect(json(received)).toEqual({ hello: "world" }),
   html: status(200, /^<!DOCTYPE html>/, { "content-type": "text/html" }),
   emptyBody: status(200, /^$/),
-  cutJson: (received) => {
+  truncatedJson: (received) => {
     expect(received.end).toBe("whole")
-    expect(received.text).toBe(JSON.stringify(right).slice(0, -5))
+    expect(received.text).toBe(JSON.stringify(correct).slice(0, -5))
   },
   oversize: (received) => {
-    expect(received.body.length).toBeGreaterThan(Wire.oversizeBytes)
-    isRight(received)
+    expect(received.body.length).toBeGreaterThan(Payload.oversizeBytes)
+    isCorrect(received)
   },
-  gzipBomb: (received) => expect(gunzipSync(received.body).length).toBeGreaterThan(Wire.bombBytes),
+  gzipBomb: (received) => expect(gunzipSync(received.body).length).toBeGreaterThan(Payload.bombBytes),
   wrongEncoding: (received) => {
-    isRight(received)
+    isCorrect(received)
     expect(received.headers["content-encoding"]).toBe("gzip")
   },
   redirect: status(302, /^$/, { location: "/elsewhere" }),
   closedBefore: (received) => expect([received.status, received.end]).toEqual([undefined, "broken"]),
   closedAfter: (received) => expect([received.status, received.text, received.end]).toEqual([200, "", "broken"]),
-  cutBody: (received) => {
+  truncatedBody: (received) => {
     expect(received.end).toBe("broken")
     expect(received.body.length).toBe(Number(received.headers["content-length"]) >> 1)
   },
-  stalledHeaders: (received) => expect([received.status, received.end]).toEqual([undefined, "given up"]),
+  stalledHeaders: (received) => expect([received.status, received.end]).toEqual([undefined, "timed out"]),
   stalledBody: (received) => {
-    expect(received.end).toBe("given up")
+    expect(received.end).toBe("timed out")
     expect(received.body.length).toBe(Number(received.headers["content-length"]) >> 1)
   },
   endless: (received) => {
-    expect(received.end).toBe("given up")
-    isRight(received)
+    expect(received.end).toBe("timed out")
+    isCorrect(received)
   },
   limitedBare: status(429, /^{"message":"Too Many Requests"}$/),
   limitedPage: status(429, /^<!DOCTYPE html>/),
@@ -143,7 +143,7 @@ const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
   serverErrorContract: status(500, /"code":"internal"/),
   badGateway: status(502, /^<!DOCTYPE html>/),
   unauthorized: status(401, /^{"message":"Token is invalid format"}$/),
-  quotaUsedUp: status(401, /has been consumed/),
+  quotaExceeded: status(401, /has been consumed/),
   badRequest: status(400, /"code":"bad_request"/),
   messageText: status(400, /^{"message":"cursor is not valid"}$/),
   messageList: status(400, /^{"message":\["limit/),
@@ -158,69 +158,67 @@ const looks: Readonly<Record<RestFault.Name, (received: Received) => void>> = {
   },
 }
 
-/** What never ends is given up soon; the rest has time, for a busy machine. */
-const patience = (fault: RestFault.Name) =>
+/** Short for responses that never end, long for all others. */
+const timeoutOf = (fault: RestFault.Name) =>
   RestFault.all[fault].outcomes.some((tag) => tag === "TimeoutError") ? 300 : 5_000
 
 describe("HostileRest", () => {
-  describe("start", () => {
-    it.each(RestFault.names)("plays %s", async (fault) => {
-      const rest = await start([{ fault, waitMillis: 2_000 }])
-      const received = await get(rest, "?order=DESC&cursor=at-6", patience(fault))
+  it.each(RestFault.names)("start: sends %s as its table row describes", async (fault) => {
+    const rest = await start([{ fault, waitMillis: 2_000 }])
+    const received = await get(rest, "?order=DESC&cursor=at-6", timeoutOf(fault))
 
-      looks[fault](received)
-      expect(rest.exchanges()).toMatchObject([{ fault, cursor: "at-6" }])
-      expect(rest.histogram()).toEqual({ [fault]: 1 })
-    })
+    forms[fault](received)
+    expect(rest.exchanges()).toMatchObject([{ fault, cursor: "at-6" }])
+    expect(rest.histogram()).toEqual({ [fault]: 1 })
+  })
 
-    it("serves the history in both orders, page by page, to a last page without a cursor", async () => {
-      const rest = await start()
-      for (const order of ["ASC", "DESC"]) {
-        const rows: Array<unknown> = []
-        let cursor: string | null | undefined = ""
-        while (cursor !== null) {
-          const page: Page = json(await get(rest, `?order=${order}${cursor === "" ? "" : `&cursor=${cursor}`}`))
-          rows.push(...page.result)
-          cursor = page.cursor ?? null
-        }
-        expect(rows).toEqual(WalletHistory.ordered(history, order))
+  it("start: serves the history in both orders, page by page, to a last page without a cursor", async () => {
+    const rest = await start()
+    for (const order of ["ASC", "DESC"]) {
+      const rows: Array<unknown> = []
+      let cursor: string | null | undefined = ""
+      while (cursor !== null) {
+        const page: Page = json(await get(rest, `?order=${order}${cursor === "" ? "" : `&cursor=${cursor}`}`))
+        rows.push(...page.result)
+        cursor = page.cursor ?? null
       }
+      expect(rows).toEqual(WalletHistory.ordered(history, order))
+    }
 
-      expect(rest.exchanges().map(({ served }) => served.length)).toEqual([6, 6, 6, 2, 6, 6, 6, 2])
-    })
+    expect(rest.exchanges().map(({ served }) => served.length)).toEqual([6, 6, 6, 2, 6, 6, 6, 2])
+  })
 
-    it("obeys limit and block bounds", async () => {
-      const rest = await start()
-      const [from, to] = [history[3]?.block_number, history[9]?.block_number]
-      const page = json(await get(rest, `?limit=2&from_block=${from}&to_block=${to}&order=ASC`))
-      const inRange = history.filter(
-        ({ block_number }) => Number(block_number) >= Number(from) && Number(block_number) <= Number(to),
-      )
+  it("start: applies limit and the block range", async () => {
+    const rest = await start()
+    const [from, to] = [history[3]?.block_number, history[9]?.block_number]
+    const page = json(await get(rest, `?limit=2&from_block=${from}&to_block=${to}&order=ASC`))
+    const inRange = history.filter(
+      ({ block_number }) => Number(block_number) >= Number(from) && Number(block_number) <= Number(to),
+    )
 
-      expect([page.result, page.page_size]).toEqual([inRange.slice(0, 2), "2"])
-    })
+    expect([page.result, page.page_size]).toEqual([inRange.slice(0, 2), "2"])
+  })
 
-    it("is right where a fault cannot be played, and says so", async () => {
-      const rest = await start([{ fault: "cycle" }, { fault: "overlap" }, { fault: "repeatedPage" }])
-      const pages = [await get(rest, ""), await get(rest, ""), await get(rest, "")]
+  it("start: responds correctly where a fault does not apply, and records that", async () => {
+    const rest = await start([{ fault: "cycle" }, { fault: "overlap" }, { fault: "repeatedPage" }])
+    const pages = [await get(rest, ""), await get(rest, ""), await get(rest, "")]
 
-      expect(pages.map((received) => json(received).result)).toEqual([rowsAt(0, 6), rowsAt(0, 6), rowsAt(0, 6)])
-      expect(rest.histogram()).toEqual({ right: 3 })
-    })
+    expect(pages.map((received) => json(received).result)).toEqual([rowsAt(0, 6), rowsAt(0, 6), rowsAt(0, 6)])
+    expect(rest.histogram()).toEqual({ none: 3 })
+  })
 
-    it("lets a function decide by the attempt of a page", async () => {
-      const rest = await start(({ attempt }) => ({ fault: attempt === 1 ? "serverError" : "right" }))
-      const statuses: Array<number | undefined> = []
-      for (const query of ["", "", "?cursor=at-6", "?cursor=at-6"]) statuses.push((await get(rest, query)).status)
+  it("start: a function can choose the fault by the attempt of a page", async () => {
+    const rest = await start(({ attempt }) => ({ fault: attempt === 1 ? "serverError" : "none" }))
+    const statuses: Array<number | undefined> = []
+    for (const query of ["", "", "?cursor=at-6", "?cursor=at-6"]) statuses.push((await get(rest, query)).status)
 
-      expect(statuses).toEqual([500, 200, 500, 200])
-    })
+    expect(statuses).toEqual([500, 200, 500, 200])
+  })
 
-    it("knows no other path and no foreign cursor", async () => {
-      const rest = await start()
+  it("start: rejects another path with 404 and a cursor of another server with 400", async () => {
+    const rest = await start()
 
-      expect((await ask(`${rest.url}/elsewhere`)).status).toBe(404)
-      expect((await get(rest, "?cursor=abc")).status).toBe(400)
-    })
+    expect((await send(`${rest.url}/elsewhere`)).status).toBe(404)
+    expect((await get(rest, "?cursor=abc")).status).toBe(400)
   })
 })

@@ -1,6 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest"
-import { HostileRest, type NodeScript, RestFault, RestScript, Wire } from "@daybook/testkit"
-import { type Bug, walk } from "./restClient.ts"
+import { describe, expect, it } from "@effect/vitest"
+import { HostileRest, type NodeScript, Payload, RestFault, RestScript } from "@daybook/testkit"
+import { Schema } from "effect"
+import { beforeAll } from "vitest"
+import { type Bug, readAll } from "./restClient.ts"
+
+const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
 
 const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 10, slackMillis: 2_000 }
 
@@ -8,18 +12,18 @@ const play = async (
   script: RestScript.Script,
   bug?: Bug,
   limits: NodeScript.Policy = policy,
-  decide?: () => HostileRest.Step,
+  choose?: () => HostileRest.Step,
 ) => {
   const { pageSize, steps } = script
-  const rest = await HostileRest.start({ history: RestScript.history(script), pageSize, script: decide ?? steps })
+  const server = await HostileRest.start({ history: RestScript.history(script), pageSize, script: choose ?? steps })
   try {
-    const observed = await walk(rest.url, script, limits, bug)
-    await rest.settled(200)
+    const observed = await readAll(server.url, script, limits, bug)
+    await server.settled(200)
     const isAllowed = RestScript.allowed(script, limits).has(observed.outcome as RestFault.Outcome)
-    const issues = RestScript.judge(script, limits, rest.exchanges(), observed)
-    return { issues, isAllowed, observed, histogram: rest.histogram() }
+    const issues = RestScript.judge(script, limits, server.exchanges(), observed)
+    return { issues, isAllowed, observed, histogram: server.histogram() }
   } finally {
-    await rest.stop()
+    await server.stop()
   }
 }
 
@@ -32,114 +36,158 @@ const scripted = (...faults: ReadonlyArray<RestFault.Name>): RestScript.Script =
   steps: faults.map((fault) => ({ fault })),
 })
 
-const problemsOf = async (bug: Bug, script: RestScript.Script, limits = policy) =>
+const issuesOf = async (bug: Bug, script: RestScript.Script, limits = policy) =>
   (await play(script, bug, limits)).issues.join("\n")
 
+/** The exchanges of a client that reads every page without a fault. */
+const correctExchanges = (script: RestScript.Script): ReadonlyArray<HostileRest.Exchange> => {
+  const rows = RestScript.history(script)
+  const exchanges: Array<HostileRest.Exchange> = []
+  let cursor: string | null = null
+  do {
+    const position: number = cursor === null ? 0 : (RestFault.positionOf(cursor) ?? 0)
+    const number = exchanges.length + 1
+    const context = { number, rows, position, pageSize: script.pageSize, cursor, waitMillis: 0, acceptsGzip: false }
+    const page: RestFault.Page = RestFault.correctPage(context)
+    const ended = { atMillis: number * 10, endedAtMillis: number * 10 + 5, end: "sent" as const }
+    const request = { number, method: "GET", path: "/", headers: {}, body: "", cursor }
+    exchanges.push({
+      ...request,
+      ...ended,
+      fault: "none",
+      served: page.served,
+      next: page.cursor,
+      waitMillis: undefined,
+    })
+    cursor = page.cursor
+  } while (cursor !== null)
+  return exchanges
+}
+
 beforeAll(() => {
-  Wire.bomb("")
+  Payload.gzipBomb("")
 })
 
 describe("RestScript", () => {
-  describe("make", () => {
-    it("makes one script of one seed, and another of another", () => {
-      expect(RestScript.make(7)).toEqual(RestScript.make(7))
-      expect(RestScript.make(7)).not.toEqual(RestScript.make(8))
-    })
-
-    it("draws every fault, both orders, and histories that interleave and do not", () => {
-      const scripts = Array.from({ length: 600 }, (_, seed) => RestScript.make(seed))
-      const faults = new Set(scripts.flatMap(({ steps }) => steps.map(({ fault }) => fault)))
-      const kinds = new Set(scripts.map(({ order, isInterleaved }) => `${order} ${isInterleaved}`))
-
-      expect([...faults].toSorted()).toEqual([...RestFault.names].toSorted())
-      expect(kinds.size).toBe(4)
-    })
+  it.prop("make: a seed always gives the same script", [Seed], ([seed]) => {
+    expect(RestScript.make(seed)).toEqual(RestScript.make(seed))
   })
 
-  describe("shrink", () => {
-    it("gives smaller scripts until there is nothing left to leave out", () => {
-      const size = ({ rows, isInterleaved, steps }: RestScript.Script) => rows + steps.length + Number(isInterleaved)
-      let script = RestScript.make(5)
-      for (let next = RestScript.shrink(script); next.length > 0; next = RestScript.shrink(script)) {
-        for (const smaller of next) expect(size(smaller)).toBeLessThan(size(script))
-        script = next[0] ?? script
-      }
-
-      expect([script.steps, script.isInterleaved]).toEqual([[], false])
-    })
+  it("make: different seeds give different scripts", () => {
+    expect(RestScript.make(7)).not.toEqual(RestScript.make(8))
   })
 
-  describe("judge", () => {
-    it("finds nothing wrong with a careful client under random scripts", async () => {
-      const seeds = Array.from({ length: 200 }, (_, seed) => seed)
-      const issues: Array<string> = []
-      const outcomes = new Map<string, number>()
-      const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
-      const worker = async () => {
-        for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
-          const { isAllowed, observed, ...rest } = await play(RestScript.make(seed))
-          issues.push(...rest.issues)
-          histograms.push(rest.histogram)
-          outcomes.set(observed.outcome, (outcomes.get(observed.outcome) ?? 0) + 1)
-          if (!isAllowed && observed.outcome !== "TimeoutError") issues.push(`seed ${seed}: ${observed.outcome}`)
-        }
+  it("make: generates every fault, both orders, and histories with and without interleaving", () => {
+    const scripts = Array.from({ length: 600 }, (_, seed) => RestScript.make(seed))
+    const faults = new Set(scripts.flatMap(({ steps }) => steps.map(({ fault }) => fault)))
+    const kinds = new Set(scripts.map(({ order, isInterleaved }) => `${order} ${isInterleaved}`))
+
+    expect([...faults].toSorted()).toEqual([...RestFault.names].toSorted())
+    expect(kinds.size).toBe(4)
+  })
+
+  it.prop("shrink: every script is smaller than the one it came from, down to no step", [Seed], ([seed]) => {
+    const size = ({ rows, isInterleaved, steps }: RestScript.Script) => rows + steps.length + Number(isInterleaved)
+    let script = RestScript.make(seed)
+    for (let next = RestScript.shrink(script); next.length > 0; next = RestScript.shrink(script)) {
+      for (const smaller of next) expect(size(smaller)).toBeLessThan(size(script))
+      script = next[0] ?? script
+    }
+
+    expect([script.steps, script.isInterleaved]).toEqual([[], false])
+  })
+
+  it.prop("judge: accepts a client that emits every row of every page in order", [Seed], ([seed]) => {
+    const script = RestScript.make(seed, { maxSteps: 0 })
+    const observed = { hashes: RestScript.expected(script), outcome: "ended", elapsedMillis: 10 }
+
+    expect(RestScript.judge(script, policy, correctExchanges(script), observed)).toEqual([])
+  })
+
+  it.prop("judge: rejects a client that loses or repeats one row", [Seed], ([seed]) => {
+    const script = { ...RestScript.make(seed, { maxSteps: 0 }), rows: 1 + (seed % 50) }
+    const hashes = RestScript.expected(script)
+    const at = seed % hashes.length
+    const judge = (emitted: ReadonlyArray<string>) =>
+      RestScript.judge(script, policy, correctExchanges(script), {
+        hashes: emitted,
+        outcome: "ended",
+        elapsedMillis: 10,
+      })
+
+    expect(judge(hashes.toSpliced(at, 1))).not.toEqual([])
+    expect(judge(hashes.toSpliced(at, 0, hashes[at] ?? ""))).not.toEqual([])
+  })
+
+  it("judge: accepts a correct client over real sockets under 200 scripts", async () => {
+    const seeds = Array.from({ length: 200 }, (_, seed) => seed)
+    const issues: Array<string> = []
+    const outcomes = new Map<string, number>()
+    const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
+    const worker = async () => {
+      for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
+        const { isAllowed, observed, ...rest } = await play(RestScript.make(seed))
+        issues.push(...rest.issues)
+        histograms.push(rest.histogram)
+        outcomes.set(observed.outcome, (outcomes.get(observed.outcome) ?? 0) + 1)
+        if (!isAllowed && observed.outcome !== "TimeoutError") issues.push(`seed ${seed}: ${observed.outcome}`)
       }
-      await Promise.all(Array.from({ length: 16 }, worker))
+    }
+    await Promise.all(Array.from({ length: 16 }, worker))
 
-      expect(issues).toEqual([])
-      expect(outcomes.get("ended")).toBeGreaterThan(60)
-      expect(outcomes.size).toBeGreaterThan(8)
-      expect(RestScript.histogram(histograms).filter(([, count]) => count > 0).length).toBeGreaterThan(35)
-    })
+    expect(issues).toEqual([])
+    expect(outcomes.get("ended")).toBeGreaterThan(60)
+    expect(outcomes.size).toBeGreaterThan(8)
+    expect(RestScript.histogram(histograms).filter(([, count]) => count > 0).length).toBeGreaterThan(35)
+  })
 
-    it("gives the whole truth through what is harmless", async () => {
-      const script = scripted("emptyPage", "overlap", "nulls", "doubledRow", "numbers", "objectForList")
-      const { issues, observed } = await play(script)
+  it("harmless faults: a correct client emits the whole history", async () => {
+    const script = scripted("emptyPage", "overlap", "nulls", "duplicateRow", "numbers", "objectForList")
+    const { issues, observed } = await play(script)
 
-      expect(issues).toEqual([])
-      expect(observed.hashes).toEqual(RestScript.truth(script))
-    })
+    expect(issues).toEqual([])
+    expect(observed.hashes).toEqual(RestScript.expected(script))
+  })
 
-    it("catches a walk that gives repeated rows again", async () => {
-      const text = await problemsOf("gives repeated rows again", scripted("right", "doubledRow"))
+  it("judge: rejects a client that emits repeated rows again", async () => {
+    const issues = await issuesOf("emits repeated rows", scripted("none", "duplicateRow"))
 
-      expect(text).toMatch(/a row was given twice/)
-    })
+    expect(issues).toMatch(/a row was emitted twice/)
+  })
 
-    it("catches a walk that follows a cursor for ever", async () => {
-      const script = { ...scripted(), steps: [] }
-      const { issues } = await play(script, "follows a cursor for ever", policy, () => ({ fault: "cycle" }))
+  it("judge: rejects a client that follows a repeated cursor without end", async () => {
+    const script = { ...scripted(), steps: [] }
+    const { issues } = await play(script, "follows a repeated cursor", policy, () => ({ fault: "cycle" }))
 
-      expect(issues.join("\n")).toMatch(/200 requests, more than 4/)
-      expect(issues.join("\n")).toMatch(/ended with hangs/)
-    })
+    expect(issues.join("\n")).toMatch(/200 requests, more than 4/)
+    expect(issues.join("\n")).toMatch(/ended with hangs/)
+  })
 
-    it("catches a walk that ends at an empty page", async () => {
-      const text = await problemsOf("ends at an empty page", scripted("right", "emptyPage"))
+  it("judge: rejects a client that ends at an empty page", async () => {
+    const issues = await issuesOf("ends at an empty page", scripted("none", "emptyPage"))
 
-      expect(text).toMatch(/ended with 6 of 20 rows/)
-    })
+    expect(issues).toMatch(/ended with 6 of 20 rows/)
+  })
 
-    it("catches a walk that believes any order", async () => {
-      const text = await problemsOf("believes any order", scripted("wrongOrder"))
+  it("judge: rejects a client that accepts any order", async () => {
+    const issues = await issuesOf("accepts any order", scripted("wrongOrder"))
 
-      expect(text).toMatch(/went on after request 1 \(wrongOrder\)/)
-    })
+    expect(issues).toMatch(/continued after request 1 \(wrongOrder\)/)
+  })
 
-    it("catches a walk that ignores Retry-After", async () => {
-      const script = { ...scripted(), steps: [{ fault: "unavailable", waitMillis: 1_000 } as const] }
-      const limits = { ...policy, deadlineMillis: 1_500 }
+  it("judge: rejects a client that ignores Retry-After", async () => {
+    const script = { ...scripted(), steps: [{ fault: "unavailable", waitMillis: 1_000 } as const] }
+    const limits = { ...policy, deadlineMillis: 1_500 }
 
-      expect(await problemsOf("ignores Retry-After", script, limits)).toMatch(
-        /came \d+ ms after it was asked to wait 1000/,
-      )
-      expect((await play(script, undefined, limits)).issues).toEqual([])
-    })
+    expect(await issuesOf("ignores Retry-After", script, limits)).toMatch(
+      /was sent \d+ ms after it was asked to wait 1000/,
+    )
+    expect((await play(script, undefined, limits)).issues).toEqual([])
+  })
 
-    it("catches a walk that takes a cut page for the last", async () => {
-      const text = await problemsOf("takes a cut page for the last", scripted("right", "cutBody"))
+  it("judge: rejects a client that takes a truncated page for the last page", async () => {
+    const issues = await issuesOf("takes a truncated page for the last", scripted("none", "truncatedBody"))
 
-      expect(text).toMatch(/ended with ended, not TransportError/)
-    })
+    expect(issues).toMatch(/ended with ended, not TransportError/)
   })
 })

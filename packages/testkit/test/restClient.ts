@@ -1,13 +1,13 @@
-/** A small careful walk over the pages of the wallet operation for the judge's own tests, and the same walk with a bug planted in it. */
-import { type NodeScript, type RestScript, WalletHistory } from "@daybook/testkit"
+/** Small correct client that reads all pages of the wallet operation, and variants of it with one bug each, to test the judge. */
+import { Eventually, type NodeScript, type RestScript, WalletHistory } from "@daybook/testkit"
 
 export type Bug =
-  | "gives repeated rows again"
-  | "follows a cursor for ever"
+  | "emits repeated rows"
+  | "follows a repeated cursor"
   | "ends at an empty page"
-  | "believes any order"
+  | "accepts any order"
   | "ignores Retry-After"
-  | "takes a cut page for the last"
+  | "takes a truncated page for the last"
 
 interface Row {
   readonly hash: string
@@ -20,7 +20,7 @@ interface Page {
   readonly result: Row | ReadonlyArray<Row>
 }
 
-/** An error's tag, and whether and when to try again. */
+/** An error: its tag, whether it is retried, and after how long. */
 class Failed extends Error {
   readonly tag: string
   readonly isRetryable: boolean
@@ -67,23 +67,16 @@ const parse = (text: string): Page => {
     const page = JSON.parse(text) as Page
     if (rowsOf(page).every((row) => /^\d+$/.test(String(row.block_number)))) return page
   } catch {
-    // Below.
+    // Reported below.
   }
   throw new Failed("InvalidResponse")
 }
 
 const fetchPage = async (url: URL, leftMillis: number): Promise<Page> => {
   const abort = new AbortController()
-  let isLate = false
-  const timer = setTimeout(
-    () => {
-      isLate = true
-      abort.abort()
-    },
-    Math.max(1, leftMillis),
-  )
+  const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(leftMillis)))
   try {
-    const response = await fetch(url, { redirect: "manual", signal: abort.signal })
+    const response = await fetch(url, { redirect: "manual", signal: AbortSignal.any([abort.signal, timeout]) })
     const { status, headers } = response
     if (status === 200) return parse(await read(response))
     const text = await read(response)
@@ -91,14 +84,11 @@ const fetchPage = async (url: URL, leftMillis: number): Promise<Page> => {
     throw new Failed(tag ?? "InvalidResponse", status === 429 || status >= 500, waitOf(headers))
   } catch (cause) {
     if (cause instanceof Failed) throw cause
-    throw isLate ? new Failed("TimeoutError") : new Failed("TransportError", true)
+    throw timeout.aborted ? new Failed("TimeoutError") : new Failed("TransportError", true)
   } finally {
-    clearTimeout(timer)
     abort.abort()
   }
 }
-
-const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
 const tryPage = async (url: URL, policy: NodeScript.Policy, bug: Bug | undefined): Promise<Page> => {
   const began = performance.now()
@@ -109,15 +99,17 @@ const tryPage = async (url: URL, policy: NodeScript.Policy, bug: Bug | undefined
       if (!(cause instanceof Failed)) throw cause
       const wait = Math.max(policy.backoffMillis, bug === "ignores Retry-After" ? 0 : cause.waitMillis)
       const isLate = performance.now() - began + wait >= policy.deadlineMillis
-      if (bug === "takes a cut page for the last" && cause.tag === "TransportError") return { cursor: null, result: [] }
+      if (bug === "takes a truncated page for the last" && cause.tag === "TransportError")
+        return { cursor: null, result: [] }
       if (!cause.isRetryable || attempt === policy.maxAttempts || isLate) throw cause
-      await sleep(wait + 1)
+      const until = performance.now() + wait + 1
+      await Eventually.until(() => performance.now() >= until)
     }
   }
 }
 
-/** Walks over all pages of a script and tells what it gave. */
-export const walk = async (
+/** Reads all pages of a script and reports the rows emitted and the outcome. */
+export const readAll = async (
   baseUrl: string,
   script: RestScript.Script,
   policy: NodeScript.Policy,
@@ -129,10 +121,10 @@ export const walk = async (
   const cursors = new Set<string>()
   let [block, time] = [-1, -1]
   const take = (row: Row) => {
-    if (known.has(row.hash) && bug !== "gives repeated rows again") return
+    if (known.has(row.hash) && bug !== "emits repeated rows") return
     const [rowBlock, rowTime] = [Number(row.block_number), Date.parse(row.block_timestamp)]
     const isBehind = block >= 0 && (script.order === "ASC" ? rowBlock < block : rowBlock > block)
-    if (isBehind && rowTime !== time && bug !== "believes any order") throw new Failed("OutOfOrder")
+    if (isBehind && rowTime !== time && bug !== "accepts any order") throw new Failed("OutOfOrder")
     if (!isBehind) [block, time] = [rowBlock, rowTime]
     known.add(row.hash)
     hashes.push(row.hash)
@@ -146,7 +138,7 @@ export const walk = async (
       for (const row of rowsOf(page)) take(row)
       const { cursor = null } = page
       if (cursor === null || (bug === "ends at an empty page" && rowsOf(page).length === 0)) return ended("ended")
-      if (cursors.has(cursor) && bug !== "follows a cursor for ever") return ended("InvalidResponse")
+      if (cursors.has(cursor) && bug !== "follows a repeated cursor") return ended("InvalidResponse")
       cursors.add(cursor)
       url.searchParams.set("cursor", cursor)
     }

@@ -1,23 +1,22 @@
 /**
- * A small careful JSON-RPC client for the judge's own tests, and the same client with a bug planted in it.
- * One batch for all calls; what failed is sent again.
+ * Small correct JSON-RPC client, and variants of it with one bug each, to test the judge. It sends all calls in one batch and
+ * retries those that failed.
  */
-import type { NodeFault, NodeScript, VirtualChain } from "@daybook/testkit"
-import { NodeScript as Script } from "@daybook/testkit"
+import { Eventually, NodeScript, type NodeFault, type VirtualChain } from "@daybook/testkit"
 
 export type Bug =
   | "matches by position"
   | "timeout ends at the headers"
   | "reads seconds as milliseconds"
   | "follows redirects"
-  | "repeats what is refused"
+  | "retries permanent errors"
   | "gives up at once"
   | "reads without a limit"
 
 const maxBytes = 1024 * 1024
 const maxItemBytes = 512 * 1024
 
-interface Verdict {
+interface Result {
   readonly outcome: NodeFault.Outcome | "wrong"
   readonly again?: boolean
   readonly waitMillis?: number
@@ -43,9 +42,9 @@ const readText = async (response: Response, bug: Bug | undefined): Promise<strin
   return Buffer.concat(chunks).toString("utf8")
 }
 
-const invalid: Verdict = { outcome: "InvalidResponse" }
+const invalid: Result = { outcome: "InvalidResponse" }
 
-const ofError = (error: unknown, status: number, isBatch: boolean, waitMillis: number): Verdict => {
+const ofError = (error: unknown, status: number, isBatch: boolean, waitMillis: number): Result => {
   if (typeof error !== "object" || error === null) return invalid
   const { code, message } = error as { readonly code: number; readonly message: string }
   if (
@@ -65,7 +64,7 @@ const ofItems = (
   status: number,
   waitMillis: number,
   bug: Bug | undefined,
-): ReadonlyArray<Verdict> => {
+): ReadonlyArray<Result> => {
   const isBatch = calls.length > 1
   if (isBatch && !Array.isArray(body)) {
     const { error, id } = body as { readonly error?: unknown; readonly id?: unknown }
@@ -81,7 +80,7 @@ const ofItems = (
     if ("error" in reply) return ofError(reply["error"], status, isBatch, waitMillis)
     if (!("result" in reply) || JSON.stringify(reply["result"]).includes("nonsense")) return invalid
     if (JSON.stringify(reply["result"]).length > maxItemBytes) return invalid
-    return { outcome: Script.outcomeOf(call, reply["result"]) }
+    return { outcome: NodeScript.outcomeOf(call, reply["result"]) }
   })
 }
 
@@ -90,15 +89,13 @@ const send = async (
   calls: ReadonlyArray<VirtualChain.Call>,
   leftMillis: number,
   bug: Bug | undefined,
-): Promise<ReadonlyArray<Verdict>> => {
-  const all = (verdict: Verdict) => calls.map(() => verdict)
+): Promise<ReadonlyArray<Result>> => {
+  const all = (result: Result) => calls.map(() => result)
   const requests = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }))
   const abort = new AbortController()
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    abort.abort()
-  }, leftMillis)
+  const timeout = AbortSignal.timeout(Math.ceil(leftMillis))
+  const onTimeout = () => abort.abort()
+  timeout.addEventListener("abort", onTimeout)
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -107,7 +104,7 @@ const send = async (
       redirect: bug === "follows redirects" ? "follow" : "manual",
       signal: abort.signal,
     })
-    if (bug === "timeout ends at the headers") clearTimeout(timer)
+    if (bug === "timeout ends at the headers") timeout.removeEventListener("abort", onTimeout)
     const { status, headers } = response
     const waitMillis = waitOf(headers, bug)
     if (status === 401) return all({ outcome: "Unauthorized" })
@@ -121,16 +118,22 @@ const send = async (
       return all({ ...invalid, again: status >= 500, waitMillis })
     }
   } catch (cause) {
-    if (isLate) return all({ outcome: "TimeoutError" })
+    if (timeout.aborted) return all({ outcome: "TimeoutError" })
     if (cause instanceof RangeError) return all(invalid)
     return all({ outcome: "TransportError", again: true })
   } finally {
-    clearTimeout(timer)
+    timeout.removeEventListener("abort", onTimeout)
     abort.abort()
   }
 }
 
-/** Runs all calls of a script and tells what they ended with. */
+/** Resolves after this many milliseconds. */
+const wait = (millis: number) => {
+  const until = performance.now() + millis
+  return Eventually.until(() => performance.now() >= until)
+}
+
+/** Makes all calls of a script and reports their outcomes. */
 export const run = async (
   url: string,
   script: NodeScript.Script,
@@ -140,7 +143,7 @@ export const run = async (
   const began = performance.now()
   const ended: Array<NodeScript.Observed> = []
   let pausedUntil = began
-  const chase = async (calls: ReadonlyArray<VirtualChain.Call>, attempt: number): Promise<void> => {
+  const settle = async (calls: ReadonlyArray<VirtualChain.Call>, attempt: number): Promise<void> => {
     const left = policy.deadlineMillis - (performance.now() - began)
     const pauseMillis = pausedUntil - performance.now()
     if (left <= 1 || pauseMillis >= left) {
@@ -148,31 +151,33 @@ export const run = async (
       for (const call of calls) ended.push({ call, outcome, elapsedMillis: policy.deadlineMillis - left })
       return
     }
-    if (pauseMillis > 0) await new Promise((resolve) => setTimeout(resolve, pauseMillis + 1))
-    const verdicts = await send(url, calls, policy.deadlineMillis - (performance.now() - began), bug)
+    if (pauseMillis > 0) await wait(pauseMillis + 1)
+    const results = await send(url, calls, policy.deadlineMillis - (performance.now() - began), bug)
     const elapsedMillis = performance.now() - began
     const again: Array<VirtualChain.Call> = []
     const split: Array<VirtualChain.Call> = []
-    const waitMillis = Math.max(policy.backoffMillis, ...verdicts.map((verdict) => verdict.waitMillis ?? 0))
-    const asksPause = verdicts.some((verdict) => verdict.outcome === "RateLimited" || (verdict.waitMillis ?? 0) > 0)
-    if (asksPause) pausedUntil = Math.max(pausedUntil, performance.now() + waitMillis)
+    const waitMillis = Math.max(policy.backoffMillis, ...results.map((result) => result.waitMillis ?? 0))
+    const asksWait = results.some((result) => result.outcome === "RateLimited" || (result.waitMillis ?? 0) > 0)
+    if (asksWait) pausedUntil = Math.max(pausedUntil, performance.now() + waitMillis)
     const hasTime = elapsedMillis + waitMillis < policy.deadlineMillis
     for (const [at, call] of calls.entries()) {
-      const verdict = verdicts[at] ?? invalid
-      const wants = verdict.again === true || (bug === "repeats what is refused" && verdict.outcome === "RpcError")
-      if (verdict.splits === true) split.push(call)
-      else if (wants && bug !== "gives up at once" && attempt < policy.maxAttempts && hasTime) again.push(call)
-      else ended.push({ call, outcome: verdict.outcome, elapsedMillis })
+      const result = results[at] ?? invalid
+      const isRetryable = result.again === true || (bug === "retries permanent errors" && result.outcome === "RpcError")
+      if (result.splits === true) split.push(call)
+      else if (isRetryable && bug !== "gives up at once" && attempt < policy.maxAttempts && hasTime) again.push(call)
+      else ended.push({ call, outcome: result.outcome, elapsedMillis })
     }
     if (again.length > 0) {
-      await new Promise((resolve) => setTimeout(resolve, waitMillis))
-      await chase(again, attempt + 1)
+      await wait(waitMillis)
+      await settle(again, attempt + 1)
     }
     const middle = split.length >> 1
-    for (const half of [split.slice(0, middle), split.slice(middle)]) if (half.length > 0) await chase(half, attempt)
+    for (const half of [split.slice(0, middle), split.slice(middle)]) if (half.length > 0) await settle(half, attempt)
   }
-  const unending = new Promise<void>((resolve) => setTimeout(resolve, policy.deadlineMillis + 500).unref())
-  await Promise.race([chase(script.calls, 1), unending])
+  const isComplete = () => ended.length === script.calls.length
+  const late = policy.deadlineMillis + 500
+  const bounded = Eventually.until(isComplete, { withinMillis: late }).catch(() => undefined)
+  await Promise.race([settle(script.calls, 1), bounded])
   const missing = script.calls.filter((call) => !ended.some((one) => one.call === call))
   return [...ended, ...missing.map((call) => ({ call, outcome: "hangs", elapsedMillis: performance.now() - began }))]
 }

@@ -1,31 +1,32 @@
 /**
- * A real HTTP server on 127.0.0.1 that can send an answer in every bad way: cut, stalled, dripping, never.
+ * HTTP server on 127.0.0.1 that delivers a response in any broken way: truncated, stalled, slowly, or not at all.
  *
- * The hostile servers stand on it. It keeps a record of each request and of who ended it. It knows nothing of any
- * interface: `respond` decides what is answered.
+ * The hostile node and the hostile REST server are built on it. It records every request and which side ended it. What a
+ * response contains is decided by `respond`.
  */
 import { createServer } from "node:http"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 
 /**
- * How an answer goes over the wire.
+ * How a response is delivered.
  *
- * - `whole`: as a good server sends it.
- * - `cut`: the length is announced, half of the body is sent, and the socket is closed.
- * - `stalledHeaders`: nothing is ever sent. `stalledBody`: headers and half of the body, then nothing.
- * - `drip`: the body in eight pieces, one every `everyMillis`. `endless`: the body, then a space every `everyMillis`, for ever.
- * - `closedBefore`: the socket is closed instead of an answer. `closedAfter`: it is closed after the headers.
+ * **Details**
+ * - `whole`: complete, as a correct server sends it.
+ * - `truncated`: announces the length, sends half of the body, and closes the socket.
+ * - `stalledHeaders`: sends nothing and keeps the socket open. `stalledBody`: sends headers and half of the body, then nothing.
+ * - `closedBefore`: closes the socket without a response. `closedAfter`: closes it after the headers.
+ * - `drip`: sends the body in eight pieces, one every `everyMillis`.
+ * - `endless`: sends the body, then a space every `everyMillis` without end.
  */
 export type Delivery =
-  | { readonly kind: "whole" | "cut" | "stalledHeaders" | "stalledBody" | "closedBefore" | "closedAfter" }
+  | { readonly kind: "whole" | "truncated" | "stalledHeaders" | "stalledBody" | "closedBefore" | "closedAfter" }
   | { readonly kind: "drip" | "endless"; readonly everyMillis: number }
 
-/** What is answered, and how. */
-export interface Answer {
+/** A response and how it is delivered. */
+export interface Response {
   /** Default 200. */
   readonly status?: number
   /** Default: `content-type: application/json`. */
@@ -35,11 +36,11 @@ export interface Answer {
   readonly delivery?: Delivery
 }
 
-/** A request as it came. */
-export interface Incoming {
-  /** 1 for the first. */
+/** A request with its complete body. */
+export interface Request {
+  /** Order of arrival, from 1. */
   readonly number: number
-  /** When its last byte was there, by `performance.now()`. */
+  /** Time at which the last byte was received, by `performance.now()`. */
   readonly atMillis: number
   readonly method: string
   /** Path and query. */
@@ -48,33 +49,33 @@ export interface Incoming {
   readonly body: string
 }
 
-/** Who ended a request: the answer was `sent` whole, or one side closed the socket before; `open` while neither happened. */
+/** How a request ended: the response was `sent` completely, or one side closed the socket first; `open` until then. */
 export type End = "open" | "sent" | "closedByServer" | "closedByClient"
 
-/** What became of a request. */
+/** End of a request and its time. */
 export interface Ended {
   readonly end: End
   /** By `performance.now()`; undefined while open. */
   readonly endedAtMillis: number | undefined
 }
 
-/** A request and what became of it. */
-export interface Exchange extends Incoming, Ended {}
+/** A request and how it ended. */
+export interface Exchange extends Request, Ended {}
 
 /** A running server. */
 export interface Server {
   /** Origin, for example `http://127.0.0.1:40123`. */
   readonly url: string
   readonly port: number
-  /** Every request so far, in order of arrival. */
+  /** Requests received so far, in order of arrival. */
   readonly exchanges: () => ReadonlyArray<Exchange>
-  /** What became of the request with this number. */
+  /** How the request with this number ended. */
   readonly ended: (number: number) => Ended
-  /** Resolves when the request with this number, which may be still to come, has ended. */
+  /** Resolves when the request with this number has ended, even if it has not arrived yet. */
   readonly whenEnded: (number: number) => Promise<Ended>
-  /** Number of connections that are open now. */
+  /** Number of open connections. */
   readonly connections: () => number
-  /** True once no request is open; false if one still is after so many milliseconds. */
+  /** Resolves to true once no request is open, or to false after `withinMillis`. */
   readonly settled: (withinMillis: number) => Promise<boolean>
   /** Closes every socket and frees the port. */
   readonly stop: () => Promise<void>
@@ -104,15 +105,40 @@ const makeEntry = (): Entry => {
   return entry
 }
 
+/** Requests by number, and how each ended. */
+const makeLog = () => {
+  const requests: Array<Request> = []
+  const entries = new Map<number, Entry>()
+  const entryOf = (number: number): Entry => {
+    const known = entries.get(number)
+    if (known !== undefined) return known
+    const made = makeEntry()
+    entries.set(number, made)
+    return made
+  }
+  const ended = (number: number): Ended => {
+    const { end, endedAtMillis } = entryOf(number)
+    return { end, endedAtMillis }
+  }
+  return {
+    requests,
+    entryOf,
+    ended,
+    open: () => requests.map(({ number }) => entryOf(number)).filter(({ end }) => end === "open"),
+    exchanges: () => requests.map((request) => Object.assign({}, request, ended(request.number))),
+  }
+}
+
 const pieces = 8
 
-const deliver = (answer: Answer, response: ServerResponse, closeSocket: () => void): void => {
+const deliver = (answer: Response, response: ServerResponse, closeSocket: () => void): void => {
   const body = typeof answer.body === "string" ? Buffer.from(answer.body) : Buffer.from(answer.body)
   const delivery = answer.delivery ?? { kind: "whole" }
   const head = (extra: Readonly<Record<string, string>>) =>
     response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers, ...extra })
   const length = { "content-length": String(body.length) }
-  const later = (everyMillis: number, write: () => void) => {
+  const half = body.subarray(0, body.length >> 1)
+  const repeat = (everyMillis: number, write: () => void) => {
     const timer = setInterval(write, everyMillis)
     response.once("close", () => clearInterval(timer))
   }
@@ -120,13 +146,13 @@ const deliver = (answer: Answer, response: ServerResponse, closeSocket: () => vo
     case "whole":
       head(length).end(body)
       return
-    case "cut":
-      head(length).write(body.subarray(0, body.length >> 1), closeSocket)
+    case "truncated":
+      head(length).write(half, closeSocket)
       return
     case "stalledHeaders":
       return
     case "stalledBody":
-      head(length).write(body.subarray(0, body.length >> 1))
+      head(length).write(half)
       return
     case "closedBefore":
       closeSocket()
@@ -139,7 +165,7 @@ const deliver = (answer: Answer, response: ServerResponse, closeSocket: () => vo
       head(length).flushHeaders()
       const size = Math.max(1, Math.ceil(body.length / pieces))
       let sent = 0
-      later(delivery.everyMillis, () => {
+      repeat(delivery.everyMillis, () => {
         response.write(body.subarray(sent, sent + size))
         sent += size
         if (sent >= body.length && !response.writableEnded) response.end()
@@ -148,7 +174,7 @@ const deliver = (answer: Answer, response: ServerResponse, closeSocket: () => vo
     }
     case "endless":
       head({}).write(body)
-      later(delivery.everyMillis, () => response.write(" "))
+      repeat(delivery.everyMillis, () => response.write(" "))
   }
 }
 
@@ -158,27 +184,19 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Starts a server; `respond` is asked once for each request. A `respond` that throws closes the socket. */
-export const start = async (respond: (request: Incoming) => Answer | Promise<Answer>): Promise<Server> => {
-  const incoming: Array<Incoming> = []
-  const entries = new Map<number, Entry>()
+/** Starts a server. `respond` is called once per request; if it throws or rejects, the socket is closed. */
+export const start = async (respond: (request: Request) => Response | Promise<Response>): Promise<Server> => {
+  const log = makeLog()
   const sockets = new Set<Socket>()
-  const entryOf = (number: number): Entry => {
-    const known = entries.get(number)
-    if (known !== undefined) return known
-    const made = makeEntry()
-    entries.set(number, made)
-    return made
-  }
-  let arrived = 0
+  let count = 0
 
   const handle = async (message: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(message)
-    const number = ++arrived
-    const entry = entryOf(number)
+    const number = ++count
+    const entry = log.entryOf(number)
     const { method = "", url: path = "", headers, socket } = message
-    const request: Incoming = { number, atMillis: performance.now(), method, path, headers, body }
-    incoming.push(request)
+    const request: Request = { number, atMillis: performance.now(), method, path, headers, body }
+    log.requests.push(request)
     const closeSocket = () => {
       entry.finish("closedByServer")
       socket.destroy()
@@ -193,7 +211,7 @@ export const start = async (respond: (request: Incoming) => Answer | Promise<Ans
     }
   }
 
-  // A request whose own body never arrives whole has nothing to be answered.
+  // A request whose body never arrives completely is dropped without a record.
   const server = createServer((message, response) => void handle(message, response).catch(() => message.destroy()))
   server.keepAliveTimeout = 60_000
   server.on("connection", (socket) => {
@@ -204,65 +222,31 @@ export const start = async (respond: (request: Incoming) => Answer | Promise<Ans
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
 
-  const ended: Server["ended"] = (number) => {
-    const { end, endedAtMillis } = entryOf(number)
-    return { end, endedAtMillis }
-  }
-  const openOnes = () => incoming.filter(({ number }) => entryOf(number).end === "open")
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    exchanges: () => incoming.map((request) => Object.assign({}, request, ended(request.number))),
-    ended,
-    whenEnded: async (number) => {
-      await entryOf(number).done
-      return ended(number)
-    },
+    exchanges: log.exchanges,
+    ended: log.ended,
+    whenEnded: (number) => log.entryOf(number).done.then(() => log.ended(number)),
     connections: () => sockets.size,
     settled: async (withinMillis) => {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMillis)))
-      await Promise.race([Promise.all(openOnes().map(({ number }) => entryOf(number).done)), late])
+      await Promise.race([Promise.all(log.open().map(({ done }) => done)), late])
       clearTimeout(timer)
-      return openOnes().length === 0
+      return log.open().length === 0
     },
     stop: () =>
       new Promise((resolve) => {
-        for (const { number } of openOnes()) entryOf(number).finish("closedByServer")
+        for (const entry of log.open()) entry.finish("closedByServer")
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
   }
 }
 
-/** Runs a server for as long as the scope lives. */
-export const make = <S extends { readonly stop: () => Promise<void> }>(
+/** Runs a server until the scope closes. */
+export const scoped = <S extends { readonly stop: () => Promise<void> }>(
   starting: () => Promise<S>,
 ): Effect.Effect<S, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.promise(starting), (server) => Effect.promise(server.stop))
-
-/** Decompressed bytes of white space in a gzip bomb: 64 MiB. */
-export const bombBytes = 64 * 1024 * 1024
-
-/** Bytes of white space in front of an oversize body: 8 MiB. */
-export const oversizeBytes = 8 * 1024 * 1024
-
-let bombPrefix: Buffer | undefined
-
-/** A right JSON body behind 64 MiB of white space, in about 64 KiB of gzip. */
-export const bomb = (body: string): Uint8Array => {
-  bombPrefix ??= gzipSync(Buffer.alloc(bombBytes, " "))
-  return Buffer.concat([bombPrefix, gzipSync(body)])
-}
-
-let padding: Buffer | undefined
-
-/** A right JSON body behind 8 MiB of white space. */
-export const oversize = (body: string): Uint8Array => {
-  padding ??= Buffer.alloc(oversizeBytes, " ")
-  return Buffer.concat([padding, Buffer.from(body)])
-}
-
-/** A page as a gateway shows it to people. */
-export const html = (title: string): string =>
-  `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`

@@ -1,0 +1,55 @@
+/**
+ * Bounded waits for a condition that no event reports, for tests of real processes and sockets.
+ *
+ * Prefer an event or the test clock. A wait returns as soon as the condition holds, so the bound is reached only by a failure.
+ */
+import { Effect, Schema } from "effect"
+
+/** How to wait. */
+export interface Options {
+  /** Default 10,000. */
+  readonly withinMillis?: number
+  /** Time between two evaluations. Default 5. */
+  readonly everyMillis?: number
+  /** Completes the message `Condition not met within 10000 ms: <what>.` */
+  readonly what?: string
+}
+
+/** The condition did not hold within the time allowed. */
+export class ConditionNotMet extends Schema.TaggedError<ConditionNotMet>()("ConditionNotMet", {
+  message: Schema.String,
+}) {}
+
+const notMet = ({ withinMillis = 10_000, what = "no description" }: Options) =>
+  new ConditionNotMet({ message: `Condition not met within ${withinMillis} ms: ${what}.` })
+
+/** Resolves when `condition` is true; rejects with `ConditionNotMet`. */
+export const until = async (condition: () => boolean | Promise<boolean>, options: Options = {}): Promise<void> => {
+  const { withinMillis = 10_000, everyMillis = 5 } = options
+  const deadline = performance.now() + withinMillis
+  while (!(await condition())) {
+    if (performance.now() >= deadline) throw notMet(options)
+    await new Promise((resolve) => setTimeout(resolve, everyMillis))
+  }
+}
+
+/**
+ * Succeeds when `condition` gives true, by the real clock even where a test clock is installed.
+ *
+ * **Errors**
+ * - `ConditionNotMet`: it did not hold in time.
+ */
+export const untilEffect = <E, R>(
+  condition: Effect.Effect<boolean, E, R>,
+  options: Options = {},
+): Effect.Effect<void, E | ConditionNotMet, R> => {
+  const { withinMillis = 10_000, everyMillis = 5 } = options
+  const pause = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve, everyMillis)))
+  const attempt = (deadline: number): Effect.Effect<void, E | ConditionNotMet, R> =>
+    Effect.flatMap(condition, (holds) => {
+      if (holds) return Effect.void
+      if (performance.now() >= deadline) return Effect.fail(notMet(options))
+      return Effect.andThen(pause, attempt(deadline))
+    })
+  return Effect.suspend(() => attempt(performance.now() + withinMillis))
+}
