@@ -9,7 +9,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CallError } from "./RpcError.ts"
-import { type Event, initial, order, type Query, type State, step, type Verdict } from "./internal/poolState.ts"
+import { type Event, initial, order, type Query, type State, step, type Verdict } from "./internal/PoolState.ts"
 
 export {
   type EndpointState,
@@ -23,7 +23,7 @@ export {
   step,
   type Strategy,
   type Verdict,
-} from "./internal/poolState.ts"
+} from "./internal/PoolState.ts"
 
 /**
  * True for errors after which another endpoint may succeed: all but those that the call itself causes.

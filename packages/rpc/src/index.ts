@@ -1,6 +1,7 @@
 /**
  * The modules of @daybook/rpc, each as a namespace. Written by `pnpm barrels`.
  */
+export * as Client from "./Client.ts"
 export * as EndpointPool from "./EndpointPool.ts"
 export * as ErrorKind from "./ErrorKind.ts"
 export * as Method from "./Method.ts"

@@ -8,7 +8,7 @@ import * as PromiseFace from "@daybook/transport/PromiseFace"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, Known, PromiseMethods, ReturnedBy } from "./Method.ts"
-import { callKinds, callOptions, optionKinds } from "./internal/settings.ts"
+import { callKinds, callOptions, optionKinds } from "./internal/Settings.ts"
 import * as Client from "./RpcClient.ts"
 
 /**

@@ -1,9 +1,8 @@
 /** Asking one endpoint after the other until one answers. */
-import { describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { RateLimited, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
 import { Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { expect } from "vitest"
 import { EndpointPool, RpcError } from "../src/index.ts"
 
 type Outcome = string | null | { readonly error: string }

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { ErrorKind } from "../src/index.ts"
 
-const cases: ReadonlyArray<readonly [ErrorKind.Row["kind"], number, string]> = [
+const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.of>, number, string]> = [
   ["rateLimited", -32005, "limit exceeded"],
   ["rateLimited", -32007, "15/second request limit reached"],
   ["rateLimited", -32011, "no backends available for method"],
@@ -45,7 +45,7 @@ const cases: ReadonlyArray<readonly [ErrorKind.Row["kind"], number, string]> = [
 describe("ErrorKind", () => {
   describe("of", () => {
     it.each(cases)("takes for %s: %i %s", (kind, code, message) => {
-      assert.strictEqual(ErrorKind.of({ code, message }), kind)
+      expect(ErrorKind.of({ code, message })).toBe(kind)
     })
 
     it("is fast on a long message", () => {
@@ -54,7 +54,7 @@ describe("ErrorKind", () => {
 
       ErrorKind.of({ code: -32000, message })
 
-      assert.isBelow(performance.now() - start, 200)
+      expect(performance.now() - start).toBeLessThan(200)
     })
   })
 
@@ -72,7 +72,7 @@ describe("ErrorKind", () => {
         "unknown",
       ]
 
-      assert.deepStrictEqual(kinds.filter(ErrorKind.isRetryable), ["rateLimited", "internal"])
+      expect(kinds.filter(ErrorKind.isRetryable)).toEqual(["rateLimited", "internal"])
     })
   })
 })

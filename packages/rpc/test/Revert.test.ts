@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeErrorResult, parseAbi } from "viem"
 import { Revert, RpcClient } from "../src/index.ts"
@@ -12,11 +12,11 @@ const custom = encodeErrorResult({ abi, errorName: "Broke", args: [`0x${"1".repe
 describe("Revert", () => {
   describe("fromData", () => {
     it("reads a reason in words", () => {
-      assert.deepStrictEqual(Revert.fromData(words), { _tag: "Error", reason: 'ünder 10 wei: "x"' })
+      expect(Revert.fromData(words)).toEqual({ _tag: "Error", reason: 'ünder 10 wei: "x"' })
     })
 
     it("reads a panic", () => {
-      assert.deepStrictEqual(Revert.fromData(panic), {
+      expect(Revert.fromData(panic)).toEqual({
         _tag: "Panic",
         code: 0x11n,
         reason: "an arithmetic overflow or underflow",
@@ -24,7 +24,7 @@ describe("Revert", () => {
     })
 
     it("leaves a declared error as data", () => {
-      assert.deepStrictEqual(Revert.fromData(custom), {
+      expect(Revert.fromData(custom)).toEqual({
         _tag: "Custom",
         selector: custom.slice(0, 10) as `0x${string}`,
         data: custom,
@@ -32,10 +32,10 @@ describe("Revert", () => {
     })
 
     it("takes bytes that break off for a declared error, and text for none", () => {
-      assert.strictEqual(Revert.fromData(words.slice(0, 80))?._tag, "Custom")
-      assert.deepStrictEqual(Revert.fromData("0x"), { _tag: "Empty" })
-      assert.strictEqual(Revert.fromData("reverted"), undefined)
-      assert.strictEqual(Revert.fromData(`0x08c379a0${"f".repeat(64)}`)?._tag, "Custom")
+      expect(Revert.fromData(words.slice(0, 80))?._tag).toBe("Custom")
+      expect(Revert.fromData("0x")).toEqual({ _tag: "Empty" })
+      expect(Revert.fromData("reverted")).toBe(undefined)
+      expect(Revert.fromData(`0x08c379a0${"f".repeat(64)}`)?._tag).toBe("Custom")
     })
   })
 
@@ -47,12 +47,12 @@ describe("Revert", () => {
       ["ganache", { hash: null, result: words, reason: "x" }],
       ["a relay", { originalError: { code: 3, data: words } }],
     ])("finds the bytes where %s puts them", (_name, data) => {
-      assert.strictEqual(Revert.fromError(data)?._tag, "Error")
+      expect(Revert.fromError(data)?._tag).toBe("Error")
     })
 
     it("finds none where there are none", () => {
-      assert.strictEqual(Revert.fromError(undefined), undefined)
-      assert.strictEqual(Revert.fromError({ hash: "0x12", text: "0xzz" }), undefined)
+      expect(Revert.fromError(undefined)).toBe(undefined)
+      expect(Revert.fromError({ hash: "0x12", text: "0xzz" })).toBe(undefined)
     })
   })
 
@@ -65,8 +65,8 @@ describe("Revert", () => {
         const one = yield* Effect.flip((yield* RpcClient.make({ url: reverting.url })).eth_chainId())
         const other = yield* Effect.flip((yield* RpcClient.make({ url: refusing.url })).eth_chainId())
 
-        assert.strictEqual(one._tag === "RpcError" && one.revert?._tag, "Error")
-        assert.strictEqual(other._tag === "RpcError" && other.revert, undefined)
+        expect(one._tag === "RpcError" && one.revert?._tag).toBe("Error")
+        expect(other._tag === "RpcError" && other.revert).toBe(undefined)
       }),
     )
   })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted, Tracer } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { gives, refuses, reply, script } from "./server.ts"
@@ -23,14 +23,13 @@ describe("RpcClient", () => {
 
         const found = yield* client.eth_getBlockByNumber("latest")
 
-        assert.strictEqual(found?.number, 5n)
-        assert.deepEqual(found?.transactions, [hash("c")] as never)
-        assert.strictEqual(
-          server.seen[0]?.body,
+        expect(found?.number).toBe(5n)
+        expect(found?.transactions).toEqual([hash("c")] as never)
+        expect(server.seen[0]?.body).toBe(
           '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}',
         )
-        assert.strictEqual(server.seen[0]?.headers["content-type"], "application/json")
-        assert.strictEqual(server.seen[0]?.headers.accept, "application/json")
+        expect(server.seen[0]?.headers["content-type"]).toBe("application/json")
+        expect(server.seen[0]?.headers.accept).toBe("application/json")
       }),
     )
 
@@ -41,8 +40,8 @@ describe("RpcClient", () => {
 
         const found = yield* client.eth_getBlockByNumber(5n, true)
 
-        assert.strictEqual(found?.transactions[0]?.value, 10n ** 18n)
-        assert.deepStrictEqual(server.seen[0]?.calls[0]?.params, ["0x5", true])
+        expect(found?.transactions[0]?.value).toBe(10n ** 18n)
+        expect(server.seen[0]?.calls[0]?.params).toEqual(["0x5", true])
       }),
     )
 
@@ -51,7 +50,7 @@ describe("RpcClient", () => {
         const server = yield* script(gives(null))
         const client = yield* RpcClient.make({ url: server.url })
 
-        assert.strictEqual(yield* client.eth_getBlockByNumber(9_999_999), null)
+        expect(yield* client.eth_getBlockByNumber(9_999_999)).toBe(null)
       }),
     )
 
@@ -67,10 +66,14 @@ describe("RpcClient", () => {
         yield* client.eth_getBlockReceipts(7)
         yield* client.eth_getBlockReceipts(hash("B"))
 
-        assert.deepStrictEqual(
-          server.seen.map(({ calls }) => calls[0]?.params),
-          [["0x1b4", false], ["0x1b4", false], [hash("a"), "0x3"], [hash("a"), "0x3"], ["0x7"], [hash("b")]],
-        )
+        expect(server.seen.map(({ calls }) => calls[0]?.params)).toEqual([
+          ["0x1b4", false],
+          ["0x1b4", false],
+          [hash("a"), "0x3"],
+          [hash("a"), "0x3"],
+          ["0x7"],
+          [hash("b")],
+        ])
       }),
     )
 
@@ -86,7 +89,7 @@ describe("RpcClient", () => {
           { concurrency: 20 },
         )
 
-        assert.strictEqual(new Set(server.seen.map(({ calls }) => calls[0]?.id)).size, 20)
+        expect(new Set(server.seen.map(({ calls }) => calls[0]?.id)).size).toBe(20)
       }),
     )
 
@@ -97,12 +100,11 @@ describe("RpcClient", () => {
 
         const error = yield* Effect.flip(client.eth_getBlockByNumber("latest", true))
 
-        assert.strictEqual(error._tag, "InvalidResponse")
-        assert.strictEqual(
-          error.message,
+        expect(error._tag).toBe("InvalidResponse")
+        expect(error.message).toBe(
           `The answer of ${server.host} is not usable: result.transactions[1].hash is "0x12"; expected a hash of 32 bytes in hex.`,
         )
-        assert.strictEqual(server.seen.length, 1)
+        expect(server.seen.length).toBe(1)
       }),
     )
 
@@ -122,16 +124,15 @@ describe("RpcClient", () => {
         yield* client.eth_chainId().pipe(Effect.withTracer(tracer))
 
         const [span] = spans
-        assert.strictEqual(span?.name, "RpcClient.eth_chainId")
-        assert.deepStrictEqual(Object.fromEntries(span?.attributes ?? []), {
+        expect(span?.name).toBe("RpcClient.eth_chainId")
+        expect(Object.fromEntries(span?.attributes ?? [])).toEqual({
           "rpc.system": "jsonrpc",
           "rpc.method": "eth_chainId",
           "server.address": server.host,
           "daybook.chain": "eth",
           "daybook.attempts": 2,
         })
-        assert.deepStrictEqual(
-          span?.status._tag === "Ended" && span.status.exit._tag === "Success" && span.status.exit.value,
+        expect(span?.status._tag === "Ended" && span.status.exit._tag === "Success" && span.status.exit.value).toEqual(
           undefined,
         )
       }),
@@ -150,7 +151,7 @@ describe("RpcClient", () => {
       Effect.gen(function* () {
         const outcome = yield* asked(transaction())
 
-        assert.isTrue(outcome._tag === "Success" && outcome.success?.nonce === 7)
+        expect(outcome._tag === "Success" && outcome.success?.nonce === 7).toBe(true)
       }),
     )
 
@@ -159,9 +160,9 @@ describe("RpcClient", () => {
         const other = yield* asked(transaction({ transactionIndex: "0x1" }))
         const elsewhere = yield* asked(transaction({ blockHash: hash("d") }))
 
-        assert.isTrue(other._tag === "Failure" && other.failure._tag === "InvalidResponse")
-        assert.isTrue(other._tag === "Failure" && other.failure.message.includes('transactionIndex is "0x1"'))
-        assert.isTrue(elsewhere._tag === "Failure" && elsewhere.failure.message.includes("blockHash is"))
+        expect(other._tag === "Failure" && other.failure._tag === "InvalidResponse").toBe(true)
+        expect(other._tag === "Failure" && other.failure.message.includes('transactionIndex is "0x1"')).toBe(true)
+        expect(elsewhere._tag === "Failure" && elsewhere.failure.message.includes("blockHash is")).toBe(true)
       }),
     )
 
@@ -169,7 +170,7 @@ describe("RpcClient", () => {
       Effect.gen(function* () {
         const outcome = yield* asked(null)
 
-        assert.isTrue(outcome._tag === "Failure" && outcome.failure._tag === "InvalidResponse")
+        expect(outcome._tag === "Failure" && outcome.failure._tag === "InvalidResponse").toBe(true)
       }),
     )
 
@@ -180,7 +181,7 @@ describe("RpcClient", () => {
 
         const error = yield* Effect.flip(client.eth_getBlockByNumber("latest"))
 
-        assert.strictEqual(error._tag, "InvalidResponse")
+        expect(error._tag).toBe("InvalidResponse")
       }),
     )
 
@@ -192,7 +193,7 @@ describe("RpcClient", () => {
 
         const got = yield* client.requestText("eth_getTransactionByBlockHashAndIndex", [hash("b"), "0x0"])
 
-        assert.strictEqual(got, text)
+        expect(got).toBe(text)
       }),
     )
   })
@@ -205,8 +206,8 @@ describe("RpcClient", () => {
 
         const result = yield* client.request({ method: "my_method", params: [{ value: 10n }, true] })
 
-        assert.deepStrictEqual(result, { a: "0x01", b: [1] })
-        assert.deepStrictEqual(server.seen[0]?.calls[0]?.params, [{ value: "0xa" }, true])
+        expect(result).toEqual({ a: "0x01", b: [1] })
+        expect(server.seen[0]?.calls[0]?.params).toEqual([{ value: "0xa" }, true])
       }),
     )
 
@@ -220,9 +221,9 @@ describe("RpcClient", () => {
         const text = yield* Effect.flip(client.request({ method: "m", params: "latest" as unknown as [] }))
         const loop = yield* Effect.flip(client.request({ method: "m", params: circle }))
 
-        assert.strictEqual(text._tag, "InvalidParams")
-        assert.strictEqual(loop._tag, "InvalidParams")
-        assert.strictEqual(server.seen.length, 0)
+        expect(text._tag).toBe("InvalidParams")
+        expect(loop._tag).toBe("InvalidParams")
+        expect(server.seen.length).toBe(0)
       }),
     )
   })
@@ -234,7 +235,7 @@ describe("RpcClient", () => {
         const server = yield* script(reply(([call]) => `{"result": ${result} , "id":${call?.id},"jsonrpc":"2.0"}`))
         const client = yield* RpcClient.make({ url: server.url })
 
-        assert.strictEqual(yield* client.requestText("any_method"), result)
+        expect(yield* client.requestText("any_method")).toBe(result)
       }),
     )
 
@@ -245,9 +246,9 @@ describe("RpcClient", () => {
 
         const error = yield* Effect.flip(client.requestText("eth_call", []))
 
-        assert.isTrue(error._tag === "RpcError" && error.code === 3 && error.data === "0x08c379a0")
-        assert.strictEqual(error._tag === "RpcError" && error.kind, "reverted")
-        assert.strictEqual(error.message, "execution reverted: no")
+        expect(error._tag === "RpcError" && error.code === 3 && error.data === "0x08c379a0").toBe(true)
+        expect(error._tag === "RpcError" && error.kind).toBe("reverted")
+        expect(error.message).toBe("execution reverted: no")
       }),
     )
   })
@@ -265,23 +266,20 @@ describe("RpcClient", () => {
       ["0xe705", "/0xe705/k"],
     ])("is for %s %s", ([chain = "", path]) =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* pathFor({ chain, apiKey: "k" }), path)
+        expect(yield* pathFor({ chain, apiKey: "k" })).toBe(path)
       }),
     )
 
     it.live("writes hyphens when asked", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* pathFor({ chain: "bsc testnet", apiKey: "k", hyphens: true }), "/bsc-testnet/k")
-        assert.strictEqual(yield* pathFor({ chain: "my own chain", apiKey: "k", hyphens: true }), "/my-own-chain/k")
+        expect(yield* pathFor({ chain: "bsc testnet", apiKey: "k", hyphens: true })).toBe("/bsc-testnet/k")
+        expect(yield* pathFor({ chain: "my own chain", apiKey: "k", hyphens: true })).toBe("/my-own-chain/k")
       }),
     )
 
     it.live("follows the path of the URL and encodes the key", () =>
       Effect.gen(function* () {
-        assert.strictEqual(
-          yield* pathFor({ chain: "eth", apiKey: Redacted.make("a/b c") }, "/rpc/"),
-          "/rpc/eth/a%2Fb%20c",
-        )
+        expect(yield* pathFor({ chain: "eth", apiKey: Redacted.make("a/b c") }, "/rpc/")).toBe("/rpc/eth/a%2Fb%20c")
       }),
     )
   })
@@ -307,8 +305,8 @@ describe("RpcClient", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(RpcClient.make(options as RpcClient.Options))
 
-        assert.strictEqual(error._tag, "InvalidOption")
-        assert.strictEqual(error.option, option)
+        expect(error._tag).toBe("InvalidOption")
+        expect(error.option).toBe(option)
       }),
     )
   })
@@ -328,9 +326,9 @@ describe("RpcClient", () => {
 
         const exit = yield* Effect.exit(client.with(options).eth_chainId())
 
-        assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
-        assert.include(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "", message)
-        assert.strictEqual(server.seen.length, 0)
+        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+        expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "").toContain(message)
+        expect(server.seen.length).toBe(0)
       }),
     )
   })
@@ -349,14 +347,14 @@ describe("RpcClient", () => {
 
     it.live("reads a node's URL alone", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* path({}), "/rpc")
+        expect(yield* path({})).toBe("/rpc")
       }),
     )
 
     it.live("reads a provider's key and chain", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* path({ DAYBOOK_API_KEY: "k", DAYBOOK_CHAIN: "base" }), "/rpc/base/k")
-        assert.strictEqual(yield* path({ DAYBOOK_API_KEY: "k" }), "/rpc/eth/k")
+        expect(yield* path({ DAYBOOK_API_KEY: "k", DAYBOOK_CHAIN: "base" })).toBe("/rpc/base/k")
+        expect(yield* path({ DAYBOOK_API_KEY: "k" })).toBe("/rpc/eth/k")
       }),
     )
 
@@ -371,8 +369,8 @@ describe("RpcClient", () => {
           ),
         )
 
-        assert.strictEqual(noKey._tag, "InvalidOption")
-        assert.instanceOf(noUrl, Config.ConfigError)
+        expect(noKey._tag).toBe("InvalidOption")
+        expect(noUrl).toBeInstanceOf(Config.ConfigError)
       }),
     )
 
@@ -389,8 +387,8 @@ describe("RpcClient", () => {
           Effect.provide(RpcClient.RpcClient, Layer.provide(RpcClient.layerConfig, provider)),
         )
 
-        assert.strictEqual(error._tag === "InvalidOption" && error.option, variable)
-        assert.include(error.message, `The option "${variable}"`)
+        expect(error._tag === "InvalidOption" && error.option).toBe(variable)
+        expect(error.message).toContain(`The option "${variable}"`)
       }),
     )
   })
@@ -403,7 +401,7 @@ describe("RpcClient", () => {
 
         yield* RpcClient.RpcClient.use((client) => client.eth_chainId()).pipe(Effect.provide(RpcClient.layer({ url })))
 
-        assert.strictEqual(server.seen[0]?.headers.authorization, `Basic ${btoa("user:pass word")}`)
+        expect(server.seen[0]?.headers.authorization).toBe(`Basic ${btoa("user:pass word")}`)
       }),
     )
   })

@@ -1,5 +1,5 @@
 /** Batches over real sockets: each call gets its own reply, or an error of its own. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Result } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { failure, gives, replies, reply, script, success } from "./server.ts"
@@ -26,11 +26,11 @@ describe("RpcClient", () => {
           { method: "eth_getBlockByHash", params: ["0x1"] },
         ])
 
-        assert.isTrue(id._tag === "Success" && id.success === 42n)
-        assert.isTrue(found._tag === "Success" && found.success?.transactions[0]?.gas === 21_000n)
-        assert.isTrue(none._tag === "Failure" && none.failure._tag === "InvalidParams")
-        assert.strictEqual(server.seen.length, 1)
-        assert.strictEqual(server.seen[0]?.calls.length, 2)
+        expect(id._tag === "Success" && id.success === 42n).toBe(true)
+        expect(found._tag === "Success" && found.success?.transactions[0]?.gas === 21_000n).toBe(true)
+        expect(none._tag === "Failure" && none.failure._tag === "InvalidParams").toBe(true)
+        expect(server.seen.length).toBe(1)
+        expect(server.seen[0]?.calls.length).toBe(2)
       }),
     )
 
@@ -51,7 +51,7 @@ describe("RpcClient", () => {
         ])
         const told = results.map((result) => (Result.isFailure(result) ? result.failure.message : result.success))
 
-        assert.deepStrictEqual(told.slice(0, 6), [
+        expect(told.slice(0, 6)).toEqual([
           42n,
           'Parameter 2 of batch is null; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
           'Parameter 3 of batch is "eth_chainId"; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
@@ -59,8 +59,8 @@ describe("RpcClient", () => {
           "The call of eth_chainId has parameters of another kind: an empty object; expected a list of parameters. Nothing was sent.",
           42n,
         ])
-        assert.include(String(told[6]), "a name that is not known")
-        assert.strictEqual(server.seen.length, 1)
+        expect(String(told[6])).toContain("a name that is not known")
+        expect(server.seen.length).toBe(1)
       }),
     )
 
@@ -73,8 +73,8 @@ describe("RpcClient", () => {
         const exit = yield* Effect.exit(untyped(given))
 
         const message = Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : ""
-        assert.include(message, `expected a list of calls such as [{ method: "eth_chainId" }]`)
-        assert.strictEqual(server.seen.length, 0)
+        expect(message).toContain(`expected a list of calls such as [{ method: "eth_chainId" }]`)
+        expect(server.seen.length).toBe(0)
       }),
     )
 
@@ -83,8 +83,8 @@ describe("RpcClient", () => {
         const server = yield* script(gives(null))
         const client = yield* RpcClient.make({ url: server.url })
 
-        assert.deepStrictEqual(yield* client.batch([]), [])
-        assert.strictEqual(server.seen.length, 0)
+        expect(yield* client.batch([])).toEqual([])
+        expect(server.seen.length).toBe(0)
       }),
     )
 
@@ -106,14 +106,12 @@ describe("RpcClient", () => {
           { method: "eth_chainId" },
         ])
 
-        assert.deepStrictEqual(
-          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
-          [1n, 2n, "RpcError"],
-        )
-        assert.deepStrictEqual(
-          server.seen.map(({ calls }) => calls.length),
-          [3, 1],
-        )
+        expect(results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag))).toEqual([
+          1n,
+          2n,
+          "RpcError",
+        ])
+        expect(server.seen.map(({ calls }) => calls.length)).toEqual([3, 1])
       }),
     )
 
@@ -124,18 +122,17 @@ describe("RpcClient", () => {
 
         const results = yield* client.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }])
 
-        assert.deepStrictEqual(
+        expect(
           results.map((result) =>
             result._tag === "Failure" && result.failure._tag === "RpcError"
               ? [result.failure.method, result.failure.code, result.failure.message]
               : result,
           ),
-          [
-            ["eth_chainId", -32010, "not today"],
-            ["eth_blockNumber", -32010, "not today"],
-          ],
-        )
-        assert.strictEqual(server.seen.length, 1)
+        ).toEqual([
+          ["eth_chainId", -32010, "not today"],
+          ["eth_blockNumber", -32010, "not today"],
+        ])
+        expect(server.seen.length).toBe(1)
       }),
     )
 
@@ -162,24 +159,27 @@ describe("RpcClient", () => {
         const results = yield* client.batch(Array.from({ length: 6 }, () => ({ method: "eth_chainId" as const })))
 
         const [, doubled, version, two, , fine] = results
-        assert.deepStrictEqual(
-          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
-          [...Array.from({ length: 5 }, () => "InvalidResponse"), 7n],
+        expect(results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag))).toEqual([
+          ...Array.from({ length: 5 }, () => "InvalidResponse"),
+          7n,
+        ])
+        const issues = [doubled, version, two].map((result) =>
+          result?._tag === "Failure" && result.failure._tag === "InvalidResponse"
+            ? [result.failure.path, result.failure.received, result.failure.expected]
+            : result,
         )
-        const told = [doubled, version, two].map((result) => (result?._tag === "Failure" ? result.failure.message : ""))
-        assert.isTrue(told[0]?.includes("reply 2 is there 2 times; expected one reply for each call"))
-        assert.isTrue(told[1]?.includes('reply 3.jsonrpc is "1.0"; expected "2.0"'))
-        assert.isTrue(told[2]?.includes("reply 4 is a result and an error at once"))
-        assert.isTrue(fine?._tag === "Success")
-        assert.deepStrictEqual(
-          server.seen.map(({ calls }) => calls.map((call) => call.id)),
-          [
-            [1, 2, 3, 4, 5, 6],
-            [1, 5],
-            [1, 5],
-            [1, 5],
-          ],
-        )
+        expect(issues).toEqual([
+          ["reply 2", "2 replies with this id", "one reply to each call"],
+          ["reply 3.jsonrpc", '"1.0"', '"2.0"'],
+          ["reply 4", "a result and an error at once", "either a result or an error"],
+        ])
+        expect(fine?._tag === "Success").toBe(true)
+        expect(server.seen.map(({ calls }) => calls.map((call) => call.id))).toEqual([
+          [1, 2, 3, 4, 5, 6],
+          [1, 5],
+          [1, 5],
+          [1, 5],
+        ])
       }),
     )
 
@@ -193,10 +193,10 @@ describe("RpcClient", () => {
 
         const results = yield* client.batch([{ method: "eth_chainId" }, { method: "eth_chainId" }])
 
-        assert.deepStrictEqual(
-          results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag)),
-          [1n, "TransportError"],
-        )
+        expect(results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag))).toEqual([
+          1n,
+          "TransportError",
+        ])
       }),
     )
   })

@@ -1,5 +1,5 @@
 /** Calls that come together, identical calls, and batches that a server refuses. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { createRpcClient } from "../src/promise.ts"
 import { RpcClient } from "../src/index.ts"
@@ -38,8 +38,8 @@ describe("batching", () => {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url })
 
-        assert.deepStrictEqual(yield* balances(client, 5), numbers(5))
-        assert.deepStrictEqual(sizes(server), [5])
+        expect(yield* balances(client, 5)).toEqual(numbers(5))
+        expect(sizes(server)).toEqual([5])
       }),
     )
 
@@ -56,8 +56,8 @@ describe("batching", () => {
           ]),
         )
 
-        assert.deepStrictEqual(found, [42n, 7n, "0x2a"])
-        assert.deepStrictEqual(sizes(server), [3])
+        expect(found).toEqual([42n, 7n, "0x2a"])
+        expect(sizes(server)).toEqual([3])
       }),
     )
 
@@ -68,7 +68,7 @@ describe("batching", () => {
 
         yield* client.eth_chainId()
 
-        assert.isTrue(server.seen[0]?.body.startsWith("{"))
+        expect(server.seen[0]?.body.startsWith("{")).toBe(true)
       }),
     )
 
@@ -77,11 +77,8 @@ describe("batching", () => {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url, batch: { maxCalls: 4 } })
 
-        assert.deepStrictEqual(yield* balances(client, 10), numbers(10))
-        assert.deepStrictEqual(
-          sizes(server).toSorted((a, b) => a - b),
-          [2, 4, 4],
-        )
+        expect(yield* balances(client, 10)).toEqual(numbers(10))
+        expect(sizes(server).toSorted((a, b) => a - b)).toEqual([2, 4, 4])
       }),
     )
 
@@ -90,9 +87,9 @@ describe("batching", () => {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url, batch: { maxBytes: 400 } })
 
-        assert.deepStrictEqual(yield* balances(client, 8), numbers(8))
-        for (const { body } of server.seen) assert.isAtMost(body.length, 400)
-        assert.isBelow(server.seen.length, 8)
+        expect(yield* balances(client, 8)).toEqual(numbers(8))
+        for (const { body } of server.seen) expect(body.length).toBeLessThanOrEqual(400)
+        expect(server.seen.length).toBeLessThan(8)
       }),
     )
 
@@ -106,7 +103,7 @@ describe("batching", () => {
         yield* client.eth_blockNumber()
         yield* Fiber.join(first)
 
-        assert.deepStrictEqual(sizes(server), [2])
+        expect(sizes(server)).toEqual([2])
       }),
     )
 
@@ -119,7 +116,7 @@ describe("batching", () => {
         yield* balances(off, 3)
         yield* balances(on.with({ batch: false }), 3)
 
-        assert.deepStrictEqual(sizes(server), [1, 1, 1, 1, 1, 1])
+        expect(sizes(server)).toEqual([1, 1, 1, 1, 1, 1])
       }),
     )
 
@@ -132,7 +129,7 @@ describe("batching", () => {
           concurrency: "unbounded",
         })
 
-        assert.deepStrictEqual(sizes(server), [1, 1, 1])
+        expect(sizes(server)).toEqual([1, 1, 1])
       }),
     )
 
@@ -150,8 +147,8 @@ describe("batching", () => {
           concurrency: "unbounded",
         })
 
-        assert.deepStrictEqual(texts, ['[ "eth_chainId", 1.0 ]', '[ "eth_gasPrice", 1.0 ]'])
-        assert.deepStrictEqual(sizes(server), [2])
+        expect(texts).toEqual(['[ "eth_chainId", 1.0 ]', '[ "eth_gasPrice", 1.0 ]'])
+        expect(sizes(server)).toEqual([2])
       }),
     )
   })
@@ -165,9 +162,9 @@ describe("batching", () => {
 
         const [one, other] = yield* Effect.all([call, call], { concurrency: "unbounded" })
 
-        assert.deepStrictEqual(sizes(server), [1])
-        assert.deepStrictEqual(one, other)
-        assert.notStrictEqual(one, other)
+        expect(sizes(server)).toEqual([1])
+        expect(one).toEqual(other)
+        expect(one).not.toBe(other)
       }),
     )
 
@@ -184,8 +181,8 @@ describe("batching", () => {
         yield* Effect.sleep("5 millis")
         yield* Fiber.interrupt(first)
 
-        assert.strictEqual(yield* Fiber.join(second), 42n)
-        assert.deepStrictEqual(sizes(server), [1])
+        expect(yield* Fiber.join(second)).toBe(42n)
+        expect(sizes(server)).toEqual([1])
       }),
     )
 
@@ -201,9 +198,9 @@ describe("batching", () => {
           { concurrency: "unbounded" },
         )
 
-        assert.strictEqual(short._tag, "TimeoutError")
-        assert.strictEqual(long, 42n)
-        assert.deepStrictEqual(sizes(server), [1])
+        expect(short._tag).toBe("TimeoutError")
+        expect(long).toBe(42n)
+        expect(sizes(server)).toEqual([1])
       }),
     )
 
@@ -214,7 +211,7 @@ describe("batching", () => {
 
         yield* Effect.all([client.eth_chainId(), client.eth_chainId()], { concurrency: "unbounded" })
 
-        assert.deepStrictEqual(sizes(server), [2])
+        expect(sizes(server)).toEqual([2])
       }),
     )
 
@@ -226,7 +223,7 @@ describe("batching", () => {
 
         yield* Effect.all([mine, mine], { concurrency: "unbounded" })
 
-        assert.deepStrictEqual(sizes(server), [1, 1])
+        expect(sizes(server)).toEqual([1, 1])
       }),
     )
   })
@@ -258,21 +255,15 @@ describe("batching", () => {
         const before = server.seen.length
         const second = yield* balances(client, 12, 100)
 
-        assert.deepStrictEqual(first, numbers(12))
-        assert.deepStrictEqual(
-          second,
-          numbers(12).map((number) => number + 100n),
-        )
-        assert.deepStrictEqual(
-          [
-            12,
-            ...sizes(server)
-              .slice(1, before)
-              .toSorted((a, b) => a - b),
-          ],
-          [12, ...expected.slice(1).toSorted((a, b) => a - b)],
-        )
-        for (const { calls } of server.seen.slice(before)) assert.isAtMost(calls.length, most)
+        expect(first).toEqual(numbers(12))
+        expect(second).toEqual(numbers(12).map((number) => number + 100n))
+        expect([
+          12,
+          ...sizes(server)
+            .slice(1, before)
+            .toSorted((a, b) => a - b),
+        ]).toEqual([12, ...expected.slice(1).toSorted((a, b) => a - b)])
+        for (const { calls } of server.seen.slice(before)) expect(calls.length).toBeLessThanOrEqual(most)
       }),
     )
 
@@ -286,7 +277,7 @@ describe("batching", () => {
         )
         const client = yield* RpcClient.make({ url: server.url, ...quick })
 
-        assert.deepStrictEqual(yield* balances(client, 3), numbers(3))
+        expect(yield* balances(client, 3)).toEqual(numbers(3))
       }),
     )
 
@@ -295,7 +286,7 @@ describe("batching", () => {
         const server = yield* script(refusing(1, reply("too large", 413)))
         const client = yield* RpcClient.make({ url: server.url, retry: { maxAttempts: 1 } })
 
-        assert.deepStrictEqual(yield* balances(client, 8), numbers(8))
+        expect(yield* balances(client, 8)).toEqual(numbers(8))
       }),
     )
   })
@@ -314,11 +305,10 @@ describe("batching", () => {
           [0, 1, 2, 3].map((at) => ({ method: "eth_getBalance" as const, params: [account, at] as const })),
         )
 
-        assert.deepStrictEqual(
+        expect(
           results.map((one) => (one._tag === "Success" ? one.success : "reason" in one.failure && one.failure.reason)),
-          [0n, 1n, "too-large", 3n],
-        )
-        assert.deepStrictEqual(sizes(server), [4])
+        ).toEqual([0n, 1n, "too-large", 3n])
+        expect(sizes(server)).toEqual([4])
       }),
     )
 
@@ -331,11 +321,10 @@ describe("batching", () => {
           [0, 1, 2, 3].map((at) => ({ method: "eth_getBalance" as const, params: [account, at] as const })),
         )
 
-        assert.deepStrictEqual(
+        expect(
           results.map((one) => (one._tag === "Success" ? one.success : "reason" in one.failure && one.failure.reason)),
-          [0n, 1n, "too-large", 3n],
-        )
-        assert.deepStrictEqual(sizes(server), [4, 1, 1, 1, 1])
+        ).toEqual([0n, 1n, "too-large", 3n])
+        expect(sizes(server)).toEqual([4, 1, 1, 1, 1])
       }),
     )
 
@@ -352,11 +341,12 @@ describe("batching", () => {
           concurrency: "unbounded",
         })
 
-        assert.deepStrictEqual(
-          results.map((one) => (one._tag === "Success" ? one.success : one.failure._tag)),
-          [0n, "InvalidResponse", 2n],
-        )
-        assert.deepStrictEqual(sizes(server), [3])
+        expect(results.map((one) => (one._tag === "Success" ? one.success : one.failure._tag))).toEqual([
+          0n,
+          "InvalidResponse",
+          2n,
+        ])
+        expect(sizes(server)).toEqual([3])
       }),
     )
   })
@@ -374,11 +364,11 @@ describe("batching", () => {
         const closing = server.closed(1).then(() => (isClosed = true))
         yield* Fiber.interrupt(one)
         yield* Effect.sleep("30 millis")
-        assert.isFalse(isClosed)
+        expect(isClosed).toBe(false)
         yield* Fiber.interrupt(other)
         yield* Effect.promise(() => closing)
 
-        assert.deepStrictEqual(sizes(server), [2])
+        expect(sizes(server)).toEqual([2])
       }),
     )
   })

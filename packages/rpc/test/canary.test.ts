@@ -1,6 +1,6 @@
 /** A key is put wherever a caller may put one; then everything that can be printed after every failure, in every face, is searched for it. */
 import { inspect } from "node:util"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Metric, Redacted, References, Result, Tracer } from "effect"
 import { createPublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"
@@ -64,7 +64,7 @@ const failures: Readonly<Record<string, Handler>> = {
 }
 
 const expectClean = (texts: ReadonlyArray<string>) => {
-  for (const text of texts) for (const spelling of spellings) assert.notInclude(text, spelling)
+  for (const text of texts) for (const spelling of spellings) expect(text).not.toContain(spelling)
 }
 
 const texts: (thing: unknown) => ReadonlyArray<string> = (thing) => {
@@ -169,14 +169,10 @@ describe("canary", () => {
           const batch = yield* RpcClient.make({ ...options(server.url), ...limits })
           const results = yield* observed(batch.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }]))
 
-          assert.include(
-            spellings.map((one) => JSON.stringify(server.seen).includes(one)),
-            true,
-            "the key was sent",
-          )
-          assert.isTrue(Exit.isFailure(exit))
-          assert.isTrue(results.exit._tag === "Success" && results.exit.value.every((one) => Result.isFailure(one)))
-          assert.isTrue(spans.some((span) => span.name === "RpcClient.eth_getBlockByNumber"))
+          expect(spellings.map((one) => JSON.stringify(server.seen).includes(one))).toContain(true)
+          expect(Exit.isFailure(exit)).toBe(true)
+          expect(results.exit._tag === "Success" && results.exit.value.every((one) => Result.isFailure(one))).toBe(true)
+          expect(spans.some((span) => span.name === "RpcClient.eth_getBlockByNumber")).toBe(true)
           expectClean([...seen, ...results.seen, ...texts(client), ...texts(promises), ...texts(viem)])
           expectClean(errors.slice(0, 1).flatMap((error) => texts(error)))
           expectClean(errors.slice(1).flatMap((error) => viemTexts(error)))
@@ -193,7 +189,7 @@ describe("canary", () => {
       for (const _ of paddings) {
         const error = yield* Effect.flip(client.eth_chainId())
 
-        for (const text of texts(error)) assert.notInclude(text, longKey.slice(0, 6))
+        for (const text of texts(error)) expect(text).not.toContain(longKey.slice(0, 6))
       }
     }),
   )

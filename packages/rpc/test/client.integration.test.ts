@@ -1,5 +1,5 @@
 /** The client, both faces and viem over it, against the embedded chain: values are those that the node itself gives. */
-import { assert, describe, layer } from "@effect/vitest"
+import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Contracts, Scenario } from "@daybook/chain"
 import { Rpc } from "@daybook/testkit"
 import { Effect, Layer } from "effect"
@@ -23,33 +23,30 @@ describe("a real node", () => {
         const world = yield* Scenario.Scenario
         const client = yield* RpcClient.make({ url: node.url })
 
-        assert.strictEqual(yield* client.eth_chainId(), 1n)
-        assert.isAtLeast(Number(yield* client.eth_blockNumber()), world.lastBlock)
+        expect(yield* client.eth_chainId()).toBe(1n)
+        expect(Number(yield* client.eth_blockNumber())).toBeGreaterThanOrEqual(world.lastBlock)
         let transactions = 0
         for (let number = world.firstBlock; number <= world.lastBlock; number++) {
           const raw = yield* Rpc.call<Wire>(node.url, "eth_getBlockByNumber", [`0x${number.toString(16)}`, true])
           const block = yield* client.eth_getBlockByNumber(number, true)
           const plain = yield* client.eth_getBlockByNumber(number)
-          assert.strictEqual(block?.hash, raw["hash"] as never)
-          assert.strictEqual(block?.timestamp, BigInt(raw["timestamp"] as string))
-          assert.deepEqual<unknown>(
-            plain?.transactions,
-            block?.transactions.map((one) => one.hash),
-          )
+          expect(block?.hash).toBe(raw["hash"] as never)
+          expect(block?.timestamp).toBe(BigInt(raw["timestamp"] as string))
+          expect(plain?.transactions).toEqual(block?.transactions.map((one) => one.hash))
           for (const [index, wire] of (raw["transactions"] as ReadonlyArray<Wire>).entries()) {
             transactions++
             const one = yield* client.eth_getTransactionByBlockHashAndIndex(
               String(block?.hash).toUpperCase().replace("0X", "0x"),
               index,
             )
-            assert.strictEqual(one?.hash, wire["hash"] as never)
-            assert.strictEqual(one?.value, BigInt(wire["value"] as string))
-            assert.strictEqual(one?.nonce, Number(wire["nonce"]))
-            assert.deepStrictEqual(one, block?.transactions[index])
+            expect(one?.hash).toBe(wire["hash"] as never)
+            expect(one?.value).toBe(BigInt(wire["value"] as string))
+            expect(one?.nonce).toBe(Number(wire["nonce"]))
+            expect(one).toEqual(block?.transactions[index])
           }
         }
-        assert.isAbove(transactions, 10)
-        assert.strictEqual(yield* client.eth_getBlockByNumber(10_000_000), null)
+        expect(transactions).toBeGreaterThan(10)
+        expect(yield* client.eth_getBlockByNumber(10_000_000)).toBe(null)
       }),
     )
 
@@ -65,10 +62,9 @@ describe("a real node", () => {
           { method: "trace_block", params: [world.lastBlock] },
         ])
 
-        assert.isTrue(block._tag === "Success" && receipts._tag === "Success" && traces._tag === "Success")
+        expect(block._tag === "Success" && receipts._tag === "Success" && traces._tag === "Success").toBe(true)
         if (block._tag !== "Success" || receipts._tag !== "Success") return
-        assert.deepStrictEqual(
-          receipts.success?.map((receipt) => receipt.transactionHash),
+        expect(receipts.success?.map((receipt) => receipt.transactionHash)).toEqual(
           block.success?.transactions.map((transaction) => transaction.hash),
         )
       }),
@@ -90,7 +86,7 @@ describe("a real node", () => {
 
         const text = yield* Effect.promise(() => client.requestText("eth_getBlockByNumber", ["0x1", true]))
 
-        assert.include(whole, `"result":${text}`)
+        expect(whole).toContain(`"result":${text}`)
       }),
     )
 
@@ -99,8 +95,8 @@ describe("a real node", () => {
         const node = yield* Anvil.Anvil
         const { found, compared } = yield* Effect.promise(() => compare(node.url))
 
-        assert.deepStrictEqual(found, [])
-        assert.isAtLeast(Object.values(compared).filter((count) => count > 0).length, 20)
+        expect(found).toEqual([])
+        expect(Object.values(compared).filter((count) => count > 0).length).toBeGreaterThanOrEqual(20)
       }),
     )
 
@@ -116,10 +112,10 @@ describe("a real node", () => {
         const reverted = yield* Effect.flip(client.request({ method: "eth_call", params: [call, "latest"] }))
         const wrong = yield* Effect.flip(client.request({ method: "eth_getBlockByNumber", params: ["x", 1] }))
 
-        assert.strictEqual(unknown._tag === "RpcError" && unknown.kind, "methodUnsupported")
-        assert.strictEqual(reverted._tag === "RpcError" && reverted.kind, "reverted")
-        assert.match(String(reverted._tag === "RpcError" && reverted.data), /^0x[0-9a-f]+$/)
-        assert.strictEqual(wrong._tag === "RpcError" && wrong.kind, "invalidParams")
+        expect(unknown._tag === "RpcError" && unknown.kind).toBe("methodUnsupported")
+        expect(reverted._tag === "RpcError" && reverted.kind).toBe("reverted")
+        expect(String(reverted._tag === "RpcError" && reverted.data)).toMatch(/^0x[0-9a-f]+$/)
+        expect(wrong._tag === "RpcError" && wrong.kind).toBe("invalidParams")
       }),
     )
 
@@ -156,10 +152,10 @@ describe("a real node", () => {
               (error: { readonly cause?: { readonly name?: string } }) => String(error.cause?.name),
             )
 
-        assert.deepStrictEqual(yield* Effect.promise(() => read(local)), yield* Effect.promise(() => read(remote)))
+        expect(yield* Effect.promise(() => read(local))).toEqual(yield* Effect.promise(() => read(remote)))
         const name = yield* Effect.promise(() => revert(local))
-        assert.strictEqual(name, "ContractFunctionRevertedError")
-        assert.strictEqual(name, yield* Effect.promise(() => revert(remote)))
+        expect(name).toBe("ContractFunctionRevertedError")
+        expect(name).toBe(yield* Effect.promise(() => revert(remote)))
       }),
     )
   })

@@ -1,5 +1,5 @@
 /** Several endpoints: going on to the next, passive health, pinning, the highest block, and a rate that the client keeps to. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
@@ -37,8 +37,8 @@ describe("endpoints", () => {
         const [bad, good] = [yield* script(handler), yield* script(gives("0x2a"))]
         const rpc = yield* client([bad, good], { timeout: 400 })
 
-        assert.strictEqual(yield* rpc.eth_chainId(), 42n)
-        assert.deepStrictEqual(counts(bad, good), [1, 1])
+        expect(yield* rpc.eth_chainId()).toBe(42n)
+        expect(counts(bad, good)).toEqual([1, 1])
       }),
     )
 
@@ -52,8 +52,8 @@ describe("endpoints", () => {
         const [first, second] = [yield* script(handler), yield* script(gives("0x2a"))]
         const rpc = yield* client([first, second])
 
-        assert.strictEqual((yield* Effect.flip(rpc.eth_chainId()))._tag, "RpcError")
-        assert.deepStrictEqual(counts(first, second), [1, 0])
+        expect((yield* Effect.flip(rpc.eth_chainId()))._tag).toBe("RpcError")
+        expect(counts(first, second)).toEqual([1, 0])
       }),
     )
 
@@ -64,14 +64,11 @@ describe("endpoints", () => {
 
         const error = yield* Effect.flip(rpc.eth_chainId())
 
-        assert.isTrue(error._tag === "Unauthorized")
-        assert.deepStrictEqual(
-          error._tag === "Unauthorized" && error.attempts.map(({ host, outcome }) => [host, outcome]),
-          [
-            [servers[0]?.host, "200"],
-            [servers[1]?.host, "401"],
-          ] as never,
-        )
+        expect(error._tag === "Unauthorized").toBe(true)
+        expect(error._tag === "Unauthorized" && error.attempts.map(({ host, outcome }) => [host, outcome])).toEqual([
+          [servers[0]?.host, "200"],
+          [servers[1]?.host, "401"],
+        ] as never)
       }),
     )
 
@@ -80,8 +77,8 @@ describe("endpoints", () => {
         const servers = [yield* script(reset, gives("0x2a")), yield* script(reset)]
         const rpc = yield* client(servers)
 
-        assert.strictEqual(yield* rpc.eth_chainId(), 42n)
-        assert.deepStrictEqual(counts(...servers), [2, 1])
+        expect(yield* rpc.eth_chainId()).toBe(42n)
+        expect(counts(...servers)).toEqual([2, 1])
       }),
     )
   })
@@ -94,7 +91,7 @@ describe("endpoints", () => {
 
         for (let at = 0; at < 4; at++) yield* rpc.with({ share: false }).eth_chainId()
 
-        assert.deepStrictEqual(counts(bad, good), [1, 4])
+        expect(counts(bad, good)).toEqual([1, 4])
       }),
     )
 
@@ -110,11 +107,8 @@ describe("endpoints", () => {
         const [first, second] = [yield* script(unsupportedMethods), yield* script(gives("0x2"))]
         const rpc = yield* client([first, second])
 
-        assert.deepStrictEqual(
-          [yield* rpc.eth_gasPrice(), yield* rpc.eth_gasPrice(), yield* rpc.eth_chainId()],
-          [2n, 2n, 1n],
-        )
-        assert.deepStrictEqual(counts(first, second), [2, 2])
+        expect([yield* rpc.eth_gasPrice(), yield* rpc.eth_gasPrice(), yield* rpc.eth_chainId()]).toEqual([2n, 2n, 1n])
+        expect(counts(first, second)).toEqual([2, 2])
       }),
     )
   })
@@ -129,9 +123,9 @@ describe("endpoints", () => {
         const pinned = yield* rpc.pin
         const error = yield* Effect.flip(pinned.eth_chainId())
 
-        assert.strictEqual(pinned.host, good.host)
-        assert.strictEqual(error._tag, "TransportError")
-        assert.strictEqual(bad.seen.length, 1)
+        expect(pinned.host).toBe(good.host)
+        expect(error._tag).toBe("TransportError")
+        expect(bad.seen.length).toBe(1)
       }),
     )
 
@@ -143,9 +137,9 @@ describe("endpoints", () => {
         const pinned = yield* rpc.pin
         const again = yield* rpc.pin
 
-        assert.deepStrictEqual([pinned.host, again.host], [alive.host, alive.host])
-        assert.strictEqual(yield* pinned.eth_chainId(), 42n)
-        assert.deepStrictEqual(counts(dead, alive), [1, 2])
+        expect([pinned.host, again.host]).toEqual([alive.host, alive.host])
+        expect(yield* pinned.eth_chainId()).toBe(42n)
+        expect(counts(dead, alive)).toEqual([1, 2])
       }),
     )
 
@@ -156,7 +150,7 @@ describe("endpoints", () => {
 
         const error = yield* Effect.flip(Effect.flatMap(rpc.pin, (pinned) => pinned.eth_chainId()))
 
-        assert.strictEqual(error._tag, "TransportError")
+        expect(error._tag).toBe("TransportError")
       }),
     )
 
@@ -167,8 +161,8 @@ describe("endpoints", () => {
 
         const pinned = yield* Effect.promise(() => rpc.pin())
 
-        assert.strictEqual(pinned.host, first.host)
-        assert.strictEqual(yield* Effect.promise(() => pinned.eth_chainId()), 1n)
+        expect(pinned.host).toBe(first.host)
+        expect(yield* Effect.promise(() => pinned.eth_chainId())).toBe(1n)
       }),
     )
   })
@@ -182,8 +176,8 @@ describe("endpoints", () => {
 
         const heights = [yield* rpc.eth_blockNumber(), yield* rpc.eth_blockNumber()]
 
-        assert.deepStrictEqual(heights, [100n, 101n])
-        assert.isAtLeast(behind.seen.length, 1)
+        expect(heights).toEqual([100n, 101n])
+        expect(behind.seen.length).toBeGreaterThanOrEqual(1)
       }),
     )
 
@@ -196,7 +190,7 @@ describe("endpoints", () => {
 
         const error = yield* Effect.flip(rpc.eth_blockNumber())
 
-        assert.include(["InvalidResponse", "TransportError"], error._tag)
+        expect(["InvalidResponse", "TransportError"]).toContain(error._tag)
       }),
     )
 
@@ -207,7 +201,7 @@ describe("endpoints", () => {
         const rpc = yield* client([lagging, other])
         yield* rpc.eth_blockNumber()
 
-        assert.strictEqual((yield* rpc.eth_getBlockByNumber(5))?.number, 5n)
+        expect((yield* rpc.eth_getBlockByNumber(5))?.number).toBe(5n)
       }),
     )
 
@@ -217,8 +211,8 @@ describe("endpoints", () => {
         const rpc = yield* client(servers)
         yield* rpc.eth_blockNumber()
 
-        assert.strictEqual(yield* rpc.eth_getBlockByNumber(5), null)
-        assert.deepStrictEqual(counts(...servers), [2, 1])
+        expect(yield* rpc.eth_getBlockByNumber(5)).toBe(null)
+        expect(counts(...servers)).toEqual([2, 1])
       }),
     )
 
@@ -227,7 +221,7 @@ describe("endpoints", () => {
         const server = yield* script(gives("0x64"), gives("0x5f"))
         const rpc = yield* RpcClient.make({ url: server.url })
 
-        assert.deepStrictEqual([yield* rpc.eth_blockNumber(), yield* rpc.eth_blockNumber()], [100n, 95n])
+        expect([yield* rpc.eth_blockNumber(), yield* rpc.eth_blockNumber()]).toEqual([100n, 95n])
       }),
     )
   })
@@ -249,8 +243,8 @@ describe("endpoints", () => {
 
         yield* many(rpc, 10)
 
-        assert.isAtLeast(performance.now() - start, 90)
-        assert.strictEqual(server.seen.length, 10)
+        expect(performance.now() - start).toBeGreaterThanOrEqual(90)
+        expect(server.seen.length).toBe(10)
       }),
     )
 
@@ -264,9 +258,9 @@ describe("endpoints", () => {
 
         const error = yield* Effect.flip(rpc.eth_chainId())
 
-        assert.isTrue(error._tag === "RateLimited" && error.scope === "call" && error.retryAfter !== undefined)
-        assert.isBelow(performance.now() - start, 200)
-        assert.strictEqual(server.seen.length, 1)
+        expect(error._tag === "RateLimited" && error.scope === "call" && error.retryAfter !== undefined).toBe(true)
+        expect(performance.now() - start).toBeLessThan(200)
+        expect(server.seen.length).toBe(1)
       }),
     )
   })
@@ -281,9 +275,9 @@ describe("endpoints", () => {
         const given = [yield* rpc.eth_chainId(), yield* rpc.eth_chainId()]
         const error = yield* Effect.flip(rpc.eth_chainId())
 
-        assert.deepStrictEqual(given, [1n, 2n])
-        assert.isTrue(error._tag === "RateLimited" && error.scope === "call")
-        assert.deepStrictEqual([one.seen.length, two.seen.length], [1, 1])
+        expect(given).toEqual([1n, 2n])
+        expect(error._tag === "RateLimited" && error.scope === "call").toBe(true)
+        expect([one.seen.length, two.seen.length]).toEqual([1, 1])
       }),
     )
   })
@@ -302,9 +296,9 @@ describe("endpoints", () => {
         yield* Effect.promise(() => server.closed(1))
         const late = yield* Effect.exit(rpc.eth_chainId())
 
-        assert.isTrue(Exit.isFailure(exit) && Exit.hasInterrupts(exit))
-        assert.isTrue(Exit.isFailure(late) && Exit.hasInterrupts(late))
-        assert.strictEqual(server.seen.length, 1)
+        expect(Exit.isFailure(exit) && Exit.hasInterrupts(exit)).toBe(true)
+        expect(Exit.isFailure(late) && Exit.hasInterrupts(late)).toBe(true)
+        expect(server.seen.length).toBe(1)
       }),
     )
   })
@@ -324,7 +318,7 @@ describe("endpoints", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(RpcClient.make({ url: "http://a", ...options }))
 
-        assert.strictEqual(error.option, option)
+        expect(error.option).toBe(option)
       }),
     )
   })

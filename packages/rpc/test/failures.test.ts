@@ -1,5 +1,5 @@
 /** Every way in which a node and what stands before it fails, over real sockets: the right error, and no more requests than it deserves. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
 import { RpcClient, type RpcError } from "../src/index.ts"
 import { failure, gives, type Handler, refuses, replies, reply, script, success } from "./server.ts"
@@ -26,10 +26,10 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
   ["another id", reply(([one]) => success((one?.id ?? 0) + 1, "0x1")), "id is 2; expected 1", 1],
   ["an id of another type", reply(([one]) => success(String(one?.id), "0x1")), 'id is "1"; expected 1', 1],
   ["a result under a null id", reply(() => success(null, "0x1")), "id is null; expected 1", 1],
-  ["a result without an id", reply(() => ({ jsonrpc: "2.0", result: "0x1" })), "id is missing; expected 1", 1],
+  ["a result without an id", reply(() => ({ jsonrpc: "2.0", result: "0x1" })), "id is nothing; expected 1", 1],
   ["an error of another call", reply(() => failure(77, 3, "execution reverted")), "id is 77; expected 1", 1],
   ["another version", reply(([one]) => ({ ...success(one?.id, "0x1"), jsonrpc: "1.0" })), 'jsonrpc is "1.0"', 1],
-  ["no version", reply(([one]) => ({ id: one?.id, result: "0x1" })), "jsonrpc is missing", 1],
+  ["no version", reply(([one]) => ({ id: one?.id, result: "0x1" })), "jsonrpc is nothing", 1],
   [
     "a result and an error",
     reply(([one]) => ({ ...failure(one?.id, 1, "x"), result: "0x1" })),
@@ -42,12 +42,12 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
     "a result and an error at once",
     1,
   ],
-  ["neither result nor error", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id })), "result is missing", 1],
+  ["neither result nor error", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id })), "result is nothing", 1],
   ["an error that is null", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id, error: null })), "error is null", 1],
   [
     "an error without a code",
     reply(([one]) => ({ jsonrpc: "2.0", id: one?.id, error: { message: "x" } })),
-    "error.code is missing",
+    "error.code is nothing",
     1,
   ],
   ["an error that is text", reply(() => ({ error: "something broke" })), 'body is "something broke"', 1],
@@ -66,14 +66,14 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
   ["an array", reply(([one]) => [success(one?.id, "0x1")]), "body is [", 1],
   ["a text", reply('"0x1"'), 'body is "0x1"', 1],
   ["null", reply("null"), "body is null", 1],
-  ["a page", reply(page, 200, { "content-type": "text/html" }), "a page: <!DOCTYPE html>", 1],
+  ["a page", reply(page, 200, { "content-type": "text/html" }), "body is an HTML page: <!DOCTYPE html>", 1],
   [
     "JSON that breaks off",
     reply(([one]) => `{"jsonrpc":"2.0","id":${one?.id},"result":"0x`),
-    "JSON that breaks off",
+    "body is truncated or malformed JSON",
     4,
   ],
-  ["nothing", reply(""), "body is empty", 4],
+  ["nothing", reply(""), "body is nothing", 4],
   ["a redirect", reply("", 307, { location: "http://127.0.0.1:1/" }), "a redirect (status 307)", 1],
   ["status 404", reply("not here", 404), "status is 404 with the text: not here", 1],
   ["status 500 with a page", reply(page, 500), "status is 500 with the text: <!DOCTYPE", 4],
@@ -82,15 +82,18 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
   ["status 503 with JSON of its own", reply(() => ({ message: "no healthy upstream" }), 503), "status is 503", 4],
 ]
 
+const issueOf = (error: RpcError.CallError): string =>
+  error._tag === "InvalidResponse" ? `${error.path} is ${error.received}; expected ${error.expected}` : error._tag
+
 describe("failures", () => {
   describe("an answer that is none", () => {
     it.live.each(invalid)("%s", ([, handler, received, requests]) =>
       Effect.gen(function* () {
         const got = yield* failing([handler])
 
-        assert.strictEqual(got.error._tag, "InvalidResponse")
-        assert.include(got.error.message, received)
-        assert.strictEqual(got.requests, requests)
+        expect(got.error).toMatchObject({ _tag: "InvalidResponse" })
+        expect(issueOf(got.error)).toContain(received)
+        expect(got.requests).toBe(requests)
       }),
     )
 
@@ -98,8 +101,8 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error, requests } = yield* failing([gives("x".repeat(5_000))], { maxBytes: 1_000 })
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.reason === "too-large")
-        assert.strictEqual(requests, 1)
+        expect(error._tag === "InvalidResponse" && error.reason === "too-large").toBe(true)
+        expect(requests).toBe(1)
       }),
     )
 
@@ -107,7 +110,7 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error } = yield* failing([gives({ long: "x".repeat(100_000) })])
 
-        assert.isBelow(error.message.length, 500)
+        expect(error.message.length).toBeLessThan(500)
       }),
     )
   })
@@ -136,8 +139,8 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { outcome, requests } = yield* call([handler, gives("0x1")])
 
-        assert.isTrue(outcome._tag === "Success" && outcome.success === 1n)
-        assert.strictEqual(requests, 2)
+        expect(outcome._tag === "Success" && outcome.success === 1n).toBe(true)
+        expect(requests).toBe(2)
       }),
     )
 
@@ -145,9 +148,9 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error, requests } = yield* failing([handler])
 
-        assert.strictEqual(error._tag, "RateLimited")
-        assert.strictEqual(error._tag === "RateLimited" && error.attempts.length, 4)
-        assert.strictEqual(requests, 4)
+        expect(error._tag).toBe("RateLimited")
+        expect(error._tag === "RateLimited" && error.attempts.length).toBe(4)
+        expect(requests).toBe(4)
       }),
     )
 
@@ -165,8 +168,8 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error, requests } = yield* failing([handler])
 
-        assert.strictEqual(error.retryAfter && Duration.toMillis(error.retryAfter), millis)
-        assert.strictEqual(requests, 1)
+        expect(error.retryAfter && Duration.toMillis(error.retryAfter)).toBe(millis)
+        expect(requests).toBe(1)
       }),
     )
 
@@ -185,7 +188,7 @@ describe("failures", () => {
         yield* client.eth_blockNumber()
         yield* Fiber.join(first)
 
-        assert.isAtLeast(performance.now() - start, 290)
+        expect(performance.now() - start).toBeGreaterThanOrEqual(290)
       }),
     )
   })
@@ -211,15 +214,19 @@ describe("failures", () => {
       Effect.gen(function* () {
         const got = yield* failing([refuses(code, message, status, { more: 1 })])
 
-        assert.isTrue(got.error._tag === "RpcError")
+        expect(got.error._tag === "RpcError").toBe(true)
         if (got.error._tag !== "RpcError") return
-        assert.deepStrictEqual(
-          [got.error.code, got.error.message, got.error.kind, got.error.status, got.error.method, got.error.host],
-          [code, message, kind, status, "eth_chainId", got.server.host],
-        )
-        assert.deepStrictEqual(got.error.data, { more: 1 })
-        assert.strictEqual(got.error.attempts.length, requests)
-        assert.strictEqual(got.requests, requests)
+        expect([
+          got.error.code,
+          got.error.message,
+          got.error.kind,
+          got.error.status,
+          got.error.method,
+          got.error.host,
+        ]).toEqual([code, message, kind, status, "eth_chainId", got.server.host])
+        expect(got.error.data).toEqual({ more: 1 })
+        expect(got.error.attempts.length).toBe(requests)
+        expect(got.requests).toBe(requests)
       }),
     )
 
@@ -227,7 +234,7 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error } = yield* failing([reply(() => failure(null, -32700, "parse error"))])
 
-        assert.isTrue(error._tag === "RpcError" && error.code === -32700)
+        expect(error._tag === "RpcError" && error.code === -32700).toBe(true)
       }),
     )
   })
@@ -243,8 +250,8 @@ describe("failures", () => {
       Effect.gen(function* () {
         const { error, requests } = yield* failing([handler])
 
-        assert.strictEqual(error._tag, "Unauthorized")
-        assert.strictEqual(requests, 1)
+        expect(error._tag).toBe("Unauthorized")
+        expect(requests).toBe(1)
       }),
     )
   })
@@ -257,8 +264,8 @@ describe("failures", () => {
           gives("0x1"),
         ])
 
-        assert.strictEqual(outcome._tag, "Success")
-        assert.strictEqual(requests, 2)
+        expect(outcome._tag).toBe("Success")
+        expect(requests).toBe(2)
       }),
     )
 
@@ -271,7 +278,7 @@ describe("failures", () => {
           },
         ])
 
-        assert.isTrue(error._tag === "TransportError" && error.phase === "body")
+        expect(error._tag === "TransportError" && error.phase === "body").toBe(true)
       }),
     )
 
@@ -280,7 +287,7 @@ describe("failures", () => {
         const stall: Handler = (_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",')
         const { error, server } = yield* failing([stall], { timeout: 100 })
 
-        assert.isTrue(error._tag === "TimeoutError" && error.phase === "body")
+        expect(error._tag === "TimeoutError" && error.phase === "body").toBe(true)
         yield* Effect.promise(() => server.closed(1))
       }),
     )
@@ -291,7 +298,7 @@ describe("failures", () => {
 
         const error = yield* Effect.flip(client.eth_chainId())
 
-        assert.isTrue(error._tag === "TransportError" && error.phase === "connect")
+        expect(error._tag === "TransportError" && error.phase === "connect").toBe(true)
       }),
     )
   })

@@ -1,6 +1,5 @@
 /** The public surface of the package. */
-import { describe, it } from "@effect/vitest"
-import { expect } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Rpc from "../src/index.ts"
 import * as promise from "../src/promise.ts"
 import * as viem from "../src/viem.ts"
@@ -12,8 +11,9 @@ describe("index", () => {
     )
 
     expect(names).toEqual({
+      Client: [],
       EndpointPool: ["AllEndpointsFailed", "canFailOver", "initial", "isHealthy", "make", "order", "step", "verdictOf"],
-      ErrorKind: ["isRetryable", "of", "table"],
+      ErrorKind: ["isRetryable", "of"],
       Method: [],
       Options: [],
       Revert: ["fromData", "fromError"],

@@ -1,5 +1,5 @@
 /** Whatever a server does to the replies of a batch, each call gets its own value or a typed error, and no other call's. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { type CallContext, failure, replies, script, success } from "./server.ts"
@@ -95,14 +95,13 @@ describe("law", () => {
 
         const results = yield* client.batch(deeds.map(() => ({ method: "eth_chainId" as const })))
 
-        assert.deepStrictEqual(
-          results.map((result) => (result._tag === "Success" ? "value" : result.failure._tag)),
+        expect(results.map((result) => (result._tag === "Success" ? "value" : result.failure._tag))).toEqual(
           deeds.map(({ deed }) => expected[deed]),
         )
         for (const [at, result] of results.entries()) {
-          if (result._tag === "Success") assert.strictEqual(result.success, BigInt(valueOf(at + 1)))
+          if (result._tag === "Success") expect(result.success).toBe(BigInt(valueOf(at + 1)))
         }
-        assert.isAtMost(server.seen.length, 2)
+        expect(server.seen.length).toBeLessThanOrEqual(2)
       }),
     { arbitrary: { runs: 200 } },
   )

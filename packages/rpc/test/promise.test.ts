@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
@@ -9,7 +9,7 @@ const stall: Handler = (_seen, response) => void response.writeHead(200).write("
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
-    (value) => assert.fail(`expected a rejection, got ${String(value)}`),
+    (value) => expect.unreachable(`expected a rejection, got ${String(value)}`),
     (error: unknown) => error,
   )
 
@@ -24,13 +24,13 @@ describe("promise", () => {
 
         const found = yield* Effect.promise(() => client.eth_getBlockByNumber("latest", true))
 
-        assert.strictEqual(found?.transactions[0]?.nonce, 7)
-        assert.strictEqual(client.host, server.host)
+        expect(found?.transactions[0]?.nonce).toBe(7)
+        expect(client.host).toBe(server.host)
       }),
     )
 
     it("throws when an option makes no sense, without showing the URL", () => {
-      assert.throws(() => createRpcClient({ url: "ftp://secret.example/key" }), /^(?!.*secret).*ftp:/)
+      expect(() => createRpcClient({ url: "ftp://secret.example/key" })).toThrow(/^(?!.*secret).*ftp:/)
     })
 
     it.each([
@@ -106,13 +106,13 @@ describe("promise", () => {
     ])("says which option is missing or of another kind: %j", (given, message) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
-      assert.throws(() => untyped(given), message)
+      expect(() => untyped(given)).toThrow(message)
     })
 
     it("names the signal among the known options", () => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
-      assert.throws(() => untyped({ url: "http://host", sginal: 1 }), /"sginal" is not known\. Known are .*, signal\./)
+      expect(() => untyped({ url: "http://host", sginal: 1 })).toThrow(/"sginal" is not known\. Known are .*, signal\./)
     })
 
     const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
@@ -131,11 +131,11 @@ describe("promise", () => {
         const untyped = client.with as (options: unknown) => unknown
         const request = client.request as (call: object, options: unknown) => Promise<unknown>
 
-        assert.throws(() => untyped(given), message)
+        expect(() => untyped(given)).toThrow(message)
         const error = yield* Effect.promise(() => rejection(request({ method: "eth_chainId" }, given)))
-        assert.strictEqual(tagOf(error), "InvalidOption")
-        assert.include(String(error), message)
-        assert.strictEqual(server.seen.length, 0)
+        expect(tagOf(error)).toBe("InvalidOption")
+        expect(String(error)).toContain(message)
+        expect(server.seen.length).toBe(0)
       }),
     )
 
@@ -145,7 +145,7 @@ describe("promise", () => {
         const client = createRpcClient({ url: server.url })
         const untyped = client.with as (options: unknown) => typeof client
 
-        assert.strictEqual(yield* Effect.promise(() => untyped(given).eth_chainId()), 1n)
+        expect(yield* Effect.promise(() => untyped(given).eth_chainId())).toBe(1n)
       }),
     )
 
@@ -155,9 +155,9 @@ describe("promise", () => {
         const effects = RpcClient.makeUnsafe({ url: "http://host" })
         const message = 'The option "options" takes an object of timeout, maxBytes, batch, share'
 
-        assert.throws(() => client.with(null as never), message)
+        expect(() => client.with(null as never)).toThrow(message)
         const exit = yield* Effect.exit(effects.with(null as never).eth_chainId())
-        assert.include(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "", message)
+        expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "").toContain(message)
       }),
     )
 
@@ -170,7 +170,7 @@ describe("promise", () => {
           [424_242, "0x67932"],
         ] as const) {
           yield* Effect.promise(() => createRpcClient({ rpcUrl: server.url, chain, apiKey: "key-1" }).eth_chainId())
-          assert.strictEqual(server.seen.at(-1)?.url, `/${segment}/key-1`)
+          expect(server.seen.at(-1)?.url).toBe(`/${segment}/key-1`)
         }
       }),
     )
@@ -178,8 +178,7 @@ describe("promise", () => {
     it.each([-1, 1.5, Number.NaN, null, {}])("refuses %s as a chain", (chain) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
-      assert.throws(
-        () => untyped({ rpcUrl: "http://host", chain, apiKey: "key-1" }),
+      expect(() => untyped({ rpcUrl: "http://host", chain, apiKey: "key-1" })).toThrow(
         /The option "chain" .* a number such as 80002/,
       )
     })
@@ -202,9 +201,9 @@ describe("promise", () => {
 
         const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
 
-        assert.strictEqual(tagOf(error), "InvalidResponse")
-        assert.match(String(error), /Check the RPC URL: calls go to \{rpcUrl\}\/<chain>\/<apiKey>/)
-        assert.notInclude(String(error), "s3cret-key")
+        expect(tagOf(error)).toBe("InvalidResponse")
+        expect(String(error)).toMatch(/Check the RPC URL: calls go to \{rpcUrl\}\/<chain>\/<apiKey>/)
+        expect(String(error)).not.toContain("s3cret-key")
       }),
     )
 
@@ -217,9 +216,9 @@ describe("promise", () => {
 
           const error = yield* Effect.promise(() => rejection((request as (given: unknown) => Promise<unknown>)(given)))
 
-          assert.strictEqual(tagOf(error), "InvalidParams")
-          assert.include(String(error), `expected an object such as { method: "eth_chainId", params: [] }`)
-          assert.strictEqual(server.seen.length, 0)
+          expect(tagOf(error)).toBe("InvalidParams")
+          expect(String(error)).toContain(`expected an object such as { method: "eth_chainId", params: [] }`)
+          expect(server.seen.length).toBe(0)
         }),
     )
 
@@ -234,13 +233,13 @@ describe("promise", () => {
         const [first] = yield* Effect.promise(() => client.batch([{ method: "eth_chainId", parms: [] }]))
 
         const received = "an object with parms, which is not known; expected an object such as"
-        assert.include(String(error), `Parameter 1 of request is ${received}`)
-        assert.include(first.status === "rejected" ? String(first.reason) : "", `Parameter 1 of batch is ${received}`)
+        expect(String(error)).toContain(`Parameter 1 of request is ${received}`)
+        expect(first.status === "rejected" ? String(first.reason) : "").toContain(`Parameter 1 of batch is ${received}`)
         const envelope = { jsonrpc: "2.0", id: 9, method: "eth_chainId" }
-        assert.strictEqual(yield* Effect.promise(() => client.request(envelope)), "0x1")
+        expect(yield* Effect.promise(() => client.request(envelope))).toBe("0x1")
         const added = { method: "eth_chainId", params: [], topic: "a wallet's own" }
-        assert.strictEqual(yield* Effect.promise(() => client.request(added)), "0x1")
-        assert.strictEqual(server.seen.length, 2)
+        expect(yield* Effect.promise(() => client.request(added))).toBe("0x1")
+        expect(server.seen.length).toBe(2)
       }),
     )
 
@@ -253,9 +252,9 @@ describe("promise", () => {
           rejection((requestText as (given: unknown) => Promise<string>)(given)),
         )
 
-        assert.strictEqual(tagOf(error), "InvalidParams")
-        assert.include(String(error), `expected the name of a method such as "eth_chainId". Nothing was sent.`)
-        assert.strictEqual(server.seen.length, 0)
+        expect(tagOf(error)).toBe("InvalidParams")
+        expect(String(error)).toContain(`expected the name of a method such as "eth_chainId". Nothing was sent.`)
+        expect(server.seen.length).toBe(0)
       }),
     )
 
@@ -266,16 +265,15 @@ describe("promise", () => {
 
         const error = yield* Effect.promise(() => rejection(getBalance(`0x${"00".repeat(20)}`)))
 
-        assert.include(
-          String(error),
+        expect(String(error)).toContain(
           `The call of eth_getBalance has 1 parameter; expected 2: after what was given a block, such as "latest".`,
         )
       }),
     )
 
     it("takes a URL object", () => {
-      assert.strictEqual(createRpcClient({ url: new URL("http://host/a") }).host, "host")
-      assert.strictEqual(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host, "host")
+      expect(createRpcClient({ url: new URL("http://host/a") }).host).toBe("host")
+      expect(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host).toBe("host")
     })
 
     it.live("rejects with the typed error itself", () =>
@@ -286,9 +284,9 @@ describe("promise", () => {
         const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
         const wrong = yield* Effect.promise(() => rejection(client.eth_getBlockByHash("0x1")))
 
-        assert.isTrue(error instanceof Error && error.message === "execution reverted")
-        assert.strictEqual(tagOf(error), "RpcError")
-        assert.strictEqual(tagOf(wrong), "InvalidParams")
+        expect(error instanceof Error && error.message === "execution reverted").toBe(true)
+        expect(tagOf(error)).toBe("RpcError")
+        expect(tagOf(wrong)).toBe("InvalidParams")
       }),
     )
 
@@ -303,7 +301,7 @@ describe("promise", () => {
         controller.abort(new Error("enough"))
         const error = yield* Effect.promise(() => pending)
 
-        assert.isTrue(error instanceof Error && error.message === "enough")
+        expect(error instanceof Error && error.message === "enough").toBe(true)
         yield* Effect.promise(() => server.closed(1))
       }),
     )
@@ -318,7 +316,7 @@ describe("promise", () => {
         while (server.seen.length === 0) yield* Effect.sleep("2 millis")
         outer.abort(new Error("all of it"))
 
-        assert.strictEqual(((yield* Effect.promise(() => pending)) as Error).message, "all of it")
+        expect(((yield* Effect.promise(() => pending)) as Error).message).toBe("all of it")
       }),
     )
 
@@ -331,8 +329,8 @@ describe("promise", () => {
           timeout: "80 millis",
         })
 
-        assert.strictEqual(tagOf(yield* Effect.promise(() => rejection(client.eth_chainId()))), "TimeoutError")
-        assert.strictEqual(tagOf(yield* Effect.promise(() => rejection(long.eth_chainId()))), "TimeoutError")
+        expect(tagOf(yield* Effect.promise(() => rejection(client.eth_chainId())))).toBe("TimeoutError")
+        expect(tagOf(yield* Effect.promise(() => rejection(long.eth_chainId())))).toBe("TimeoutError")
       }),
     )
 
@@ -343,8 +341,8 @@ describe("promise", () => {
 
         const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
 
-        assert.strictEqual((error as Error).name, "AbortError")
-        assert.strictEqual(server.seen.length, 0)
+        expect((error as Error).name).toBe("AbortError")
+        expect(server.seen.length).toBe(0)
       }),
     )
 
@@ -353,8 +351,8 @@ describe("promise", () => {
         const server = yield* script(reply(([call]) => `{"jsonrpc":"2.0","id":${call?.id},"result":[ 1.0 ]}`))
         const client = createRpcClient({ url: server.url })
 
-        assert.deepStrictEqual(yield* Effect.promise(() => client.request({ method: "x", params: [] })), [1])
-        assert.strictEqual(yield* Effect.promise(() => client.requestText("x")), "[ 1.0 ]")
+        expect(yield* Effect.promise(() => client.request({ method: "x", params: [] }))).toEqual([1])
+        expect(yield* Effect.promise(() => client.requestText("x"))).toBe("[ 1.0 ]")
       }),
     )
 
@@ -367,8 +365,8 @@ describe("promise", () => {
           client.batch([{ method: "eth_chainId" }, { method: "eth_blockNumber" }]),
         )
 
-        assert.deepStrictEqual(id, { status: "fulfilled", value: 2n })
-        assert.strictEqual(number.status === "rejected" && tagOf(number.reason), "RpcError")
+        expect(id).toEqual({ status: "fulfilled", value: 2n })
+        expect(number.status === "rejected" && tagOf(number.reason)).toBe("RpcError")
       }),
     )
 
@@ -379,7 +377,7 @@ describe("promise", () => {
 
         const error = yield* Effect.promise(() => rejection(client.request({ method: "x" }, { timeout: 50 })))
 
-        assert.strictEqual(tagOf(error), "TimeoutError")
+        expect(tagOf(error)).toBe("TimeoutError")
       }),
     )
   })

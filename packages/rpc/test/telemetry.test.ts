@@ -1,6 +1,6 @@
 /** What a client counts and traces. */
 import { isDeepStrictEqual } from "node:util"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric, Tracer } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { refuses, replies, script, success } from "./server.ts"
@@ -40,13 +40,13 @@ describe("telemetry", () => {
       const one = (id: string, attributes: Record<string, string>) =>
         found.find((series) => series.id === id && isDeepStrictEqual({ ...series.attributes }, attributes))
 
-      assert.strictEqual(one("daybook_rpc_calls", { kind: "success", method: "eth_chainId" })?.count, 1)
-      assert.strictEqual(one("daybook_rpc_calls", { kind: "success", method: "other" })?.count, 1)
-      assert.strictEqual(one("daybook_rpc_call_millis", { method: "eth_blockNumber" })?.count, 1)
-      assert.strictEqual(one("daybook_rpc_retries", { kind: "internal", method: "eth_chainId" })?.count, 1)
-      assert.strictEqual(one("daybook_rpc_requests", { host: server.host, outcome: "200" })?.count, 4)
-      assert.strictEqual(one("daybook_rpc_batch_calls", { host: server.host })?.count, 4)
-      assert.strictEqual(one("daybook_rpc_batch_calls", { host: server.host })?.sum, 5)
+      expect(one("daybook_rpc_calls", { kind: "success", method: "eth_chainId" })?.count).toBe(1)
+      expect(one("daybook_rpc_calls", { kind: "success", method: "other" })?.count).toBe(1)
+      expect(one("daybook_rpc_call_millis", { method: "eth_blockNumber" })?.count).toBe(1)
+      expect(one("daybook_rpc_retries", { kind: "internal", method: "eth_chainId" })?.count).toBe(1)
+      expect(one("daybook_rpc_requests", { host: server.host, outcome: "200" })?.count).toBe(4)
+      expect(one("daybook_rpc_batch_calls", { host: server.host })?.count).toBe(4)
+      expect(one("daybook_rpc_batch_calls", { host: server.host })?.sum).toBe(5)
     }).pipe(fresh),
   )
 
@@ -58,7 +58,7 @@ describe("telemetry", () => {
       yield* Effect.flip(client.eth_chainId())
       const found = yield* numbers
 
-      assert.isTrue(found.some(({ attributes }) => attributes?.["kind"] === "reverted"))
+      expect(found.some(({ attributes }) => attributes?.["kind"] === "reverted")).toBe(true)
     }).pipe(fresh),
   )
 
@@ -80,18 +80,17 @@ describe("telemetry", () => {
       )
 
       const request = spans.find(({ name }) => name === "daybook.http")
-      assert.deepStrictEqual(spans.map(({ name }) => name).toSorted(), [
+      expect(spans.map(({ name }) => name).toSorted()).toEqual([
         "RpcClient.eth_blockNumber",
         "RpcClient.eth_chainId",
         "daybook.http",
       ])
-      assert.strictEqual(request?.attributes.get("daybook.batch.size"), 2)
-      assert.strictEqual(request?.attributes.get("daybook.chain"), "base")
-      assert.strictEqual(request?.attributes.get("rpc.method"), "batch")
-      assert.strictEqual(request?.attributes.get("http.response.status_code"), 200)
-      assert.strictEqual(request?.links.length, 1)
-      assert.strictEqual(
-        request?.links[0]?.span.spanId,
+      expect(request?.attributes.get("daybook.batch.size")).toBe(2)
+      expect(request?.attributes.get("daybook.chain")).toBe("base")
+      expect(request?.attributes.get("rpc.method")).toBe("batch")
+      expect(request?.attributes.get("http.response.status_code")).toBe(200)
+      expect(request?.links.length).toBe(1)
+      expect(request?.links[0]?.span.spanId).toBe(
         spans.find(({ name }) => name === "RpcClient.eth_blockNumber")?.spanId,
       )
     }),

@@ -1,6 +1,6 @@
 /** viem's own client over `daybookTransport`, on the embedded chain behind a hostile node; viem's own transport is shown beside it. */
 import { inspect, isDeepStrictEqual } from "node:util"
-import { assert, describe, layer } from "@effect/vitest"
+import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import { HostileNode, NodeScript } from "@daybook/testkit"
 import { Effect, Layer } from "effect"
@@ -104,9 +104,9 @@ describe("viem under hostile scripts", () => {
             "viem http({ batch: true }):",
             remote.counts,
           )
-          assert.deepStrictEqual(local.wrong, [])
-          assert.strictEqual(local.counts.hung, 0)
-          assert.isAbove(local.counts.right, scripts * 2)
+          expect(local.wrong).toEqual([])
+          expect(local.counts.hung).toBe(0)
+          expect(local.counts.right).toBeGreaterThan(scripts * 2)
         }),
       120_000,
     )

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type BaseError, createPublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"
@@ -18,7 +18,7 @@ describe("viem", () => {
         const server = yield* script(gives("0x2a"))
         const client = createPublicClient({ transport: daybookTransport({ url: server.url }) })
 
-        assert.strictEqual(yield* Effect.promise(() => client.getChainId()), 42)
+        expect(yield* Effect.promise(() => client.getChainId())).toBe(42)
       }),
     )
 
@@ -27,7 +27,7 @@ describe("viem", () => {
         const server = yield* script(gives("0x2a"))
         const client = createPublicClient({ transport: daybookTransport(createRpcClient({ url: server.url })) })
 
-        assert.strictEqual(yield* Effect.promise(() => client.getChainId()), 42)
+        expect(yield* Effect.promise(() => client.getChainId())).toBe(42)
       }),
     )
 
@@ -36,8 +36,7 @@ describe("viem", () => {
         const client = yield* RpcClient.make({ url: "http://127.0.0.1:1" })
         const untyped = daybookTransport as (options: unknown) => unknown
 
-        assert.throws(
-          () => untyped(client),
+        expect(() => untyped(client)).toThrow(
           'is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".',
         )
       }),
@@ -53,7 +52,7 @@ describe("viem", () => {
     ])("says what is wrong with the options %j", (given, message) => {
       const untyped = daybookTransport as (options: unknown) => unknown
 
-      assert.throws(() => untyped(given), message)
+      expect(() => untyped(given)).toThrow(message)
     })
 
     const cases: ReadonlyArray<readonly [string, Handler, string, number, number]> = [
@@ -87,10 +86,10 @@ describe("viem", () => {
           )
           const own = error?.walk((one) => (one as Error).name === "ProviderError") as ProviderError | undefined
 
-          assert.include(names(error), name)
-          assert.strictEqual(own?.code, code)
-          assert.isTrue(own?.cause instanceof Error && "_tag" in own.cause)
-          assert.strictEqual(server.seen.length, requests)
+          expect(names(error)).toContain(name)
+          expect(own?.code).toBe(code)
+          expect(own?.cause instanceof Error && "_tag" in own.cause).toBe(true)
+          expect(server.seen.length).toBe(requests)
         }),
     )
   })

@@ -1,7 +1,7 @@
 /** Answers that real nodes gave, played by a real server: each is the right value or the right kind of error. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { Effect } from "effect"
 import { RpcClient } from "../src/index.ts"
@@ -56,7 +56,7 @@ const play = (body: unknown, method: string, params: ReadonlyArray<unknown>) =>
 
 describe("answers of real nodes", () => {
   it.skipIf(rows.length > 0)("are not here, so nothing of them was tried", () => {
-    assert.isFalse(existsSync(index))
+    expect(existsSync(index)).toBe(false)
   })
 
   describe.skipIf(rows.length === 0)("errors", () => {
@@ -65,17 +65,17 @@ describe("answers of real nodes", () => {
         const body = bodyOf(load(row))
         const outcome = yield* play(body, "eth_chainId", [])
 
-        assert.strictEqual(outcome._tag, "Failure")
+        expect(outcome._tag).toBe("Failure")
         if (outcome._tag === "Success") return
         const error = outcome.failure as { readonly _tag: string; readonly message?: string; readonly code?: number }
         if (row.schema !== "JsonRpc.Response") {
-          assert.include(["InvalidResponse", "RateLimited"], error._tag)
+          expect(["InvalidResponse", "RateLimited"]).toContain(error._tag)
           return
         }
         const { error: told } = body as { readonly error: { readonly code: number; readonly message: string } }
-        assert.strictEqual(error._tag, "RpcError")
-        assert.strictEqual(error.code, told.code)
-        assert.strictEqual(error.message, told.message.replaceAll(/\s+/g, " ").trim())
+        expect(error._tag).toBe("RpcError")
+        expect(error.code).toBe(told.code)
+        expect(error.message).toBe(told.message.replaceAll(/\s+/g, " ").trim())
       }),
     )
   })
@@ -89,11 +89,11 @@ describe("answers of real nodes", () => {
         }
         const outcome = yield* play(response, request.method, request.params)
 
-        assert.strictEqual(outcome._tag, "Success", outcome._tag === "Failure" ? String(outcome.failure) : "")
+        expect(outcome).toMatchObject({ _tag: "Success" })
         if (outcome._tag === "Failure") return
         const value = outcome.success as Readonly<Record<string, unknown>> | null
-        if (response.result === null) assert.isNull(value)
-        else assert.strictEqual(String(value?.["hash"]).toLowerCase(), String(response.result["hash"]).toLowerCase())
+        if (response.result === null) expect(value).toBeNull()
+        else expect(String(value?.["hash"]).toLowerCase()).toBe(String(response.result["hash"]).toLowerCase())
       }),
     )
   })

@@ -1,8 +1,7 @@
 /** The transitions of a pool's state, and the order of its endpoints. */
-import { describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { expect } from "vitest"
-import { type Event, initial, isHealthy, order, type State, step, type Verdict } from "../../src/internal/poolState.ts"
+import { type Event, initial, isHealthy, order, type State, step, type Verdict } from "../../src/internal/PoolState.ts"
 
 const after = (size: number, ...events: ReadonlyArray<Event>): State => events.reduce(step, initial(size))
 

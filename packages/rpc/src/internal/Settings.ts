@@ -12,9 +12,11 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { BatchOptions, CallOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
-import { type Pool, member } from "./pool.ts"
-import * as limiter from "./limiter.ts"
-import * as batcher from "./batcher.ts"
+import * as EndpointPool from "../EndpointPool.ts"
+import * as BatchState from "./BatchState.ts"
+import * as Batcher from "./Batcher.ts"
+import type { Member } from "./CallRunner.ts"
+import * as TokenBucket from "./TokenBucket.ts"
 
 const refuse = (option: string, issue: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, issue }))
@@ -53,18 +55,18 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
     : Effect.map(segment("chain", given), (chain) => chainSegment(chain, hyphens))
 }
 
-/** Where an option set leads. */
+/** The options of a client, read. */
 export interface Settings {
-  readonly pool: Pool
+  readonly pool: EndpointPool.EndpointPool<Member>
   readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
   readonly maxBytes: number
   readonly maxItemBytes: number | undefined
   readonly isBatched: boolean
   readonly isShared: boolean
-  /** Calls in one request of a batch by hand. */
-  readonly maxHandCalls: number
-  /** The chain's path segment; undefined with a URL that says nothing of it. */
+  /** Calls in one request of `batch` at most. */
+  readonly maxBatchCalls: number
+  /** Path segment of the chain; undefined when the client was given a URL. */
   readonly chain: string | undefined
 }
 
@@ -187,6 +189,30 @@ const rateKinds = {
   defaultUnits: "cost",
 } as const satisfies Readonly<Record<keyof RateLimit, OptionCheck.Kind>>
 
+/** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
+const poolOf = (
+  endpoints: ReadonlyArray<Endpoint.Endpoint>,
+  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes"> & {
+    readonly rateLimit: RateLimit | undefined
+    readonly queue: () => Batcher.Queue
+  },
+): EndpointPool.EndpointPool<Member> => {
+  const { queue, rateLimit, ...shared } = options
+  const pool: EndpointPool.EndpointPool<Member> = EndpointPool.make({
+    endpoints: endpoints.map((endpoint, index) => ({
+      batcher: Batcher.make({
+        ...shared,
+        endpoint,
+        queue: queue(),
+        detectedLimit: () => pool.state().endpoints[index]?.detectedLimit ?? Number.POSITIVE_INFINITY,
+        onLimitDetected: (limit) => pool.note({ _tag: "BatchLimited", index, limit }),
+      }),
+      bucket: rateLimit === undefined ? undefined : TokenBucket.make(rateLimit),
+    })),
+  })
+  return pool
+}
+
 /** Reads options. */
 export const read = Effect.fnUntraced(function* (
   given: Options | undefined,
@@ -202,25 +228,13 @@ export const read = Effect.fnUntraced(function* (
   const { maxBytes = 64 * mib, maxItemBytes } = options
   const windowMillis = yield* windowOf(batch.window)
   const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch
-  const maxHandCalls = batch.maxCalls ?? 1_000
   const isBatched = options.batch !== false
-  // Calls that are gathered come back from a pause as few requests; calls that go alone are spread.
+  // Calls that are batched return from a pause together; calls that are sent alone are spread.
   const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
-  const members = endpoints.map((endpoint) =>
-    member(
-      batcher.make({
-        endpoint,
-        pause,
-        fetch,
-        maxRequestBytes,
-        attributes,
-        queue: { maxCalls, windowMillis, items: [] },
-      }),
-      rateLimit === undefined ? undefined : limiter.make(rateLimit),
-    ),
-  )
-  const pool: Pool = { members, highest: -1n }
+  const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
+  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, rateLimit, queue })
   const isShared = options.share !== false
-  return { pool, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxHandCalls, chain }
+  const maxBatchCalls = batch.maxCalls ?? 1_000
+  return { pool, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
 })

@@ -1,14 +1,14 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { waitAsked } from "../../src/internal/hint.ts"
+import { retryAfterOf } from "../../src/internal/Providers.ts"
 
 const millis = (error: { readonly message: string }): number | undefined => {
-  const wait = waitAsked(error)
+  const wait = retryAfterOf(error)
   return wait === undefined ? undefined : Duration.toMillis(wait)
 }
 
 describe("hint", () => {
-  describe("waitAsked", () => {
+  describe("retryAfterOf", () => {
     it.each([
       [{ message: "", data: { rate: { allowed_rps: 1, backoff_seconds: 30, current_rps: 1.4 } } }, 30_000],
       [{ message: "", data: { try_again_in: "31.2ms" } }, 32],
@@ -19,7 +19,7 @@ describe("hint", () => {
       [{ message: "Too many requests. Try again in 500 ms." }, 500],
       [{ message: "please wait 2 minutes" }, 120_000],
     ])("reads %j as %i ms", (error, expected) => {
-      assert.strictEqual(millis(error), expected)
+      expect(millis(error)).toBe(expected)
     })
 
     it.each([
@@ -29,11 +29,11 @@ describe("hint", () => {
       { message: "", data: { retry_after: -1 } },
       { message: "", data: [30] },
     ])("reads no wait in %j", (error) => {
-      assert.strictEqual(millis(error), undefined)
+      expect(millis(error)).toBe(undefined)
     })
 
     it("believes a day at most", () => {
-      assert.strictEqual(millis({ message: "retry in 999999 hours" }), 86_400_000)
+      expect(millis({ message: "retry in 999999 hours" })).toBe(86_400_000)
     })
   })
 })

@@ -1,5 +1,5 @@
 import { inspect } from "node:util"
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RpcClient } from "../../src/index.ts"
 import type { CallError } from "../../src/RpcError.ts"
@@ -89,9 +89,9 @@ describe("params", () => {
 
         const error = yield* Effect.flip(call(client))
 
-        assert.strictEqual(error._tag, "InvalidParams")
-        assert.strictEqual(error.message, message)
-        assert.strictEqual(server.seen.length, 0)
+        expect(error._tag).toBe("InvalidParams")
+        expect(error.message).toBe(message)
+        expect(server.seen.length).toBe(0)
       }),
     )
   })
@@ -105,7 +105,9 @@ describe("params", () => {
 
         const error = yield* Effect.flip(client.request({ method: "any_method", params: loop }))
 
-        assert.include(error.message, "has parameters that are not JSON: a value that contains itself; expected values")
+        expect(error.message).toContain(
+          "has parameters that are not JSON: a value that contains itself; expected values",
+        )
       }),
     )
   })
@@ -138,13 +140,13 @@ describe("params", () => {
           call(client).pipe(Effect.catchDefect((defect) => Effect.fail(defect as never))),
         )
 
-        assert.strictEqual(error._tag, "InvalidParams")
+        expect(error._tag).toBe("InvalidParams")
         const told = [error.message, inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), error.stack]
         for (const text of told) {
-          assert.notInclude(String(text).toLowerCase(), privateKey.slice(2, 34))
-          assert.notInclude(String(text), BigInt(privateKey).toString().slice(0, 20))
+          expect(String(text).toLowerCase()).not.toContain(privateKey.slice(2, 34))
+          expect(String(text)).not.toContain(BigInt(privateKey).toString().slice(0, 20))
         }
-        assert.strictEqual(server.seen.length, 0)
+        expect(server.seen.length).toBe(0)
       }),
     )
   })

@@ -1,6 +1,6 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { memberText } from "../../src/internal/resultText.ts"
+import { memberText } from "../../../src/internal/reply/parse.ts"
 
 describe("resultText", () => {
   describe("memberText", () => {
@@ -20,11 +20,11 @@ describe("resultText", () => {
       ['{"result":{}}', "{}"],
       ['{"result":-0}', "-0"],
     ])("finds the result of %s", (text, result) => {
-      assert.strictEqual(memberText(text, "result"), result)
+      expect(memberText(text, "result")).toBe(result)
     })
 
     it.each(["{}", "{ }", '{"id":1}', '{"x":{"result":1}}'])("finds none in %s", (text) => {
-      assert.strictEqual(memberText(text, "result"), undefined)
+      expect(memberText(text, "result")).toBe(undefined)
     })
 
     it.effect.prop(
@@ -40,9 +40,9 @@ describe("resultText", () => {
           const text = JSON.stringify({ ...rest, result: value, last: rest }, null, indent)
           const found = memberText(text, "result")
 
-          assert.isDefined(found)
-          assert.deepStrictEqual(JSON.parse(found ?? ""), JSON.parse(JSON.stringify(value)))
-          assert.isTrue(text.includes(found ?? "?"))
+          expect(found).toBeDefined()
+          expect(JSON.parse(found ?? "")).toEqual(JSON.parse(JSON.stringify(value)))
+          expect(text.includes(found ?? "?")).toBe(true)
         }),
     )
   })

@@ -1,7 +1,32 @@
 /**
- * Finds the text of `result` in the text of a response, untouched: numbers keep their spelling, objects their order and white space.
- * It reads text that `JSON.parse` has accepted; it does not check it again.
+ * First step of reading a response: its JSON value, and the text of a part of it. The text of a result is found in the response
+ * text itself, so that numbers keep their spelling and objects their order and white space.
  */
+import * as Json from "@daybook/schema/Json"
+
+/** A response body: its JSON value, or `undefined` for text that is not JSON. */
+export interface Body {
+  readonly text: string
+  readonly value: unknown
+}
+
+export const parse = (text: string): Body => ({ text, value: Json.parse(text) })
+
+/** True for an object that is not an array. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/**
+ * Describes a received value at a length at which a key in it is still whole. Messages show less: the text is scrubbed of keys first
+ * and cut after that.
+ */
+export const describeWhole = (value: unknown): string => {
+  if (value === undefined) return "nothing"
+  if (value === "") return "an empty string"
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 1_000))
+  if (Array.isArray(value) && value.length > 3) return `an array of ${value.length} items`
+  return JSON.stringify(value).slice(0, 10_000)
+}
 
 const quote = 0x22
 const backslash = 0x5c
@@ -14,7 +39,7 @@ const skipSpace = (text: string, from: number): number => {
   return at
 }
 
-/** The position after a string that opens at `from`. */
+/** The position after the string that starts at `from`. */
 const skipString = (text: string, from: number): number => {
   let at = from
   for (;;) {
@@ -25,7 +50,7 @@ const skipString = (text: string, from: number): number => {
   }
 }
 
-/** The position after a value that begins at `from`. */
+/** The position after the value that starts at `from`. */
 const skipValue = (text: string, from: number): number => {
   const first = text.charCodeAt(from)
   if (first === quote) return skipString(text, from)
@@ -50,7 +75,10 @@ const skipValue = (text: string, from: number): number => {
   }
 }
 
-/** The text of a member of the object that `text` is; of the last one when it is doubled, as `JSON.parse` has it. */
+/**
+ * The text of a member of the object that `text` holds; of the last one when the name is repeated, as in `JSON.parse`. The text must be
+ * valid JSON.
+ */
 export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
   let at = skipSpace(text, 0) + 1
@@ -68,7 +96,7 @@ export const memberText = (text: string, name: string): string | undefined => {
   }
 }
 
-/** The text of the item of a batch that carries this id, of the array that `text` is; undefined when there is none. */
+/** The text of the item with this id in the array that `text` holds; `undefined` without one. The text must be valid JSON. */
 export const itemText = (text: string, id: number): string | undefined => {
   let at = skipSpace(text, 0) + 1
   for (;;) {

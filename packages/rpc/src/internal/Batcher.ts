@@ -1,0 +1,253 @@
+/**
+ * Sends the calls to one endpoint: gathers them into requests, shares identical ones, and gives each caller the outcome of its own call.
+ * It makes one attempt; `CallRunner` decides whether and where a call is tried again. While no call waits, nothing runs.
+ */
+import type { Attempt } from "@daybook/transport/Attempt"
+import type * as Backoff from "@daybook/transport/Backoff"
+import { TimeoutError } from "@daybook/transport/ClientError"
+import type { Endpoint } from "@daybook/transport/Endpoint"
+import * as Http from "@daybook/transport/Http"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type { SchedulerDispatcher } from "effect/Scheduler"
+import * as Tracer from "effect/Tracer"
+import * as BatchState from "./BatchState.ts"
+import type { ResponseItem } from "./reply/match.ts"
+import { type Fault, type Outcome, outcomeOf, outcomeOfFault, receive } from "./reply/read.ts"
+import * as Telemetry from "./Telemetry.ts"
+
+interface Waiter extends BatchState.Waiter {
+  readonly context: Context.Context<never>
+  /** Where the caller's own turns are scheduled. */
+  readonly dispatcher: SchedulerDispatcher
+  readonly settle: (outcome: Effect.Effect<Outcome<unknown>>) => void
+  /** Ends the wait at the caller's own deadline. */
+  timer: Fiber.Fiber<void> | undefined
+}
+
+type Item = BatchState.Item<Waiter>
+type InFlight = BatchState.InFlight<Waiter>
+
+/** Calls that wait to be sent together. */
+export type Queue = BatchState.Queue<Waiter>
+
+export interface Batcher {
+  readonly endpoint: Endpoint
+  /** The queue of calls that are batched automatically. */
+  readonly queue: Queue
+  readonly ask: <A>(ask: BatchState.Ask<A>, queue: Queue) => Effect.Effect<Outcome<A>>
+}
+
+export interface Options {
+  readonly endpoint: Endpoint
+  readonly pause: Backoff.Backoff
+  readonly fetch: Http.Fetch
+  readonly queue: Queue
+  /** Bytes of one request at most, unless one call alone is longer. */
+  readonly maxRequestBytes: number
+  readonly attributes: Readonly<Record<string, unknown>>
+  /** The largest batch that the endpoint accepts, as far as it is known. */
+  readonly detectedLimit: () => number
+  readonly onLimitDetected: (limit: number) => void
+}
+
+interface Runtime extends Options {
+  readonly state: BatchState.State<Waiter>
+}
+
+const headers = { "content-type": "application/json", accept: "application/json" }
+
+/** Deadlines this close together count as one: timers are no more exact on a busy machine. */
+const toleranceMillis = 5
+
+const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+
+const settle = (waiter: Waiter, outcome: Effect.Effect<Outcome<unknown>>): void => {
+  waiter.timer?.interruptUnsafe()
+  waiter.settle(outcome)
+}
+
+const settleItem = (
+  runtime: Runtime,
+  item: Item,
+  outcome: (waiter: Waiter) => Effect.Effect<Outcome<unknown>>,
+): void => {
+  for (const waiter of BatchState.end(runtime.state, item)) settle(waiter, outcome(waiter))
+}
+
+const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): Outcome<never> => {
+  const { host } = runtime.endpoint
+  const { context, endsAtMillis } = waiter.ask
+  const { attempts, deadline, maxBatchSize } = context
+  const { phase, startedAtMillis } = request
+  const duration = Duration.millis(endsAtMillis - nowMillis)
+  const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, duration }
+  const error = new TimeoutError({ host, phase, deadline, attempts: [...attempts, last] })
+  return { _tag: "Failure", error, jitter: 0, maxBatchSize, mustSplit: false }
+}
+
+/** Ends the wait of a caller whose deadline precedes that of the request. */
+const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): void => {
+  const { endsAtMillis } = waiter.ask
+  if (endsAtMillis >= request.endsAtMillis - toleranceMillis) return
+  const expire = Effect.sync(() => {
+    if (waiter.item?.waiters.has(waiter) !== true) return
+    execute(runtime, BatchState.step(runtime.state, { _tag: "Left", waiter }))
+    waiter.settle(Effect.succeed(timedOut(runtime, waiter, request, nowMillis)))
+  })
+  const wait = Effect.sleep(Duration.millis(Math.max(0, endsAtMillis - nowMillis)))
+  waiter.timer = Effect.runForkWith(waiter.context)(Effect.andThen(wait, expire))
+}
+
+/** Callers who share a value must not see what another one does to it. */
+const copy = (item: ResponseItem | undefined): ResponseItem | undefined =>
+  item?._tag === "Value" ? { ...item, value: structuredClone(item.value) } : item
+
+const settleReply = (runtime: Runtime, request: InFlight, reply: Http.Reply, jitter: number): void => {
+  const received = receive(
+    reply,
+    request.items.map(({ call }) => call),
+  )
+  if (received.rejection?.detectedLimit !== undefined) runtime.onLimitDetected(received.rejection.detectedLimit)
+  for (const item of request.items) {
+    const { call } = item
+    const found = received.items.get(call.id)
+    let isFirst = true
+    settleItem(runtime, item, ({ ask }) => {
+      const own = isFirst ? found : copy(found)
+      isFirst = false
+      // Decoded in the caller's own fiber: the values of a batch do not wait for each other.
+      return Effect.sync(() => outcomeOf(received, call, own, ask.context, jitter))
+    })
+  }
+}
+
+const settleExit = (runtime: Runtime, request: InFlight, exit: Exit.Exit<Http.Reply, Fault>, jitter: number): void => {
+  if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter)
+  const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
+  for (const item of request.items) {
+    settleItem(runtime, item, ({ ask }) =>
+      reason === undefined
+        ? // Sound: without a failure the cause holds defects and interrupts only.
+          Effect.failCause(exit.cause as never)
+        : Effect.succeed(outcomeOfFault(reason.error, ask.context, request.items.length, jitter)),
+    )
+  }
+}
+
+const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
+  const { attributes, endpoint, fetch, pause } = runtime
+  const { items } = request
+  if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
+    for (const item of items) settleItem(runtime, item, () => Effect.succeed({ _tag: "Paused" }))
+    return
+  }
+  const clock = yield* Clock.Clock
+  request.startedAtMillis = clock.currentTimeMillisUnsafe()
+  const now = monotonicMillis(clock)
+  for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request, now)
+  const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
+  const [single, second] = items
+  const sending = Http.send(
+    { endpoint, headers, body: BatchState.bodyOf(items) },
+    {
+      fetch,
+      maxBytes: Math.max(...contexts.map(({ maxBytes }) => maxBytes)),
+      within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
+      ...(contexts[0] === undefined ? {} : { deadline: contexts[0].deadline }),
+      attributes: {
+        ...attributes,
+        "rpc.method":
+          single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
+        "daybook.batch.size": items.length,
+        "daybook.attempt": Math.max(...contexts.map(({ attempts }) => attempts.length)) + 1,
+      },
+      onPhase: (phase) => (request.phase = phase),
+    },
+  )
+  const exit = yield* Effect.exit(sending)
+  const jitter = (yield* Random.Random).nextDoubleUnsafe()
+  const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
+  Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
+  settleExit(runtime, request, exit, jitter)
+})
+
+/** Sends a request in the context of its first caller, its span linked to those of the others. */
+const send = (runtime: Runtime, request: InFlight): void => {
+  const [first, ...others] = request.items.flatMap(({ waiters }) => [...waiters])
+  if (first === undefined) return
+  const spans = others.flatMap(({ context }) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)))
+  const posting = post(runtime, request).pipe(
+    Effect.catchCause((cause) =>
+      Effect.sync(() => {
+        for (const item of request.items) settleItem(runtime, item, () => Effect.failCause(cause))
+      }),
+    ),
+  )
+  request.fiber = Effect.runForkWith(first.context)(spans.length === 0 ? posting : Effect.linkSpans(posting, spans))
+}
+
+const schedule = (runtime: Runtime, queue: Queue, windowMillis: number, waiter: Waiter): void => {
+  const due = () =>
+    execute(runtime, BatchState.step(runtime.state, { _tag: "Due", queue, limit: runtime.detectedLimit() }))
+  // A turn of the scheduler takes no fiber.
+  if (windowMillis <= 0) return waiter.dispatcher.scheduleTask(due, 0)
+  Effect.runForkWith(waiter.context)(Effect.andThen(Effect.sleep(Duration.millis(windowMillis)), Effect.sync(due)))
+}
+
+const execute = (runtime: Runtime, actions: ReadonlyArray<BatchState.Action<Waiter>>): void => {
+  for (const action of actions) {
+    switch (action._tag) {
+      case "Send":
+        send(runtime, action.request)
+        break
+      case "Schedule":
+        schedule(runtime, action.queue, action.windowMillis, action.waiter)
+        break
+      case "Watch": {
+        const clock = Context.get(action.waiter.context, Clock.Clock)
+        watch(runtime, action.waiter, action.request, monotonicMillis(clock))
+        break
+      }
+      case "Cancel":
+        action.request.fiber?.interruptUnsafe()
+        break
+    }
+  }
+}
+
+const ask =
+  (runtime: Runtime): Batcher["ask"] =>
+  <A>(one: BatchState.Ask<A>, queue: Queue) =>
+    Effect.withFiber((fiber) =>
+      Effect.callback<Outcome<A>>((resume) => {
+        const { context, currentDispatcher: dispatcher } = fiber
+        const waiter: Waiter = {
+          ask: one,
+          context,
+          dispatcher,
+          // Sound: a waiter is settled with the outcome of its own ask, decoded by its own `decode`.
+          settle: resume as Waiter["settle"],
+          timer: undefined,
+          item: undefined,
+        }
+        const { state } = runtime
+        execute(runtime, BatchState.step(state, { _tag: "Joined", waiter, queue, limit: runtime.detectedLimit() }))
+        return Effect.sync(() => {
+          waiter.timer?.interruptUnsafe()
+          execute(runtime, BatchState.step(state, { _tag: "Left", waiter }))
+        })
+      }),
+    )
+
+/** Makes the batcher of an endpoint. */
+export const make = (options: Options): Batcher => {
+  const runtime: Runtime = { ...options, state: BatchState.initial(options.maxRequestBytes) }
+  return { endpoint: options.endpoint, queue: options.queue, ask: ask(runtime) }
+}

@@ -1,0 +1,304 @@
+/**
+ * Runs one call to its end: which endpoint each attempt asks, and what the call ends with. How often and how soon it is retried is
+ * decided by `Retry`, which endpoint is best by `EndpointPool`, and what an attempt sends by `Batcher`.
+ */
+import type { Attempt } from "@daybook/transport/Attempt"
+import type * as Backoff from "@daybook/transport/Backoff"
+import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
+import * as Retry from "@daybook/transport/internal/Retry"
+import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as EndpointPool from "../EndpointPool.ts"
+import type { CallError } from "../RpcError.ts"
+import type { Batcher, Queue } from "./Batcher.ts"
+import * as BlockHeight from "./BlockHeight.ts"
+import type { Decode } from "./reply/decode.ts"
+import type { RequestItem } from "./reply/match.ts"
+import type { Outcome } from "./reply/read.ts"
+import * as Telemetry from "./Telemetry.ts"
+import type { TokenBucket } from "./TokenBucket.ts"
+
+/** An endpoint of a client. */
+export interface Member {
+  readonly batcher: Batcher
+  /** The client's own rate limit; undefined without one. */
+  readonly bucket: TokenBucket | undefined
+}
+
+/** A call with its limits. */
+export interface Plan<A> {
+  readonly pool: EndpointPool.EndpointPool<Member>
+  /** Indexes of the endpoints that it may ask. */
+  readonly among: ReadonlyArray<number>
+  readonly pause: Backoff.Backoff
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly call: RequestItem
+  readonly maxBytes: number
+  readonly maxItemBytes: number
+  readonly isShared: boolean
+  /** Calls in its request at most, itself included. */
+  readonly maxBatchSize: number
+  readonly queueOf: (member: Member) => Queue
+  readonly decode: Decode<A>
+}
+
+/** The value of a call, and the requests it took. */
+export interface Returned<A> {
+  readonly value: A
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** State of a call between two attempts. */
+export interface State<A> extends Retry.State {
+  /** Indexes of the endpoints that may still be asked. */
+  readonly candidates: ReadonlyArray<number>
+  /** Those of them that have not been asked in this round. */
+  readonly untried: ReadonlyArray<number>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly maxBatchSize: number
+  /** Time that the next attempt waits for other calls. */
+  readonly windowMillis: number
+  /** A value to end with when no endpoint has a better one. */
+  readonly fallback: Returned<A> | undefined
+}
+
+/** A failed attempt. */
+export interface Failed<A> {
+  readonly index: number
+  readonly error: CallError
+  readonly jitter: number
+  readonly maxBatchSize: number
+  /** True: the call is retried in a smaller batch, whatever the error is. */
+  readonly mustSplit: boolean
+  /** The value of this attempt, when another endpoint may have a better one. */
+  readonly fallback: Returned<A> | undefined
+  /** Milliseconds of the monotonic clock. */
+  readonly nowMillis: number
+}
+
+/** What follows a failed attempt. */
+export interface Decision<A> {
+  readonly step: Retry.Step<State<A>>
+  /** Pause of the endpoint, for all calls to it; undefined for none. */
+  readonly pauseMillis: number | undefined
+}
+
+/** Calls that return after the same wait do so within this time of each other. */
+const regroupMillis = 3
+
+const isOwnLimit = (error: CallError): boolean => error._tag === "RateLimited" && error.scope === "call"
+
+const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in error ? error.attempts : [])
+
+/** Attempts at most: each endpoint is asked once even when the policy allows fewer. */
+const maxAttemptsOf = ({ among, policy }: Pick<Plan<unknown>, "among" | "policy">): number =>
+  Math.max(policy.maxAttempts, among.length)
+
+/** Decides what follows a failed attempt: the next endpoint at once, all of them again after a wait, or the end of the call. */
+export const decide = <A>(plan: Pick<Plan<A>, "among" | "policy">, state: State<A>, failed: Failed<A>): Decision<A> => {
+  const { error, index, jitter, nowMillis } = failed
+  const maxAttempts = maxAttemptsOf(plan)
+  const canRepeat = (error.isRetryable && failed.fallback === undefined) || failed.mustSplit
+  const candidates = canRepeat ? state.candidates : state.candidates.filter((other) => other !== index)
+  const untried = state.untried.filter((other) => other !== index)
+  const isRetryable = candidates.length > 0 && EndpointPool.canFailOver(error)
+  const next: State<A> = {
+    ...state,
+    candidates,
+    untried: untried.length > 0 ? untried : candidates,
+    attempts: attemptsOf(error),
+    maxBatchSize: Math.min(state.maxBatchSize, failed.maxBatchSize),
+    windowMillis: regroupMillis,
+    fallback: failed.fallback ?? state.fallback,
+  }
+  const step = Retry.next(plan.policy, next, {
+    isRetryable,
+    nowMillis,
+    random: jitter,
+    maxAttempts,
+    retryAfter: candidates.length === 1 ? error.retryAfter : undefined,
+    canRetryNow: untried.length > 0,
+  })
+  const isLast = !isRetryable || state.attempt >= maxAttempts
+  if (isLast || isOwnLimit(error)) return { step, pauseMillis: undefined }
+  if (error.retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(error.retryAfter) }
+  const isPaused = error._tag === "RateLimited" && step._tag === "Retry"
+  const backoff = RetryPolicy.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })
+  return { step, pauseMillis: isPaused ? backoff : undefined }
+}
+
+/** The end of an attempt that has no value: the error, and what follows. */
+interface Stopped<A> {
+  readonly error: CallError
+  readonly step: Retry.Step<State<A>>
+  readonly fallback: Returned<A> | undefined
+}
+
+const ended = (error: CallError): Stopped<never> => ({ error, step: { _tag: "Fail" }, fallback: undefined })
+
+const clockMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+
+/** The order in which endpoints are asked now, by health, pauses and rate limits. */
+const orderNow = Effect.fnUntraced(function* (
+  plan: Pick<Plan<unknown>, "pool" | "pause">,
+  among: ReadonlyArray<number>,
+  call: RequestItem | undefined,
+): Effect.fn.Return<{ readonly order: ReadonlyArray<number>; readonly waitMillis: (index: number) => number }> {
+  const { pause, pool } = plan
+  if (among.length === 1) return { order: among, waitMillis: () => 0 }
+  const now = clockMillis(yield* Clock.Clock)
+  const waits = new Map<number, number>()
+  for (const index of among) {
+    // Sound: callers pass indexes of the pool.
+    const { batcher, bucket } = pool.endpoints[index]!
+    const paused = Duration.toMillis(yield* pause.remaining(batcher.endpoint))
+    waits.set(index, Math.max(paused, call === undefined ? 0 : (bucket?.waitMillis(call.method, now) ?? 0)))
+  }
+  const waitMillis = (index: number) => waits.get(index) ?? 0
+  const needsHead = call !== undefined && BlockHeight.needsHead(call)
+  const order = EndpointPool.order(pool.state(), { now, among, method: call?.method, needsHead, waitMillis })
+  return { order, waitMillis }
+})
+
+/** The endpoint that is best now, for any call. */
+export const best = (
+  plan: Pick<Plan<unknown>, "pool" | "pause">,
+  among: ReadonlyArray<number>,
+): Effect.Effect<number> =>
+  // Sound: a client has at least one endpoint.
+  Effect.map(orderNow(plan, among, undefined), ({ order }) => order[0]!)
+
+/** Chooses the endpoint of an attempt: the best untried one that takes the call before the deadline, else the best candidate. */
+const chooseEndpoint = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, leftMillis: number) {
+  const { order, waitMillis } = yield* orderNow(plan, state.candidates, plan.call)
+  const open = order.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
+  // Sound: a call is retried only while it has candidates.
+  return open ?? order[0]!
+})
+
+/** Waits for the endpoint's pause to end and for the client's own rate limit. */
+const waitForTurn = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, member: Member) {
+  const { endpoint } = member.batcher
+  const { attempts } = state
+  yield* plan.pause.wait(endpoint, yield* Retry.remaining(state), attempts)
+  if (member.bucket === undefined) return
+  const retryAfter = yield* member.bucket.take(plan.call.method, Duration.toMillis(yield* Retry.remaining(state)))
+  if (retryAfter === undefined) return
+  const detail = "this client's own rate limit"
+  return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter, scope: "call", detail })
+})
+
+const sendOnce = <A>(plan: Plan<A>, state: State<A>, member: Member): Effect.Effect<Outcome<A>> =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const { call, decode, isShared, maxBytes, maxItemBytes, policy } = plan
+    const now = clockMillis(clock)
+    const shareMillis = (state.deadlineAtMillis - now) / Math.max(1, state.untried.length)
+    const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+    // The last attempt of a call whose batches were too large goes alone.
+    const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize
+    const context = {
+      attempts: state.attempts,
+      maxBytes,
+      maxItemBytes,
+      maxBatchSize: isAlone ? 1 : state.maxBatchSize,
+      deadline: attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline,
+      decode,
+    }
+    const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), state.deadlineAtMillis)
+    const { windowMillis } = state
+    return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
+  })
+
+const behindError = (reply: Outcome<unknown> & { _tag: "Success" }, highest: bigint): InvalidResponse =>
+  new InvalidResponse({
+    ...reply.reply,
+    reason: "content",
+    path: "result",
+    received: "a block below one that this client has seen",
+    expected: `block ${highest} or a later one`,
+    isRetryable: true,
+  })
+
+type Settled<A> = Extract<Outcome<A>, { _tag: "Success" | "Failure" }>
+
+/** Records an outcome in the pool; returns the value, or what failed. */
+const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis: number): Returned<A> | Failed<A> => {
+  const { call, maxBatchSize, pool } = plan
+  const note = (verdict: EndpointPool.Verdict) => pool.note({ _tag: "Judged", index, verdict, now: nowMillis })
+  if (outcome._tag === "Failure") {
+    note(EndpointPool.verdictOf(outcome.error))
+    return { ...outcome, index, fallback: undefined, nowMillis }
+  }
+  note({ _tag: "Final" })
+  const returned = { value: outcome.value, attempts: outcome.reply.attempts }
+  const height = BlockHeight.observe(pool, index, call, outcome.raw)
+  if (height === undefined) return returned
+  const error = behindError(outcome, pool.state().highest)
+  const fallback = height === "missing" ? returned : undefined
+  return { index, error, jitter: 0, maxBatchSize, mustSplit: false, fallback, nowMillis }
+}
+
+/** One attempt: repeated without a wait while the endpoint is paused or its batches are too large. */
+const attempt = <A>(plan: Plan<A>) =>
+  Effect.fnUntraced(function* (from: State<A>): Effect.fn.Return<Returned<A>, Stopped<A>> {
+    const clock = yield* Clock.Clock
+    let state = from
+    for (;;) {
+      const index = yield* chooseEndpoint(plan, state, state.deadlineAtMillis - clockMillis(clock))
+      // Sound: candidates are indexes of the pool.
+      const member = plan.pool.endpoints[index]!
+      yield* Effect.mapError(waitForTurn(plan, state, member), ended)
+      const outcome = yield* sendOnce(plan, state, member)
+      state = { ...state, windowMillis: regroupMillis }
+      if (outcome._tag === "Paused") continue
+      if (outcome._tag === "BatchRejected") {
+        const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
+        state = { ...state, maxBatchSize, attempts: state.attempts.concat(outcome.attempts) }
+        continue
+      }
+      const settled = record(plan, index, outcome, clockMillis(clock))
+      if ("value" in settled) return settled
+      const { pauseMillis, step } = decide(plan, state, settled)
+      if (pauseMillis !== undefined) yield* plan.pause.ask(member.batcher.endpoint, Duration.millis(pauseMillis))
+      const fallback = settled.fallback ?? state.fallback
+      return yield* Effect.fail({ error: settled.error, step, fallback })
+    }
+  })
+
+const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, waitMillis: number) =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    const { call } = plan
+    Telemetry.retried(call.method, Telemetry.kindOf(error), context)
+    return Effect.logDebug("Retrying a call").pipe(
+      Effect.annotateLogs({
+        method: Telemetry.methodLabel(call.method),
+        host: "host" in error ? error.host : "",
+        attempt: state.attempt,
+        maxAttempts: maxAttemptsOf(plan),
+        error: error._tag,
+        waitMillis: Math.round(waitMillis),
+      }),
+    )
+  })
+
+/** Runs a call to its end. One deadline covers all of its attempts. */
+export const run = <A>(plan: Plan<A>): Effect.Effect<Returned<A>, CallError> =>
+  Retry.run<Returned<A>, Stopped<A>, State<A>, never>({
+    initial: (nowMillis) => ({
+      ...Retry.initial(plan.policy, nowMillis),
+      candidates: plan.among,
+      untried: plan.among,
+      attempts: [],
+      maxBatchSize: plan.maxBatchSize,
+      windowMillis: 0,
+      fallback: undefined,
+    }),
+    attempt: attempt(plan),
+    next: (_, { error }) => error.step,
+    onRetry: (stopped, state, { waitMillis }) => logRetry(plan, stopped, state, waitMillis),
+  }).pipe(
+    Effect.catch(({ error, fallback }) => (fallback === undefined ? Effect.fail(error) : Effect.succeed(fallback))),
+  )

@@ -1,0 +1,131 @@
+/** Builds a client from its settings: typed calls, raw requests, batches, and clients derived from it. */
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Client, RawRequest } from "../Client.ts"
+import * as EndpointPool from "../EndpointPool.ts"
+import type { Call as BatchCall } from "../Method.ts"
+import type { CallOptions } from "../Options.ts"
+import type { CallError } from "../RpcError.ts"
+import * as BatchState from "./BatchState.ts"
+import type { Queue } from "./Batcher.ts"
+import * as Call from "./Call.ts"
+import * as CallRunner from "./CallRunner.ts"
+import { encodeParams, notCalls, rawParams, requestOf } from "./Params.ts"
+import * as decode from "./reply/decode.ts"
+import type { Settings } from "./Settings.ts"
+
+const callTyped = (
+  calling: Call.Calling,
+  name: RpcMethod.Name,
+  given: ReadonlyArray<unknown>,
+  batching?: Call.Batching,
+): Effect.Effect<unknown, CallError> => {
+  const encoded = Effect.suspend(() => Effect.fromResult(encodeParams(name, given)))
+  const called = Effect.flatMap(encoded, (params) =>
+    Call.run(calling, name, params, decode.typed(name, params), batching),
+  )
+  return Call.spanned(calling, name, {}, called)
+}
+
+const callRaw = <A>(
+  calling: Call.Calling,
+  method: string,
+  given: unknown,
+  decoderOf: (params: unknown) => decode.Decode<A>,
+): Effect.Effect<A, CallError> => {
+  const checked = Effect.suspend(() => Effect.fromResult(rawParams(method, given)))
+  const called = Effect.flatMap(checked, (params) => Call.run(calling, method, params, decoderOf(params)))
+  return Call.spanned(calling, /^\w{1,64}$/.test(method) ? method : "other", {}, called)
+}
+
+const request = (calling: Call.Calling, given: RawRequest): Effect.Effect<unknown, CallError> =>
+  Effect.flatMap(
+    Effect.suspend(() => Effect.fromResult(requestOf(given))),
+    ({ checked, method, params }) =>
+      callRaw(calling, method, params, (wire) =>
+        checked && RpcMethod.isName(method) && Array.isArray(wire) ? decode.checked(method, wire) : decode.raw,
+      ),
+  )
+
+/** One queue for each endpoint: the calls of a batch are sent together, apart from all others. */
+const batchQueues = (maxCalls: number): ((member: CallRunner.Member) => Queue) => {
+  const queues = new Map<CallRunner.Member, Queue>()
+  return (member) => {
+    const known = queues.get(member)
+    if (known !== undefined) return known
+    const queue: Queue = BatchState.queue(maxCalls, 0)
+    queues.set(member, queue)
+    return queue
+  }
+}
+
+const callEach = (calling: Call.Calling, calls: ReadonlyArray<BatchCall>) =>
+  Effect.suspend(() => {
+    const queueOf = batchQueues(calling.settings.maxBatchCalls)
+    const batching: Call.Batching = { maxBatchSize: Number.POSITIVE_INFINITY, isShared: false, queueOf }
+    return Effect.forEach(
+      calls,
+      (call, at) => {
+        const read = requestOf(call, at)
+        if (Result.isFailure(read)) return Effect.succeed(read)
+        const { method } = read.success
+        const params = read.success.params ?? []
+        // Sound: `encodeParams` rejects names that the type of `batch` does not admit.
+        const called = callTyped(calling, method as RpcMethod.Name, params as ReadonlyArray<unknown>, batching)
+        return Effect.result(called)
+      },
+      { concurrency: "unbounded" },
+    )
+  })
+
+const batch = (calling: Call.Calling, calls: ReadonlyArray<BatchCall>) => {
+  if (!Array.isArray(calls)) return Effect.die(notCalls(calls))
+  const called = Effect.map(callEach(calling, calls), (results) => {
+    const attempts = results.map((result) => (Result.isFailure(result) ? Call.attemptsOf(result.failure) : 1))
+    return [results, Math.max(0, ...attempts)] as const
+  })
+  return Call.spanned(calling, "batch", { "daybook.batch.size": calls.length }, called)
+}
+
+/** The best endpoint, after a call that finds a healthy one where none is known. */
+const healthy = Effect.fnUntraced(function* (calling: Call.Calling) {
+  const { among, settings } = calling
+  const best = CallRunner.best(settings, among)
+  const first = yield* best
+  const state = settings.pool.state().endpoints[first]
+  if (among.length === 1 || (state !== undefined && EndpointPool.isHealthy(state))) return first
+  yield* Effect.ignore(callTyped(calling, "eth_chainId", []))
+  return yield* best
+})
+
+const build = (calling: Call.Calling): Client => {
+  const methods: Record<string, unknown> = {}
+  for (const name of Object.keys(RpcMethod.all)) {
+    if (RpcMethod.isName(name)) methods[name] = (...params: ReadonlyArray<unknown>) => callTyped(calling, name, params)
+  }
+  const client = {
+    ...methods,
+    host: Call.hostOf(calling),
+    request: (given: RawRequest) => request(calling, given),
+    requestText: (method: string, params?: RawRequest["params"]) => callRaw(calling, method, params, () => decode.text),
+    batch: (calls: ReadonlyArray<BatchCall>) => batch(calling, calls),
+    with: (options: CallOptions) =>
+      build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => Call.withOptions(limits, options)) }),
+    pin: Effect.map(healthy(calling), (index) => build({ ...calling, among: [index] })),
+  }
+  // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
+  return client as unknown as Client
+}
+
+/** Starts a client; nothing is sent. */
+export const start = (settings: Settings, closing: Call.Closing | undefined): Client => {
+  let lastId = 0
+  return build({
+    settings,
+    among: Array.from(settings.pool.endpoints.keys()),
+    limits: Result.succeed(Call.limitsOf(settings)),
+    nextId: () => ++lastId,
+    closing,
+  })
+}

@@ -1,0 +1,88 @@
+/**
+ * Keeps a client below a rate that its owner sets, in calls or cost units, so that the server has no reason to reject calls.
+ * The bucket is a plain value with pure transitions; `make` holds one and waits.
+ *
+ * Source: decision 0027.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { RateLimit } from "../Options.ts"
+
+/** The content of a bucket that fills at `perSecond` up to `burst`. */
+export interface State {
+  readonly perSecond: number
+  readonly burst: number
+  /** Units in the bucket at `filledAtMillis`; below 0 while callers wait for units that they have already taken. */
+  readonly level: number
+  /** Milliseconds of the monotonic clock; undefined before the first call. */
+  readonly filledAtMillis: number | undefined
+}
+
+export const initial = ({ burst, perSecond }: RateLimit): State => {
+  const size = burst ?? Math.max(perSecond, 1)
+  return { perSecond, burst: size, level: size, filledAtMillis: undefined }
+}
+
+/** The bucket at a later time. */
+export const fill = (state: State, nowMillis: number): State => {
+  const elapsed = Math.max(0, nowMillis - (state.filledAtMillis ?? nowMillis))
+  return {
+    ...state,
+    level: Math.min(state.burst, state.level + (elapsed * state.perSecond) / 1000),
+    filledAtMillis: nowMillis,
+  }
+}
+
+/** Time until the bucket holds `units`, in milliseconds; 0 or less when it does. */
+export const waitMillis = (state: State, units: number): number => ((units - state.level) * 1000) / state.perSecond
+
+/** Takes units in advance: later callers wait behind this one, in the order of their calls. */
+export const take = (state: State, units: number): State => ({ ...state, level: state.level - units })
+
+/** Returns the units of a caller that no longer waits. */
+export const giveBack = (state: State, units: number): State => ({
+  ...state,
+  level: Math.min(state.burst, state.level + units),
+})
+
+/** The rate limit of one endpoint. */
+export interface TokenBucket {
+  /** Time that a call would have to wait now, in milliseconds; 0 or less for none. `nowMillis` is of the monotonic clock. */
+  readonly waitMillis: (method: string, nowMillis: number) => number
+  /**
+   * Takes the units of a call and waits for them for at most `withinMillis`. When the wait would be longer, takes nothing and returns
+   * its length; otherwise undefined.
+   */
+  readonly take: (method: string, withinMillis: number) => Effect.Effect<Duration.Duration | undefined>
+}
+
+/** Makes a full bucket. */
+export const make = (options: RateLimit): TokenBucket => {
+  const { defaultUnits = 1, units = {} } = options
+  let state = initial(options)
+
+  const unitsOf = (method: string): number =>
+    Math.min(Object.hasOwn(units, method) ? units[method]! : defaultUnits, state.burst)
+
+  const waitFor: TokenBucket["waitMillis"] = (method, nowMillis) => {
+    state = fill(state, nowMillis)
+    return waitMillis(state, unitsOf(method))
+  }
+
+  return {
+    waitMillis: waitFor,
+    take: (method, withinMillis) =>
+      Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
+        const millis = waitFor(method, Number(nanos) / 1e6)
+        if (millis >= withinMillis) return Effect.succeed(Duration.millis(Math.ceil(millis)))
+        const taken = unitsOf(method)
+        state = take(state, taken)
+        if (millis <= 0) return Effect.undefined
+        return Effect.sleep(Duration.millis(millis)).pipe(
+          Effect.onInterrupt(() => Effect.sync(() => (state = giveBack(state, taken)))),
+          Effect.as(undefined),
+        )
+      }),
+  }
+}

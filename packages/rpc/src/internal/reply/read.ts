@@ -1,0 +1,179 @@
+/**
+ * Reads the response to a request for each of its calls: parse, match by id, classify errors, decode values. A call gets its own value,
+ * its own error, or the notice that the batch has to be sent in smaller parts.
+ */
+import type { Attempt } from "@daybook/transport/Attempt"
+import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
+import type { Reply } from "@daybook/transport/Http"
+import * as Result from "effect/Result"
+import type { CallError } from "../../RpcError.ts"
+import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
+import type { Decode } from "./decode.ts"
+import { matchBatch, matchSingle, type RequestItem, type ResponseItem } from "./match.ts"
+import { type Body, itemText, memberText, parse } from "./parse.ts"
+
+/** The limits of a call, and what it has tried before. */
+export interface CallContext<A> {
+  readonly attempts: ReadonlyArray<Attempt>
+  /** Bytes of one response at most. */
+  readonly maxBytes: number
+  /** Bytes of the call's own part of a response at most. */
+  readonly maxItemBytes: number
+  /** Calls in one request at most, this one included. */
+  readonly maxBatchSize: number
+  /** The time that a `TimeoutError` reports. */
+  readonly deadline: TimeoutError["deadline"]
+  readonly decode: Decode<A>
+}
+
+/**
+ * The outcome of one attempt.
+ *
+ * - `Failure`: `jitter` is a random number shared by all calls of the request, so that those that are retried wait equally long and are
+ *   batched again; `maxBatchSize` limits the next request of the call; `mustSplit` retries the call for that reason alone, whatever the
+ *   error is.
+ * - `BatchRejected`: the batch was too large for the server; no call in it was executed.
+ * - `Paused`: the endpoint asked for a pause before the request was sent.
+ */
+export type Outcome<A> =
+  | { readonly _tag: "Success"; readonly value: A; readonly raw: unknown; readonly reply: Reply }
+  | {
+      readonly _tag: "Failure"
+      readonly error: CallError
+      readonly jitter: number
+      readonly maxBatchSize: number
+      readonly mustSplit: boolean
+    }
+  | { readonly _tag: "BatchRejected"; readonly maxBatchSize: number; readonly attempts: ReadonlyArray<Attempt> }
+  | { readonly _tag: "Paused" }
+
+/** A response, parsed and matched once for all calls of its request. */
+export interface Received {
+  readonly reply: Reply
+  readonly body: Body
+  readonly calls: number
+  /** Items by the id of their call; empty when the body is not JSON. */
+  readonly items: ReadonlyMap<number, ResponseItem>
+  readonly rejection: BatchRejection | undefined
+}
+
+const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: ResponseItem, calls: number) => {
+  if (calls === 1 || Array.isArray(value) || item._tag === "Value") return undefined
+  return batchRejectionOf(value === undefined ? classifyText(reply) : classify(item, reply, call.method), calls)
+}
+
+/** Parses a response and matches it to the calls of its request. */
+export const receive = (reply: Reply, calls: ReadonlyArray<RequestItem>): Received => {
+  const body = parse(reply.text)
+  const [first] = calls
+  const matched =
+    calls.length === 1 && first !== undefined ? [matchSingle(body.value, first)] : matchBatch(body.value, calls)
+  const [item] = matched
+  const rejection =
+    first === undefined || item === undefined ? undefined : rejectionOf(reply, body, first, item, calls.length)
+  const items = new Map(body.value === undefined ? [] : calls.map(({ id }, at) => [id, matched[at]!] as const))
+  return { reply, body, calls: calls.length, items, rejection }
+}
+
+const quarter = (calls: number): number => Math.max(1, calls >> 2)
+
+const replyFor = (reply: Reply, { attempts }: CallContext<unknown>): Reply =>
+  attempts.length === 0 ? reply : { ...reply, attempts: [...attempts, ...reply.attempts] }
+
+const tooLarge = (path: string, reply: Reply, maxBytes: number): InvalidResponse =>
+  new InvalidResponse({
+    ...reply,
+    reason: "too-large",
+    path,
+    received: `more than ${maxBytes} bytes`,
+    expected: "less; request less at once, or allow more bytes",
+  })
+
+const failure = (error: CallError, jitter: number, maxBatchSize: number, mustSplit = false): Outcome<never> => ({
+  _tag: "Failure",
+  error,
+  jitter,
+  maxBatchSize,
+  mustSplit,
+})
+
+/**
+ * The part of a response that belongs to a call, when it exceeds the limit of a call. A length in characters is at most the length in
+ * bytes, and equal to it in all but a few responses.
+ */
+const excess = ({ body, calls }: Received, id: number, context: CallContext<unknown>): string | undefined => {
+  const limit = Math.min(context.maxItemBytes, context.maxBytes)
+  if (body.text.length <= limit) return undefined
+  if (calls === 1) return body.text.length > context.maxItemBytes ? "body" : undefined
+  return (itemText(body.text, id) ?? "").length > limit ? `reply ${id}` : undefined
+}
+
+const resultText = ({ body, calls }: Received, id: number, isBare: boolean): string => {
+  if (isBare) return body.text.trim()
+  const envelope = calls === 1 ? body.text : (itemText(body.text, id) ?? "")
+  return memberText(envelope, "result") ?? "null"
+}
+
+/** The outcome of one call of a request that received a response. `item` is what `received` holds for the call. */
+export const outcomeOf = <A>(
+  received: Received,
+  call: RequestItem,
+  item: ResponseItem | undefined,
+  context: CallContext<A>,
+  jitter: number,
+): Outcome<A> => {
+  const { calls, rejection } = received
+  const { decode, maxBatchSize } = context
+  if (rejection !== undefined) {
+    return { _tag: "BatchRejected", maxBatchSize: rejection.maxBatchSize, attempts: received.reply.attempts }
+  }
+  const reply = replyFor(received.reply, context)
+  const path = item === undefined && calls > 1 ? undefined : excess(received, call.id, context)
+  if (path !== undefined) {
+    const limit = calls === 1 ? context.maxItemBytes : Math.min(context.maxItemBytes, context.maxBytes)
+    return failure(tooLarge(path, reply, limit), jitter, maxBatchSize)
+  }
+  if (item === undefined) {
+    return failure(classifyText(reply), jitter, calls === 1 ? maxBatchSize : Math.min(maxBatchSize, quarter(calls)))
+  }
+  if (item._tag !== "Value") return failure(classify(item, reply, call.method), jitter, maxBatchSize)
+  const { isBare, value } = item
+  const decoded = decode({ value, reply, isBare, text: () => resultText(received, call.id, isBare) })
+  return Result.isSuccess(decoded)
+    ? { _tag: "Success", value: decoded.success, raw: value, reply }
+    : failure(decoded.failure, jitter, maxBatchSize)
+}
+
+/** A request that received no response. */
+export type Fault = TransportError | TimeoutError | InvalidResponse
+
+/** The fault of a request as an error of one call, with everything that the call has tried. */
+const faultFor = (fault: Fault, { attempts: before, deadline }: CallContext<unknown>): Fault => {
+  if (before.length === 0 && fault._tag !== "TimeoutError") return fault
+  const { host, requestId } = fault
+  const facts = { host, requestId, attempts: [...before, ...fault.attempts] }
+  switch (fault._tag) {
+    case "TransportError":
+      return new TransportError({ ...facts, phase: fault.phase, reason: fault.reason })
+    case "TimeoutError":
+      return new TimeoutError({ ...facts, phase: fault.phase, deadline })
+    case "InvalidResponse": {
+      const { reason, path, received, expected, status, isRetryable, retryAfter } = fault
+      return new InvalidResponse({ ...facts, reason, path, received, expected, status, isRetryable, retryAfter })
+    }
+  }
+}
+
+/** The outcome of one call of a request that received no response. */
+export const outcomeOfFault = (
+  fault: Fault,
+  context: CallContext<unknown>,
+  calls: number,
+  jitter: number,
+): Outcome<never> => {
+  const isSize = fault._tag === "InvalidResponse" && (fault.reason === "too-large" || fault.reason === "encoding")
+  const mustSplit = calls > 1 && isSize
+  const { maxBatchSize } = context
+  const next = mustSplit ? Math.min(maxBatchSize, quarter(calls)) : maxBatchSize
+  return failure(faultFor(fault, context), jitter, next, mustSplit)
+}
