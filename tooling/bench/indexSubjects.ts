@@ -12,8 +12,9 @@ import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, References, Result } from "effect"
 import * as Config from "../../packages/service/src/config/Config.ts"
+import * as ChainJob from "../../packages/service/src/indexer/ChainJob.ts"
 import * as ChainRunner from "../../packages/service/src/indexer/ChainRunner.ts"
-import type { IndexerEvent } from "../../packages/service/src/indexer/StatusReporter.ts"
+import type { IndexerEvent } from "../../packages/service/src/indexer/StatusTracker.ts"
 
 /** What an indexer did. */
 export interface Done {
@@ -88,13 +89,13 @@ const daybook =
         chains: { bench: { id: 31337, rpc: [url], checks } },
       }),
     )
-    const [plan] = Result.getOrThrow(ChainRunner.fromConfig(config, folder, "bench"))
+    const [job] = Result.getOrThrow(ChainJob.fromConfig(config, folder, "bench"))
     let startedAt = performance.now()
     let millis = 0
     const index = Effect.gen(function* () {
       const fiber: Fiber.Fiber<never, unknown> = yield* Effect.forkChild(
-        ChainRunner.run(plan!, (event: IndexerEvent) => {
-          if (event._tag === "CaughtUp" && event.head === head) millis = performance.now() - startedAt
+        ChainRunner.run(job!, (event: IndexerEvent) => {
+          if (event._tag === "Synced" && event.head === head) millis = performance.now() - startedAt
           return Effect.void
         }),
       )

@@ -87,7 +87,7 @@ export const start = Effect.fn("Local.start")(function* (options: Options = {}) 
       ...options.config,
     }),
   )
-  const caughtUp = yield* Deferred.make<Totals>()
+  const synced = yield* Deferred.make<Totals>()
   const service = yield* Service.run(config, {
     role: "all",
     baseFolder: folder,
@@ -95,14 +95,14 @@ export const start = Effect.fn("Local.start")(function* (options: Options = {}) 
       if (event._tag === "Indexed") {
         return Effect.sync(() => screen.progress(`indexing: block ${event.head} of ${event.nodeHead}`))
       }
-      return event._tag === "CaughtUp" ? Deferred.succeed(caughtUp, event) : Effect.void
+      return event._tag === "Synced" ? Deferred.succeed(synced, event) : Effect.void
     },
   })
   const baseUrl = service.address?.url ?? ""
   yield* screen.line(`   listening at ${baseUrl}`)
   const apiKey = yield* service.keys.add({ name: "demo", operator: false, empty: null })
   if (apiKey === null) return yield* Effect.die(new Error("a new database has a key already"))
-  const totals = yield* Deferred.await(caughtUp)
+  const totals = yield* Deferred.await(synced)
   yield* screen.line(
     `   indexed ${totals.blocks} blocks, ${totals.transactions} transactions in ${(totals.elapsedMillis / 1000).toFixed(1)} s`,
   )

@@ -12,8 +12,8 @@ import * as ServedChain from "./config/ServedChain.ts"
 import * as Decoder from "./decode/Decoder.ts"
 import * as Server from "./server/HttpServer.ts"
 import * as Upstream from "./server/relay/Upstream.ts"
-import * as ChainRunner from "./indexer/ChainRunner.ts"
-import type { IndexerEvent } from "./indexer/StatusReporter.ts"
+import * as ChainJob from "./indexer/ChainJob.ts"
+import type { IndexerEvent } from "./indexer/StatusTracker.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as SqliteEngine from "./store/sqlite/SqliteEngine.ts"
 import type { KeysShape } from "./store/ApiKeys.ts"
@@ -79,8 +79,8 @@ export const run = Effect.fn("Service.run")(function* (
     yield* Effect.logInfo(`Listening on ${address.url}; calls to nodes go to ${address.url}/rpc/<chain>/<apiKey>`)
   if (role !== "serve") {
     const owner = randomUUID()
-    const plans = served.map((chain) => ChainRunner.fromChain(chain, { database: config.database, baseFolder, owner }))
-    yield* Effect.forkScoped(Supervisor.run(onEvent === undefined ? { plans } : { plans, onEvent }))
+    const jobs = served.map((chain) => ChainJob.fromChain(chain, { database: config.database, baseFolder, owner }))
+    yield* Effect.forkScoped(Supervisor.run(onEvent === undefined ? { jobs } : { jobs, onEvent }))
   }
   return { address, keys }
 })

@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Logger, Redacted } from "effect"
 import { expect } from "vitest"
 import * as Config from "../src/config/Config.ts"
-import type { IndexerEvent } from "../src/indexer/StatusReporter.ts"
+import type { IndexerEvent } from "../src/indexer/StatusTracker.ts"
 import * as Service from "../src/Service.ts"
 import * as SqliteEngine from "../src/store/sqlite/SqliteEngine.ts"
 import * as Node from "./server/node.ts"
@@ -65,12 +65,12 @@ describe("Service", () => {
     it.live("refuses a node of another chain, naming both ids", () =>
       Effect.gen(function* () {
         const node = yield* Node.start(() => Node.result("null"), 137)
-        const { event, url } = yield* untilEvent(node.url, "Refused")
+        const { event, url } = yield* untilEvent(node.url, "Misconfigured")
 
         const ready = yield* request(`${url}/ready?chain=eth`)
 
-        expect(event).toMatchObject({ _tag: "Refused" })
-        expect([ready.status, ready.json.state]).toEqual([503, "refused"])
+        expect(event).toMatchObject({ _tag: "Misconfigured" })
+        expect([ready.status, ready.json.state]).toEqual([503, "misconfigured"])
         expect(ready.json.message).toContain("is of chain 137 (0x89), the configuration says 1 (0x1)")
       }).pipe(quiet),
     )

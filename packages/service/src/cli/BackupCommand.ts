@@ -15,8 +15,8 @@ export const backup = Command.make(
     folder: Argument.String("folder").pipe(Argument.withDescription("Folder for the copies; created if it is missing")),
   },
   Effect.fn(function* ({ config: path, folder }) {
-    const { database, plans } = yield* Selection.open(path, [])
-    const names = plans.map(({ chain }) => chain)
+    const { database, jobs } = yield* Selection.open(path, [])
+    const names = jobs.map(({ chain }) => chain)
     for (const { bytes, file } of yield* database.backup(names, folder)) {
       yield* Terminal.print(`${file}\t${bytes} bytes`)
     }

@@ -2,7 +2,7 @@
  * One line at the foot of a terminal that shows how far each chain's index is while it catches up. Lines of the log are written
  * above it. Only for people: where standard error is no terminal, there is none.
  */
-import type { IndexerEvent } from "../indexer/StatusReporter.ts"
+import type { IndexerEvent } from "../indexer/StatusTracker.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 
 /** How far a chain is. */
@@ -43,7 +43,7 @@ export const line = (advances: ReadonlyArray<Advance>, columns: number): string 
   const parts = advances.map((advance) => {
     const { blocksPerSecond, chain, etaMillis, head, nodeHead } = advance
     const share = shareOf(advance)
-    const eta = etaMillis === null ? "" : `, ${Throughput.sayMillis(etaMillis)} left`
+    const eta = etaMillis === null ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
     const speed = `${Math.round(blocksPerSecond)} blocks/s${eta}`
     return advances.length === 1
       ? `${chain} ${bar(share)}${percent(share)} block ${head} of ${nodeHead}, ${speed}`

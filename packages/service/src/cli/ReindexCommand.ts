@@ -37,20 +37,20 @@ export const reindex = Command.make(
     if (allChains && chain.length > 0) {
       return yield* reject('Both "--chain" and "--all-chains" are given. Give one of them.')
     }
-    const { database, owner, plans } = yield* Selection.open(path, chain)
-    if (plans.length > 1 && chain.length === 0 && !allChains) {
-      const names = plans.map((plan) => plan.chain).join(", ")
+    const { database, owner, jobs } = yield* Selection.open(path, chain)
+    if (jobs.length > 1 && chain.length === 0 && !allChains) {
+      const names = jobs.map((job) => job.chain).join(", ")
       return yield* reject(
         `The configuration has several chains: ${names}. Select some with "--chain NAME", or all with "--all-chains".`,
       )
     }
-    for (const plan of plans) {
-      const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
-      const { blocks, head } = yield* Reindex.run(store, { chain: plan.chain, owner, from: first ?? 0 })
+    for (const job of jobs) {
+      const store = yield* database.chainStore(job.chain, job.chainId, "write")
+      const { blocks, head } = yield* Reindex.run(store, { chain: job.chain, owner, from: first ?? 0 })
       const left = head === null ? "the index is empty" : `the last block is ${head.number}`
       const removed = `${Terminal.count(blocks, "block")} removed, ${left}`
       yield* Terminal.print(
-        `${plan.chain}: ${removed}. The next "daybook serve" fetches them again. The file keeps its size.`,
+        `${job.chain}: ${removed}. The next "daybook serve" fetches them again. The file keeps its size.`,
       )
     }
   }, Effect.scoped),

@@ -9,7 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import * as ChainRegistry from "../config/ChainRegistry.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
-import * as ChainRunner from "../indexer/ChainRunner.ts"
+import * as ChainJob from "../indexer/ChainJob.ts"
 import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
 import { CommandError } from "./CommandError.ts"
 
@@ -63,6 +63,6 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   )
   const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
   const owner = `maintenance ${randomUUID()}`
-  const plans = chains.map((one) => ChainRunner.fromChain(one, { database: config.database, baseFolder, owner }))
-  return { database, plans, owner }
+  const jobs = chains.map((one) => ChainJob.fromChain(one, { database: config.database, baseFolder, owner }))
+  return { database, jobs, owner }
 })

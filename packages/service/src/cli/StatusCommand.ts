@@ -17,7 +17,7 @@ const format = (status: Status.Status): string => {
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
   const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
   const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
-  const eta = etaMillis === undefined ? "" : `, ${Throughput.sayMillis(etaMillis)} left`
+  const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
   return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${skipped}`.trim()
 }

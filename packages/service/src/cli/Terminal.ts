@@ -6,6 +6,7 @@ import { writeSync } from "node:fs"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import * as ProgressLine from "./ProgressLine.ts"
 
 const standardOutput = 1
@@ -35,11 +36,18 @@ export const print = (line: string): Effect.Effect<void> =>
 /** Prints a line for the operator to standard error, above the line of progress. */
 export const note = (line: string): Effect.Effect<void> => Effect.sync(() => writeError(line))
 
-/** Logger that writes one line per entry to standard error: time, level, message, then annotations and the cause. */
-export const logger = Logger.make(({ cause, date, logLevel, message }) => {
+const formatAnnotation = ([name, value]: readonly [name: string, value: unknown]): string =>
+  ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(value) : String(value)}`
+
+/** Logger that writes one line per entry to standard error: time, level, chain, message, then other annotations and the cause. */
+export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
+  const { chain, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+  const prefix = typeof chain === "string" ? `${chain}: ` : ""
   const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+  const values = Object.entries(annotations).map(formatAnnotation).join("")
   const details = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
-  writeError(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${(text + details).replace(/\n\s*/g, " | ")}`)
+  const line = `${prefix}${text}${values}${details}`.replace(/\n\s*/g, " | ")
+  writeError(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${line}`)
 })
 
 /** A number with its noun: `1 block`, `2 blocks`. */

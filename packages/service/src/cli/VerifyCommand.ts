@@ -4,7 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as ChainRunner from "../indexer/ChainRunner.ts"
+import * as BlockSource from "../indexer/BlockSource.ts"
+import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as Repair from "../maintenance/Repair.ts"
 import * as Verify from "../maintenance/Verify.ts"
 import type { Audit } from "../store/Audit.ts"
@@ -45,13 +46,9 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
 })
 
 /** Repairs what was found and verifies again; gives the number of issues that remain. */
-const repairChain = Effect.fnUntraced(function* (
-  audit: Audit,
-  plan: ChainRunner.ChainRunner,
-  verified: Verify.Verified,
-) {
-  const { chain } = plan
-  const { assembling, node } = yield* ChainRunner.source(plan)
+const repairChain = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, verified: Verify.Verified) {
+  const { chain } = job
+  const { assembling, node } = yield* BlockSource.make(job)
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })
   for (const { block, why } of repaired.failed) yield* Terminal.print(`${chain}: block ${block} not repaired: ${why}`)
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`
@@ -64,17 +61,17 @@ const repairChain = Effect.fnUntraced(function* (
 
 const verifyChain = Effect.fnUntraced(function* (
   database: SqliteEngine.SqliteEngine,
-  plan: ChainRunner.ChainRunner,
+  job: ChainJob,
   options: { readonly repair: boolean; readonly from: number | undefined },
 ) {
-  const { chain, chainId } = plan
+  const { chain, chainId } = job
   const audit = yield* database.chainAudit(chain, chainId, options.repair ? "write" : "read")
   const verified = yield* Verify.run(audit, {
     ...(options.from === undefined ? {} : { from: options.from }),
     onProgress: logProgress(chain),
   })
   yield* printIssues(chain, verified)
-  return options.repair && total(verified) > 0 ? yield* repairChain(audit, plan, verified) : total(verified)
+  return options.repair && total(verified) > 0 ? yield* repairChain(audit, job, verified) : total(verified)
 }, Effect.scoped)
 
 const flags = {
@@ -87,9 +84,9 @@ const run = Effect.fnUntraced(function* (
   given: { readonly config: string; readonly chain: ReadonlyArray<string> },
   options: { readonly repair: boolean; readonly from: number | undefined },
 ) {
-  const { database, plans } = yield* Selection.open(given.config, given.chain)
+  const { database, jobs } = yield* Selection.open(given.config, given.chain)
   let left = 0
-  for (const plan of plans) left += yield* verifyChain(database, plan, options)
+  for (const job of jobs) left += yield* verifyChain(database, job, options)
   if (left === 0) return
   const message = options.repair
     ? `Not repaired: ${count(left, "issue")}.`

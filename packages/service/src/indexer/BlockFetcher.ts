@@ -2,7 +2,6 @@
  * Fetches all of a block from a node and makes its rows: block, receipts by the block's hash, traces; of one alone, or of several in
  * few requests. A block that changes between the calls is told apart from one that never fits.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as Result from "effect/Result"
@@ -10,17 +9,9 @@ import type { BatchFetcher } from "../node/BatchFetcher.ts"
 import type { Node, NodeError } from "../node/Node.ts"
 import type { BlockRef, BlockRows } from "../store/Store.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
+import { BlockNotFound } from "./BlockNotFound.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
-
-/**
- * The node had this block a moment ago and has it no more: the chain moves, or the node lags. Ask again soon.
- */
-export class BlockNotFound extends Data.TaggedError("BlockNotFound")<{ readonly block: number }> {
-  override get message() {
-    return `The node does not have block ${this.block} any more: its chain moves. It is asked again.`
-  }
-}
 
 const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
   transactions.length === 0 && transactionsRoot === TrieRoot.empty
@@ -38,7 +29,7 @@ const blockBy = Effect.fnUntraced(function* (
   options: BlockAssembler.Options,
 ): Effect.fn.Return<BlockRows, BlockNotFound | InvalidBlock | NodeError> {
   const found = yield* node.block(number)
-  if (found === null) return yield* new BlockNotFound({ block: number })
+  if (found === null) return yield* new BlockNotFound({ block: number, what: "block" })
   const hash = found.hash ?? "no hash"
   if (found.number !== BigInt(number)) {
     return yield* new InvalidBlock({ block: number, hash, what: `the node answered with block ${found.number}` })
@@ -48,7 +39,7 @@ const blockBy = Effect.fnUntraced(function* (
   const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
     concurrency: 2,
   })
-  if (receipts === null) return yield* new BlockNotFound({ block: number })
+  if (receipts === null) return yield* new BlockNotFound({ block: number, what: "receipts" })
   return yield* Effect.fromResult(BlockAssembler.assemble({ block: found, receipts, traces }, options))
 })
 
@@ -74,7 +65,7 @@ export const block = (
 /**
  * Rows of blocks one after another, and why they end before the last of them.
  */
-export interface AdaptiveBatchSize {
+export interface FetchedRange {
   readonly rows: ReadonlyArray<BlockRows>
   readonly failure: BlockNotFound | InvalidBlock | NodeError | null
 }
@@ -83,12 +74,12 @@ export interface AdaptiveBatchSize {
  * The rows of blocks one after another, with few requests. A block that does not come, or does not fit, is asked for alone: see
  * `block`.
  */
-export const portion = Effect.fnUntraced(function* (
+export const range = Effect.fnUntraced(function* (
   node: Node,
   bulk: BatchFetcher,
   numbers: ReadonlyArray<number>,
   options: BlockAssembler.Options,
-): Effect.fn.Return<AdaptiveBatchSize> {
+): Effect.fn.Return<FetchedRange> {
   const blocks = yield* bulk.blocks(numbers)
   const fitting = blocks.map((found, at) => (found !== null && found.number === BigInt(numbers[at]!) ? found : null))
   const wanted = fitting.flatMap((found): ReadonlyArray<BlockRef> => {

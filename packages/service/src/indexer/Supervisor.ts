@@ -1,6 +1,6 @@
 /**
- * Indexes every chain of a service, each in a worker thread of its own, so that serving pages does not wait for writing them.
- * A worker that ends is started again; one chain's failure does not touch the others.
+ * Runs an indexer for each chain in a worker thread of its own, so that serving pages does not wait for writes. A worker that ends
+ * is restarted; the failure of one chain does not affect the others.
  */
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
@@ -9,96 +9,103 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
-import type { ChainRunner } from "./ChainRunner.ts"
-import type { IndexerEvent } from "./StatusReporter.ts"
+import * as Backoff from "./Backoff.ts"
+import type { ChainJob } from "./ChainJob.ts"
+import type { IndexerEvent } from "./StatusTracker.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
+
+/** Handles an event of a chain's indexer; must not fail. */
+type OnEvent = (chain: string, event: IndexerEvent) => Effect.Effect<void>
 
 /**
  * How to run the indexers.
  */
 export interface Options {
-  readonly plans: ReadonlyArray<ChainRunner>
-  /** Told of each step of each chain. */
-  readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
+  readonly jobs: ReadonlyArray<ChainJob>
+  /** Handles each event of each chain. */
+  readonly onEvent?: OnEvent
 }
 
-/** Time that a worker has to end its transaction when it is told to stop. */
+/** Time that a worker has to finish its transaction when it is stopped. */
 const stopMillis = 5_000
-const firstWaitMillis = 500
-const longestWaitMillis = 30_000
-/** A worker that lived so long failed for a new reason. */
+const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
+/** A worker that ran for so long failed for a new reason. */
 const healthyMillis = 60_000
 
 const entry = new URL(`./Worker${extname(import.meta.url)}`, import.meta.url)
 
-interface Running {
+interface RunningWorker {
   readonly worker: Worker
-  /** Why it ended; null when it was told to. */
+  /** Why it ended; `null` when it was stopped. */
   readonly ended: Promise<string | null>
 }
 
-const start = (plan: ChainRunner, logLevel: WorkerData["logLevel"], take: (message: FromWorker) => void): Running => {
-  const data: WorkerData = { kind, plan, logLevel }
-  const worker = new Worker(entry, { workerData: data, name: `daybook-index-${plan.chain}` })
+const start = (
+  job: ChainJob,
+  logLevel: WorkerData["logLevel"],
+  onMessage: (message: FromWorker) => void,
+): RunningWorker => {
+  const data: WorkerData = { kind, job, logLevel }
+  const worker = new Worker(entry, { workerData: data, name: `daybook-index-${job.chain}` })
   const ended = new Promise<string | null>((resolve) => {
     let failure: string | null | undefined
     worker.on("message", (message: FromWorker) => {
       if (message._tag === "Ended") failure = message.failure
-      else take(message)
+      else onMessage(message)
     })
-    worker.on("error", (cause) => (failure ??= cause instanceof Error ? cause.message : "it threw no error"))
-    worker.on("exit", (code) => resolve(failure === undefined ? `it exited with code ${code}` : failure))
+    worker.on("error", (cause) => (failure ??= cause instanceof Error ? cause.message : "unknown error"))
+    worker.on("exit", (code) => resolve(failure === undefined ? `exit code ${code}` : failure))
   })
   return { worker, ended }
 }
 
-const stop = ({ worker, ended }: Running): Effect.Effect<void> =>
+const stop = ({ worker, ended }: RunningWorker): Effect.Effect<void> =>
   Effect.sync(() => worker.postMessage("stop" satisfies ToWorker)).pipe(
     Effect.andThen(Effect.promise(() => ended)),
     Effect.timeoutOrElse({ duration: stopMillis, orElse: () => Effect.promise(() => worker.terminate()) }),
     Effect.asVoid,
   )
 
-/** Runs a worker to its end, whatever that is; interruption stops it. */
-const runOnce = Effect.fnUntraced(function* (plan: ChainRunner, onEvent: NonNullable<Options["onEvent"]>) {
+/** Runs a worker until it ends, and gives why; interruption stops it. */
+const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
   const logLevel = yield* References.MinimumLogLevel
   const messages = yield* Queue.unbounded<FromWorker>()
   const listen = Effect.gen(function* () {
     for (;;) {
       const message = yield* Queue.take(messages)
-      if (message._tag === "Event") yield* onEvent(plan.chain, message.event)
-      if (message._tag === "Log") yield* Effect.logWithLevel(message.level)(message.text)
+      if (message._tag === "Event") yield* onEvent(job.chain, message.event)
+      if (message._tag === "Log")
+        yield* Effect.annotateLogs(Effect.logWithLevel(message.level)(message.text), message.annotations)
     }
   })
   const running = yield* Effect.acquireRelease(
-    Effect.sync(() => start(plan, logLevel, (message) => Queue.offerUnsafe(messages, message))),
+    Effect.sync(() => start(job, logLevel, (message) => Queue.offerUnsafe(messages, message))),
     stop,
   )
   yield* Effect.forkScoped(listen)
   return yield* Effect.promise(() => running.ended)
 }, Effect.scoped)
 
-/** Keeps a chain's worker running. */
-const supervise = Effect.fnUntraced(function* (plan: ChainRunner, onEvent: NonNullable<Options["onEvent"]>) {
-  for (let failures = 0; ; failures++) {
+/** Restarts a chain's worker whenever it ends. */
+const supervise = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
+  for (let failures = 1; ; failures++) {
     const startedAt = yield* Clock.currentTimeMillis
-    const failure = yield* runOnce(plan, onEvent)
-    if ((yield* Clock.currentTimeMillis) - startedAt > healthyMillis) failures = 0
-    const wait = Math.min(longestWaitMillis, firstWaitMillis * 2 ** Math.min(failures, 10))
-    yield* Effect.logError(
-      `${plan.chain}: the indexer ended: ${(failure ?? "it was stopped").replace(/[.\s]+$/, "")}. Started again in ${wait / 1000} s.`,
-    )
-    yield* Effect.sleep(wait)
+    const failure = (yield* runOnce(job, onEvent)) ?? "it was stopped"
+    if ((yield* Clock.currentTimeMillis) - startedAt > healthyMillis) failures = 1
+    const millis = Backoff.delayMillis(backoff, failures)
+    const message = `The indexer ended: ${failure.replace(/[.\s]+$/, "")}. Restarting it in ${millis / 1000} s.`
+    yield* Effect.annotateLogs(Effect.logError(message), { chain: job.chain })
+    yield* Effect.sleep(millis)
   }
 })
 
 /**
- * Indexes all chains until it is interrupted; then each worker ends its transaction, within a few seconds. Never fails.
+ * Indexes all chains until it is interrupted; then each worker finishes its transaction, within a few seconds. Never fails.
  */
 export const run = (options: Options): Effect.Effect<never> => {
-  const { onEvent = () => Effect.void } = options
+  const { jobs, onEvent = () => Effect.void } = options
   return Effect.andThen(
-    Effect.forEach(options.plans, (plan) => supervise(plan, onEvent), { concurrency: "unbounded", discard: true }),
+    Effect.forEach(jobs, (job) => supervise(job, onEvent), { concurrency: "unbounded", discard: true }),
     Effect.never,
   )
 }

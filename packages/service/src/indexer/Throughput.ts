@@ -1,57 +1,67 @@
 /**
- * How fast blocks are stored, over the last half minute: the average since the start tells little of a chain whose blocks grow.
+ * Blocks stored per second over the last half minute. An average since the start would mislead on a chain whose blocks grow.
+ * Immutable.
  */
 
+interface Sample {
+  readonly millis: number
+  readonly blocks: number
+}
+
 /**
- * A window over the last blocks.
+ * Blocks that were stored recently. Instants are in milliseconds.
  */
 export interface Throughput {
-  /** Takes blocks that were stored at an instant in milliseconds. */
-  readonly add: (millis: number, blocks: number) => void
-  /** Blocks per second up to an instant; 0 while nothing was stored in the window. */
-  readonly perSecond: (millis: number) => number
+  /** Beginning of the window: the start, or the last sample that left it. */
+  readonly fromMillis: number
+  /** Oldest first. */
+  readonly samples: ReadonlyArray<Sample>
 }
 
 const windowMillis = 30_000
-/** Below this the quotient says nothing. */
-const shortestMillis = 50
+/** Shortest interval that a rate is computed for. */
+const minMillis = 50
 
 /**
- * Makes an empty window that begins at an instant in milliseconds.
+ * Makes an empty window.
  */
-export const make = (startMillis: number): Throughput => {
-  const samples: Array<{ readonly millis: number; readonly blocks: number }> = []
-  let from = startMillis
-  let sum = 0
-  const drop = (now: number) => {
-    while (samples.length > 0 && samples[0]!.millis < now - windowMillis) {
-      const { blocks, millis } = samples.shift()!
-      sum -= blocks
-      from = millis
-    }
-  }
-  return {
-    add: (millis, blocks) => {
-      samples.push({ millis, blocks })
-      sum += blocks
-    },
-    perSecond: (millis) => {
-      drop(millis)
-      return sum === 0 ? 0 : (sum * 1000) / Math.max(millis - from, shortestMillis)
-    },
-  }
+export const make = (startMillis: number): Throughput => ({ fromMillis: startMillis, samples: [] })
+
+const slide = ({ fromMillis, samples }: Throughput, millis: number): Throughput => {
+  const kept = samples.findIndex((sample) => sample.millis >= millis - windowMillis)
+  const count = kept === -1 ? samples.length : kept
+  return { fromMillis: samples[count - 1]?.millis ?? fromMillis, samples: samples.slice(count) }
 }
 
 /**
- * Milliseconds until so many blocks are stored; `null` while nothing is.
+ * Adds blocks that were stored at an instant.
  */
-export const etaMillis = (perSecond: number, blocksLeft: number): number | null =>
-  blocksLeft <= 0 ? 0 : perSecond > 0 ? Math.round((blocksLeft / perSecond) * 1000) : null
+export const add = (throughput: Throughput, millis: number, blocks: number): Throughput => {
+  const { fromMillis, samples } = slide(throughput, millis)
+  return { fromMillis, samples: [...samples, { millis, blocks }] }
+}
 
 /**
- * A span of time as a person reads it: `3 s`, `12 min`, `5 h 20 min`, `2 d 4 h`.
+ * Blocks per second up to an instant; 0 when the window is empty.
  */
-export const sayMillis = (millis: number): string => {
+export const perSecond = (throughput: Throughput, millis: number): number => {
+  const { fromMillis, samples } = slide(throughput, millis)
+  const blocks = samples.reduce((sum, sample) => sum + sample.blocks, 0)
+  return blocks === 0 ? 0 : (blocks * 1000) / Math.max(millis - fromMillis, minMillis)
+}
+
+/**
+ * Milliseconds until the remaining blocks are stored at this rate; `null` at rate 0.
+ */
+export const etaMillis = (blocksPerSecond: number, blocksLeft: number): number | null => {
+  if (blocksLeft <= 0) return 0
+  return blocksPerSecond > 0 ? Math.round((blocksLeft / blocksPerSecond) * 1000) : null
+}
+
+/**
+ * Formats a duration for people: `3 s`, `12 min`, `5 h 20 min`, `2 d 4 h`.
+ */
+export const formatMillis = (millis: number): string => {
   const seconds = Math.round(millis / 1000)
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)

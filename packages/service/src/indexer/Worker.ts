@@ -1,6 +1,6 @@
 /**
- * The entry of an indexer's worker thread: runs the plan it was given until it is told to stop. `Workers` starts it; importing it
- * anywhere else does nothing.
+ * Entry of an indexer's worker thread: runs the job it was given until it is stopped. Started by `Supervisor`; importing it in any
+ * other thread does nothing.
  */
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 import * as Cause from "effect/Cause"
@@ -10,30 +10,36 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
+import * as ChainJob from "./ChainJob.ts"
 import * as ChainRunner from "./ChainRunner.ts"
-import type { IndexerEvent } from "./StatusReporter.ts"
+import type { IndexerEvent } from "./StatusTracker.ts"
 
 /**
  * What a worker is started with.
  */
 export interface WorkerData {
   readonly kind: typeof kind
-  readonly plan: ChainRunner.ChainRunner
-  /** Lines below this level are not sent. */
+  readonly job: ChainJob.ChainJob
+  /** Log lines below this level are not sent. */
   readonly logLevel: LogLevel.LogLevel
 }
 
 /**
- * What a worker sends.
+ * Message of a worker.
  */
 export type FromWorker =
   | { readonly _tag: "Event"; readonly event: IndexerEvent }
-  | { readonly _tag: "Log"; readonly level: LogLevel.Severity; readonly text: string }
-  /** The last message; null when it was told to stop. */
+  | {
+      readonly _tag: "Log"
+      readonly level: LogLevel.Severity
+      readonly text: string
+      readonly annotations: Readonly<Record<string, string | number>>
+    }
+  /** The last message; `failure` is `null` when the worker was stopped. */
   | { readonly _tag: "Ended"; readonly failure: string | null }
 
 /**
- * What a worker is sent.
+ * Message to a worker.
  */
 export type ToWorker = "stop"
 
@@ -42,18 +48,28 @@ export type ToWorker = "stop"
  */
 export const kind = "@daybook/service/indexer"
 
-const isOurs = (data: unknown): data is WorkerData =>
+const isWorkerData = (data: unknown): data is WorkerData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
-const start = ({ plan, logLevel }: WorkerData, port: NonNullable<typeof parentPort>) => {
-  const post = (message: FromWorker) => port.postMessage(message)
-  const clean = (text: string) => ChainRunner.scrub(plan, text)
-  const logger = Logger.make(({ logLevel: level, message }) => {
+/** Sends log lines to the parent, without keys. */
+const parentLogger = (post: (message: FromWorker) => void, redact: (text: string) => string) =>
+  Logger.make(({ fiber, logLevel, message }) => {
     const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
-    post({ _tag: "Log", level: level === "All" || level === "None" ? "Info" : level, text: clean(text) })
+    const annotations = Object.fromEntries(
+      Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(([name, value]) => [
+        name,
+        typeof value === "number" ? value : redact(String(value)),
+      ]),
+    )
+    const level = logLevel === "All" || logLevel === "None" ? "Info" : logLevel
+    post({ _tag: "Log", level, text: redact(text), annotations })
   })
-  const fiber = ChainRunner.run(plan, (event) => Effect.sync(() => post({ _tag: "Event", event }))).pipe(
-    Effect.provide(Logger.layer([logger])),
+
+const start = ({ job, logLevel }: WorkerData, port: NonNullable<typeof parentPort>) => {
+  const post = (message: FromWorker) => port.postMessage(message)
+  const redact = (text: string) => ChainJob.redact(job, text)
+  const fiber = ChainRunner.run(job, (event) => Effect.sync(() => post({ _tag: "Event", event }))).pipe(
+    Effect.provide(Logger.layer([parentLogger(post, redact)])),
     Effect.provideService(References.MinimumLogLevel, logLevel),
     Effect.runFork,
   )
@@ -63,10 +79,10 @@ const start = ({ plan, logLevel }: WorkerData, port: NonNullable<typeof parentPo
   fiber.addObserver((exit) => {
     const failure = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? null : Cause.squash(exit.cause)
     const text = failure instanceof Error ? failure.message : String(failure)
-    post({ _tag: "Ended", failure: failure === null ? null : clean(text) })
-    // Connections that are kept alive would hold the thread.
+    post({ _tag: "Ended", failure: failure === null ? null : redact(text) })
+    // Open keep-alive connections would keep the thread alive.
     setImmediate(() => process.exit(0))
   })
 }
 
-if (!isMainThread && parentPort !== null && isOurs(workerData)) start(workerData, parentPort)
+if (!isMainThread && parentPort !== null && isWorkerData(workerData)) start(workerData, parentPort)

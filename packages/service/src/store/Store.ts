@@ -54,10 +54,10 @@ export interface Checkpoint {
 /** What the indexer tells the other processes about itself. */
 export interface IndexerStatus {
   /**
-   * `waiting` for a node, `backfill`, `following` the head, `refused` until an operator mends something (the node is not of this
-   * chain, the index holds other wallets), or `stopped` in good order.
+   * `waiting` for the node or the database, `backfill` below the head of the node, `synced` with it, `misconfigured` until an
+   * operator changes something (a node of another chain, other watched wallets), or `stopped` in order.
    */
-  readonly state: "waiting" | "backfill" | "following" | "refused" | "stopped"
+  readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
   /** Where internal transactions come from; `off` when the node has no tracer, `null` while no node has answered. */
   readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
   /** Head of the node; `null` while no node has answered. */

@@ -154,8 +154,9 @@ const faultOfHeader = (block: MinedBlock): string | null => {
 /** What is computed again of the block alone. */
 const faultOfBlock = (block: MinedBlock, { checks = "standard", rules = HashRules.none }: Options): string | null => {
   if (checks === "links") return null
-  const fault = rules.headerHash ? faultOfHeader(block) : null
-  return fault ?? (checks === "full" && rules.roots ? faultOfTransactionsRoot(block) : null)
+  const { headerHash, roots } = HashRules.at(rules, block.number)
+  const fault = headerHash ? faultOfHeader(block) : null
+  return fault ?? (checks === "full" && roots ? faultOfTransactionsRoot(block) : null)
 }
 
 /** What is computed again of the receipts. */
@@ -165,8 +166,9 @@ const faultOfOutcome = (
   { checks = "standard", rules = HashRules.none }: Options,
 ): string | null => {
   if (checks === "links") return null
-  const fault = rules.blooms ? faultOfBlooms(block, receipts) : null
-  return fault ?? (checks === "full" && rules.roots ? faultOfReceiptsRoot(block, receipts) : null)
+  const { blooms, roots } = HashRules.at(rules, block.number)
+  const fault = blooms ? faultOfBlooms(block, receipts) : null
+  return fault ?? (checks === "full" && roots ? faultOfReceiptsRoot(block, receipts) : null)
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Which of Ethereum's rules a chain's blocks follow, so that they can be computed again, and how deep a block must lie to be final.
- * A chain that hashes its headers in its own way is not checked by that rule, and the operator is told so.
+ * Which parts of a chain's blocks can be computed again by Ethereum's rules, and how many blocks on top make a block final. What
+ * cannot be computed is not checked, and reported to the operator.
  */
 import * as Chain from "@daybook/schema/Chain"
 import * as Effect from "effect/Effect"
@@ -8,47 +8,52 @@ import type { Node, NodeError } from "../node/Node.ts"
 import * as HeaderHash from "./HeaderHash.ts"
 
 /**
- * How much is checked of a block before it is stored. `links`: number, parent, hashes, count and order of all parts. `standard`:
- * also the header's hash and the blooms of logs. `full`: also each transaction's hash and the roots of transactions and receipts.
+ * Level of verification of a block before it is stored. `links`: number, parent, hashes, count and order of all parts. `standard`:
+ * also the hash of the header and the logs blooms. `full`: also the hash of each transaction and the roots of transactions and
+ * receipts.
  */
 export type Level = "links" | "standard" | "full"
 
 /**
- * What can be computed of a chain's blocks.
+ * Hash rules of a chain by range of blocks, oldest first.
  */
-export type HashRules = Chain.HashRules
+export type HashRules = Chain.Chain["hashRules"]
 
 /**
- * A block of which nothing can be computed.
+ * Rules of a chain of which nothing can be computed.
  */
-export const none: HashRules = { headerHash: false, blooms: false, roots: false }
+export const none: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false }]
 
 /**
  * Ethereum's own rules.
  */
-export const ethereum: HashRules = { headerHash: true, blooms: true, roots: true }
+export const ethereum: HashRules = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true }]
 
-/** Blocks on top of one after which it is final, where neither a tag nor a row says so. */
-const usualFinalityBlocks = 64
+/**
+ * The rules at a block.
+ */
+export const at = (hashRules: HashRules, block: bigint): Chain.HashRules => Chain.hashRulesAt({ hashRules }, block)
+
+const defaultFinalityBlocks = 64
 
 const rowOf = (chainId: number): Chain.Chain | undefined => Chain.all.find(({ id }) => id === BigInt(chainId))
 
 /**
- * The rules of a chain's newest blocks; `undefined` for one that is not listed.
+ * Rules of a chain by its EIP-155 id; `undefined` for one that is not listed.
  */
-export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId)?.hashRules.at(-1)
+export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId)?.hashRules
 
 /**
- * Blocks on top of one after which it is final, where the node has no such tag.
+ * Blocks on top of a block after which it is final, where the node has no `finalized` tag.
  */
-export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.finalityBlocks ?? usualFinalityBlocks
+export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.finalityBlocks ?? defaultFinalityBlocks
 
 /**
- * Finds the rules of a chain that is not listed by one of its blocks, the newest: a hash that comes out right is a proof that the
- * chain follows Ethereum's rules, since none comes out right by chance.
+ * Detects the rules of a chain that is not listed from one of its blocks: a header hash that can be reproduced proves that the chain
+ * follows Ethereum's rules.
  *
  * **Errors**
- * - `NodeFailed`, `WrongChain`: no answer.
+ * - `NodeFailed`, `WrongChain`: the node did not answer.
  */
 export const detect = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<HashRules, NodeError> {
   const block = yield* node.block(number)
@@ -56,14 +61,15 @@ export const detect = Effect.fnUntraced(function* (node: Node, number: number): 
 })
 
 /**
- * Says which checks a chain's rules leave out at a level; `null` when none.
+ * Names the checks of a level that the rules of the newest blocks leave out; `null` when none.
  */
-export const skipped = (rules: HashRules, level: Level): string | null => {
+export const skipped = (hashRules: HashRules, level: Level): string | null => {
   if (level === "links") return null
+  const { blooms, headerHash, roots } = hashRules.at(-1) ?? hashRules[0]
   const parts = [
-    ...(rules.headerHash ? [] : ["header hashes"]),
-    ...(rules.blooms ? [] : ["blooms"]),
-    ...(rules.roots || level !== "full" ? [] : ["roots"]),
+    ...(headerHash ? [] : ["header hashes"]),
+    ...(blooms ? [] : ["blooms"]),
+    ...(roots || level !== "full" ? [] : ["roots"]),
   ]
   return parts.length === 0 ? null : parts.join(" and ")
 }

@@ -54,7 +54,7 @@ const bulkOf = (more: Partial<BatchFetcher> = {}): BatchFetcher => ({
 })
 
 const options = { decoder, checks: "links" as const }
-const numbersOf = ({ rows }: BlockFetcher.AdaptiveBatchSize) =>
+const numbersOf = ({ rows }: BlockFetcher.FetchedRange) =>
   rows.map(({ number, transactions }) => [number, transactions.length])
 
 describe("Fetch", () => {
@@ -62,7 +62,7 @@ describe("Fetch", () => {
     it.effect("makes the rows of blocks that came together", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
-        const made = yield* BlockFetcher.portion(node, bulkOf(), [5, 6, 7], options)
+        const made = yield* BlockFetcher.range(node, bulkOf(), [5, 6, 7], options)
 
         expect(made.failure).toBe(null)
         expect(numbersOf(made)).toEqual([
@@ -82,7 +82,7 @@ describe("Fetch", () => {
           parts: (refs) =>
             Effect.succeed(refs.map(({ number }) => (number === 7 ? null : partsAt(number === 8 ? 80 : number)))),
         })
-        const made = yield* BlockFetcher.portion(node, bulk, [5, 6, 7, 8, 9], options)
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6, 7, 8, 9], options)
 
         expect(numbersOf(made).map(([number]) => number)).toEqual([5, 6, 7, 8, 9])
         expect(alone).toEqual([5, 6, 7, 8])
@@ -93,7 +93,7 @@ describe("Fetch", () => {
       Effect.gen(function* () {
         const { node } = nodeOf(6)
         const bulk = bulkOf({ blocks: () => Effect.succeed([blockAt(5), null, blockAt(7)]) })
-        const made = yield* BlockFetcher.portion(node, bulk, [5, 6, 7], options)
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6, 7], options)
 
         expect(numbersOf(made)).toEqual([[5, 1]])
         expect(made.failure).toBe(failed)
@@ -119,7 +119,7 @@ describe("Fetch", () => {
           },
         })
         const watch = new Set([fixture.sender])
-        const made = yield* BlockFetcher.portion(node, bulk, [5, 6], { ...options, watch })
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, watch })
 
         expect(asked).toEqual([5])
         expect(numbersOf(made)).toEqual([

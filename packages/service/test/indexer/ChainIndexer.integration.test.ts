@@ -2,6 +2,7 @@ import { describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
+import { Eventually } from "@daybook/testkit"
 import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
@@ -24,7 +25,7 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
       yield* indexer.stop
 
       const told = yield* oracle.scan(node, world.lastBlock)
-      expect(done).toMatchObject({ _tag: "CaughtUp", blocks: world.lastBlock + 1, transactions: told.length })
+      expect(done).toMatchObject({ _tag: "Synced", blocks: world.lastBlock + 1, transactions: told.length })
       expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
       expect(told.map(({ hash }) => hash)).toEqual(world.all.map(({ hash }) => hash))
       yield* oracle.expectWallets(store, told, world.addresses)
@@ -76,7 +77,7 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
       const again = yield* start(grown, [node.url])
       const other = yield* start(fresh, [node.url])
       yield* other.until(caughtUp(world.lastBlock))
-      while ((yield* grown.staleRows(decoder.revision, 1)).length > 0) yield* Effect.sleep(5)
+      yield* Eventually.untilEffect(Effect.map(grown.staleRows(decoder.revision, 1), (rows) => rows.length === 0))
       yield* again.stop
       expect(yield* oracle.wallet(grown, world.accounts.alice)).toEqual(
         yield* oracle.wallet(fresh, world.accounts.alice),
@@ -86,7 +87,7 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
 })
 
 describe("Indexer", () => {
-  const reorganised = (event: { readonly _tag: string }) => event._tag === "Reorganised"
+  const reorganised = (event: { readonly _tag: string }) => event._tag === "Reorged"
 
   it.live("follows the node through reorganisations, also one that shortens the chain", () =>
     Effect.gen(function* () {
@@ -100,7 +101,7 @@ describe("Indexer", () => {
 
       const deep = yield* Head.reorganise(node, { depth: 12, moreBlocks: 1 })
       expect(yield* indexer.until(reorganised)).toEqual({
-        _tag: "Reorganised",
+        _tag: "Reorged",
         from: { number: 20, hash: deep.removed.at(-1)?.hash },
         to: deep.ancestor,
       })
@@ -180,14 +181,18 @@ describe("Indexer", () => {
       const indexer = yield* start(store, [proxy.url])
       yield* indexer.until(caughtUp(20))
       lag = true
-      while ((yield* store.readStatus)?.message !== "The node lags 8 blocks behind our block 20.")
-        yield* Effect.sleep(5)
+      yield* Eventually.untilEffect(
+        Effect.map(
+          store.readStatus,
+          (status) => status?.message === "The node lags behind the index." && status.nodeHead === 12,
+        ),
+      )
 
       expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head.number).toBe(20)
       lag = false
       yield* Head.mine(node)
       yield* indexer.until((event) => {
-        expect(event._tag).not.toBe("Reorganised")
+        expect(event._tag).not.toBe("Reorged")
         return caughtUp(21)(event)
       })
     }),
@@ -237,11 +242,11 @@ describe("Indexer", () => {
       const proxy = yield* serve({ eth_chainId: () => ({ result: "0x89" }) }, forward(node.url))
       const store = yield* openStore
       const indexer = yield* start(store, [proxy.url], { chainId: 5 })
-      const refused = yield* indexer.until(({ _tag }) => _tag === "Refused")
+      const refused = yield* indexer.until(({ _tag }) => _tag === "Misconfigured")
 
       const message = `The node at ${proxy.host} is of chain 137 (0x89), the configuration says 5 (0x5). Correct the node's URL or the chain's id.`
-      expect(refused).toEqual({ _tag: "Refused", message })
-      expect(yield* store.readStatus).toMatchObject({ state: "refused", message })
+      expect(refused).toEqual({ _tag: "Misconfigured", message })
+      expect(yield* store.readStatus).toMatchObject({ state: "misconfigured", message })
       expect(yield* store.snapshot((snapshot) => snapshot.checkpoint)).toBe(null)
       delete proxy.answers["eth_chainId"]
       yield* indexer.until(caughtUp(0))
@@ -260,7 +265,7 @@ describe("Indexer", () => {
       const indexer = yield* start(store, [proxy.url])
       yield* indexer.until(caughtUp(5))
       url = other.url
-      yield* indexer.until(({ _tag }) => _tag === "Refused")
+      yield* indexer.until(({ _tag }) => _tag === "Misconfigured")
 
       expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 5))
     }),
@@ -290,7 +295,7 @@ describe("Indexer", () => {
       const indexer = yield* start(store, [node.url], { fromBlock: 3 })
 
       expect(yield* indexer.until(({ _tag }) => _tag === "Waiting")).toMatchObject({
-        message: "The node is at block 0; waiting for block 3, where indexing begins.",
+        message: "The chain has not reached the start block: the head of the node is block 0, the start block is 3.",
       })
       yield* Head.mine(node, 4)
       yield* indexer.until(caughtUp(4))

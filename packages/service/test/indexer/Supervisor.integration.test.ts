@@ -5,7 +5,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
-import type * as ChainRunner from "../../src/indexer/ChainRunner.ts"
+import type { ChainJob } from "../../src/indexer/ChainJob.ts"
 import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
 import type { IndexerStatus } from "../../src/store/Store.ts"
 import { chainOf, folder } from "./chain.ts"
@@ -21,11 +21,7 @@ interface Line {
   readonly text?: string
 }
 
-const planOf = (
-  node: Anvil.Node,
-  baseFolder: string,
-  more: Partial<ChainRunner.ChainRunner> = {},
-): ChainRunner.ChainRunner => ({
+const jobOf = (node: Anvil.Node, baseFolder: string, more: Partial<ChainJob> = {}): ChainJob => ({
   chain: "my chain",
   chainId: node.chainId,
   database: "sqlite:data",
@@ -43,12 +39,12 @@ const planOf = (
 })
 
 /** Runs the indexers in a process of their own. */
-const run = Effect.fnUntraced(function* (plans: ReadonlyArray<ChainRunner.ChainRunner>) {
+const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
   const lines = yield* Queue.unbounded<Line>()
   const all: Array<string> = []
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(plans)], {
+      spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(jobs)], {
         stdio: ["ignore", "pipe", "inherit"],
       }),
     ),
@@ -73,7 +69,7 @@ const run = Effect.fnUntraced(function* (plans: ReadonlyArray<ChainRunner.ChainR
 const caughtUp =
   (head: number, chain = "my chain") =>
   (line: Line): boolean =>
-    line._tag === "CaughtUp" && line.head === head && line.chain === chain
+    line._tag === "Synced" && line.head === head && line.chain === chain
 
 const reader = Effect.fnUntraced(function* (node: Anvil.Node, baseFolder: string, chain = "my chain") {
   const database = yield* SqliteEngine.fromConfig("sqlite:data", baseFolder)
@@ -98,18 +94,18 @@ describe("Workers", () => {
       yield* Head.mine(node, 3)
       const baseFolder = yield* folder
       const watching = (...watch: readonly [string, ...Array<string>]) => {
-        const plan = planOf(node, baseFolder)
-        return { ...plan, config: Object.assign({}, plan.config, { watch }) } satisfies ChainRunner.ChainRunner
+        const job = jobOf(node, baseFolder)
+        return { ...job, config: Object.assign({}, job.config, { watch }) } satisfies ChainJob
       }
       const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`]
       const first = yield* run([watching(one)])
       yield* first.until(caughtUp(3))
-      yield* statusOf(node, baseFolder, ({ state }) => state === "following")
+      yield* statusOf(node, baseFolder, ({ state }) => state === "synced")
       yield* first.end("SIGTERM")
       const stopped = yield* statusOf(node, baseFolder, () => true)
 
       const second = yield* run([watching(one, two)])
-      const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "refused")
+      const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "misconfigured")
       const beating = yield* statusOf(node, baseFolder, (found) => found.updatedAtMillis > refused.updatedAtMillis)
       yield* second.end("SIGTERM")
       const after = yield* statusOf(node, baseFolder, () => true)
@@ -119,14 +115,14 @@ describe("Workers", () => {
       const reason = /^The database chain-my-chain\.sqlite holds 1 watched wallet, .* --chain 'my chain' /
       expect(stopped).toMatchObject({
         state: "stopped",
-        message: 'The indexer was stopped; "daybook serve" goes on.',
+        message: 'The indexer was stopped. Start it again with "daybook serve".',
       })
       expect(refused.message).toMatch(reason)
-      expect(beating).toMatchObject({ state: "refused", message: refused.message })
+      expect(beating).toMatchObject({ state: "misconfigured", message: refused.message })
       expect(after.state).toBe("stopped")
-      expect(after.message).toContain(`Before that: ${refused.message}`)
+      expect(after.message).toContain(`Last status: ${refused.message}`)
       expect(second.printed().match(/watched wallets/g)).toHaveLength(2)
-      expect(second.printed()).toContain('"_tag":"Refused"')
+      expect(second.printed()).toContain('"_tag":"Misconfigured"')
       expect(second.printed()).not.toContain("..")
     }),
   )
@@ -141,10 +137,10 @@ describe("Workers", () => {
       }
       yield* node.call("anvil_mine", ["0xfa", "0xc"])
       const baseFolder = yield* folder
-      const first = yield* run([planOf(node, baseFolder)])
+      const first = yield* run([jobOf(node, baseFolder)])
       const { blocks = 0 } = yield* first.until(({ _tag }) => _tag === "Indexed")
       expect(yield* first.end("SIGKILL")).toBe(null)
-      const again = yield* run([planOf(node, baseFolder)])
+      const again = yield* run([jobOf(node, baseFolder)])
       const done = yield* again.until(caughtUp(260))
 
       expect(blocks).toBeGreaterThan(0)
@@ -160,9 +156,11 @@ describe("Workers", () => {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 5)
       const baseFolder = yield* folder
-      const broken = planOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
-      const indexers = yield* run([broken, planOf(node, baseFolder)])
-      yield* indexers.until(({ text }) => text?.startsWith("broken: The configuration's ") === true)
+      const broken = jobOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
+      const indexers = yield* run([broken, jobOf(node, baseFolder)])
+      yield* indexers.until(
+        ({ chain, text }) => text?.startsWith("The configuration's ") === true && chain === "broken",
+      )
       yield* Head.mine(node, 2)
       yield* indexers.until(caughtUp(7))
       const before = performance.now()

@@ -27,7 +27,7 @@ describe("an index", () => {
       const told = yield* waiting.until(({ _tag }) => _tag === "Waiting")
 
       expect((yield* store.headers(0, 99)).map(({ number }) => number)[0]).toBe(10)
-      expect(told).toMatchObject({ message: expect.stringContaining("where indexing begins") })
+      expect(told).toMatchObject({ message: expect.stringContaining("has not reached the start date") })
       yield* Head.mine(node, 10)
       yield* waiting.until(caughtUp(30))
       expect((yield* later.headers(0, 99)).map(({ number }) => number)[0]).toBe(25)
@@ -99,7 +99,7 @@ describe("an index", () => {
         forward(node.url),
       )
       const store = yield* openStore
-      const options = { checks: "full", rules: "learn" } as const
+      const options = { checks: "full", rules: "detect" } as const
       const indexer = yield* start(store, [liar.url, node.url], options)
       yield* indexer.until(caughtUp(6))
 
@@ -130,7 +130,7 @@ describe("an index", () => {
         forward(node.url),
       )
       const store = yield* openStore
-      const indexer = yield* start(store, [strange.url], { checks: "full", rules: "learn" })
+      const indexer = yield* start(store, [strange.url], { checks: "full", rules: "detect" })
       const indexed = yield* indexer.until(({ _tag }) => _tag === "Indexed")
       yield* indexer.until(caughtUp(30))
       const status = yield* store.readStatus

@@ -7,7 +7,7 @@ import type { Scope } from "effect"
 import type { Anvil } from "@daybook/chain"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
-import type { IndexerEvent } from "../../src/indexer/StatusReporter.ts"
+import type { IndexerEvent } from "../../src/indexer/StatusTracker.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
 import { Store, type StoreError, type StoreShape } from "../../src/store/Store.ts"
@@ -65,7 +65,7 @@ export const start = Effect.fnUntraced(function* (
 export const caughtUp =
   (head: number) =>
   (event: IndexerEvent): boolean =>
-    event._tag === "CaughtUp" && event.head === head
+    event._tag === "Synced" && event.head === head
 
 /** The node's own blocks as numbers and hashes, from the first to the head. */
 export const chainOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {

@@ -11,7 +11,7 @@ import { Effect, Fiber } from "effect"
 import { expect } from "vitest"
 import { type Anvil, Head, Scenario } from "@daybook/chain"
 import { Random } from "@daybook/testkit"
-import type * as ChainRunner from "../../src/indexer/ChainRunner.ts"
+import type { ChainJob } from "../../src/indexer/ChainJob.ts"
 import * as Verify from "../../src/maintenance/Verify.ts"
 import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
 import { folder, start } from "../indexer/chain.ts"
@@ -44,7 +44,7 @@ const deepest = 20
 /** A chain of so many blocks does not grow any more, only change. */
 const longest = 400
 
-const planOf = (node: Anvil.Node, baseFolder: string): ChainRunner.ChainRunner => ({
+const jobOf = (node: Anvil.Node, baseFolder: string): ChainJob => ({
   chain: "my chain",
   chainId: node.chainId,
   database: "sqlite:data",
@@ -79,19 +79,19 @@ const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Ra
 
 /** Starts an indexing process that dies before its `statements`th statement, or after some time at work. */
 const killOne = Effect.fnUntraced(function* (
-  plan: ChainRunner.ChainRunner,
+  job: ChainJob,
   when: { readonly statements: number } | { readonly millis: number },
 ) {
-  const probe = join(plan.baseFolder, "probe")
+  const probe = join(job.baseFolder, "probe")
   rmSync(probe, { force: true })
   const statements = "statements" in when ? String(when.statements) : "Infinity"
-  const child = spawn(process.execPath, ["--import", probeFile, processFile, JSON.stringify([plan])], {
+  const child = spawn(process.execPath, ["--import", probeFile, processFile, JSON.stringify([job])], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
       DAYBOOK_PROBE_FILE: probe,
       DAYBOOK_PROBE_STATEMENTS: statements,
-      NODE_COMPILE_CACHE: join(plan.baseFolder, "compiled"),
+      NODE_COMPILE_CACHE: join(job.baseFolder, "compiled"),
     },
   })
   const kill = () => void child.kill("SIGKILL")
@@ -126,23 +126,23 @@ const killOne = Effect.fnUntraced(function* (
 /** Another indexer catches up on the same store; then every row is held against the chain. */
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
-  plan: ChainRunner.ChainRunner,
+  job: ChainJob,
   truth: () => ReturnType<ReturnType<typeof Model.make>>,
 ) {
   const { headers, transactions } = yield* truth()
   const head = headers.at(-1)!
-  const database = yield* SqliteEngine.fromConfig(plan.database, plan.baseFolder)
-  const store = yield* database.chainStore(plan.chain, plan.chainId, "write")
-  const indexer = yield* start(store, [node.url], { owner: plan.owner })
-  yield* indexer.until((event) => event._tag === "CaughtUp" && event.head === head.number)
+  const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
+  const store = yield* database.chainStore(job.chain, job.chainId, "write")
+  const indexer = yield* start(store, [node.url], { owner: job.owner })
+  yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
   yield* indexer.stop
   expect(yield* store.headers(0, head.number + 1_000)).toEqual(headers)
   yield* oracle.expectWallets(store, transactions)
 }, Effect.scoped)
 
-const expectSound = Effect.fnUntraced(function* (plan: ChainRunner.ChainRunner) {
-  const database = yield* SqliteEngine.fromConfig(plan.database, plan.baseFolder)
-  const audit = yield* database.chainAudit(plan.chain, plan.chainId, "read")
+const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
+  const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
+  const audit = yield* database.chainAudit(job.chain, job.chainId, "read")
   // Killed before the tables were made: the next indexer makes them.
   const nothing = { issues: [], strays: [] }
   const { issues, strays } = yield* Verify.run(audit).pipe(
@@ -159,7 +159,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
   const truth = Model.make(node)
   const baseFolder = yield* folder
-  const plan = planOf(node, baseFolder)
+  const job = jobOf(node, baseFolder)
   const all: Array<Killed> = []
   for (let index = 0; index < options.kills; index++) {
     const seed = options.seed * 100_000 + index
@@ -176,10 +176,10 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
         Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
       ),
     )
-    const { by, phase, statements: done } = yield* killOne(plan, when)
+    const { by, phase, statements: done } = yield* killOne(job, when)
     yield* Fiber.interrupt(weather)
-    yield* expectSound(plan)
-    yield* catchUp(node, plan, truth)
+    yield* expectSound(job)
+    yield* catchUp(node, job, truth)
     const killed: Killed = { phase, statements: done, by, seed, isBackfill }
     all.push(killed)
     options.onKill?.(killed, index)

@@ -20,7 +20,7 @@ export const genesisSeconds = 1_620_385_715
 export const blockSeconds = 10
 
 /** Which transactions a block has: from, to, and whether it creates a contract. */
-export interface ChainRunner {
+export interface TransactionPlan {
   readonly from: string
   /** `null` creates `contract`. */
   readonly to: string | null
@@ -43,7 +43,7 @@ export const transferInput = `0xa9059cbb${word(bob).slice(2)}${word("5").slice(2
 export const timeOf = (number: number): string =>
   new Date((genesisSeconds + number * blockSeconds) * 1000).toISOString()
 
-const bodyOf = (number: number, hash: string, index: number, plan: ChainRunner, isDecoded: boolean): string => {
+const bodyOf = (number: number, hash: string, index: number, plan: TransactionPlan, isDecoded: boolean): string => {
   const { from, input = "0x", to, topics = [] } = plan
   const transactionHash = hashOf(`${hash} ${index}`)
   const block = { block_timestamp: timeOf(number), block_number: String(number), block_hash: hash }
@@ -114,7 +114,7 @@ export const blockHash = (number: number, fork = "a"): string => hashOf(`block $
 /** The rows of a block whose parent is of the same fork, unless `parent` says otherwise. */
 export const block = (
   number: number,
-  plans: ReadonlyArray<ChainRunner>,
+  plans: ReadonlyArray<TransactionPlan>,
   options: Options = {},
   parent = blockHash(number - 1, options.fork),
 ): BlockRows => {
@@ -137,8 +137,8 @@ export const block = (
 }
 
 /** What block `number` of the usual chain holds: up to three transactions of alice and bob, some blocks none of alice. */
-export const plansOf = (number: number): ReadonlyArray<ChainRunner> => {
-  const plans: Array<ChainRunner> = []
+export const plansOf = (number: number): ReadonlyArray<TransactionPlan> => {
+  const plans: Array<TransactionPlan> = []
   for (let index = 0; index < number % 4; index++) {
     const isAlice = (number + index) % 3 !== 0
     plans.push({ from: isAlice ? alice : nobody, to: bob })

@@ -26,7 +26,7 @@ describe("Indexer", () => {
       })
 
       expect(times).toBeGreaterThan(0)
-      expect(events.filter(({ _tag }) => _tag === "Reorganised")).toEqual([])
+      expect(events.filter(({ _tag }) => _tag === "Reorged")).toEqual([])
       expect(checkpoint?.head).toEqual({ number: 8, hash: head.hash })
     })
 
@@ -50,7 +50,7 @@ describe("Indexer", () => {
       })
 
       expect(lies).toBeGreaterThan(0)
-      expect(events.filter(({ _tag }) => _tag === "Reorganised")).toMatchObject([{ to: { number: 6 } }])
+      expect(events.filter(({ _tag }) => _tag === "Reorged")).toMatchObject([{ to: { number: 6 } }])
       expect(checkpoint?.head.hash).toBe(after.hash)
     })
 

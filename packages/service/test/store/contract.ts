@@ -357,7 +357,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
           expect(yield* reader.readStatus).toBeNull()
           yield* store.writeStatus(status)
           expect(yield* reader.readStatus).toEqual(status)
-          const refused: IndexerStatus = { ...status, state: "refused", traces: "off", nodeHead: null }
+          const refused: IndexerStatus = { ...status, state: "misconfigured", traces: "off", nodeHead: null }
           yield* store.writeStatus(refused)
           expect(yield* reader.readStatus).toEqual(refused)
         }),

@@ -14,10 +14,10 @@ export interface Status {
   /** The index follows its node's head within the bound. */
   readonly ready: boolean
   /**
-   * What the indexer does; `absent` when none has written to this database, `silent` when it has ended without a word,
-   * `unreadable` when the database is damaged or not this chain's.
+   * State of the indexer; `not_started` when none has written to this database, `unresponsive` when its heartbeat stopped without
+   * an orderly stop, `unreadable` when the database is damaged or of another chain.
    */
-  readonly state: IndexerStatus["state"] | "absent" | "silent" | "unreadable"
+  readonly state: IndexerStatus["state"] | "not_started" | "unresponsive" | "unreadable"
   /** First and last indexed block; `null` while there is none. */
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** Last indexed block that is final; `null` while none is known. */
@@ -37,10 +37,10 @@ export interface Status {
   readonly unchecked?: string
 }
 
-/** Blocks that a following index may be behind. */
+/** Blocks that a synced index may be behind. */
 export const longestLagBlocks = 16
-/** Three times as long as an indexer takes to tell of itself again. */
-const silentMillis = 15_000
+/** Three heartbeats of an indexer. */
+const unresponsiveMillis = 15_000
 
 /** Reads how the index of a chain stands. A database that cannot be read is a state too. */
 export const of = Effect.fn("Status.of")(function* (
@@ -62,12 +62,12 @@ export const of = Effect.fn("Status.of")(function* (
     const status = yield* store.readStatus
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
     if (status === null)
-      return { ...nothing, state: "absent", message: "No indexer has written here yet." } satisfies Status
+      return { ...nothing, state: "not_started", message: "No indexer has written here yet." } satisfies Status
     const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
     const age = now - status.updatedAtMillis
-    const isSilent = age > silentMillis && status.state !== "stopped"
-    const isLive = !isSilent && (status.state === "backfill" || status.state === "following")
-    // What was last heard of the node says nothing once nobody looks.
+    const isUnresponsive = age > unresponsiveMillis && status.state !== "stopped"
+    const isLive = !isUnresponsive && (status.state === "backfill" || status.state === "synced")
+    // The stored head of the node is stale when no indexer polls it.
     const head = isLive ? status.nodeHead : null
     const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
     const isNear = lag !== null && lag <= longestLagBlocks
@@ -77,20 +77,20 @@ export const of = Effect.fn("Status.of")(function* (
       ...(blocksPerSecond === undefined || !isLive ? {} : { blocksPerSecond }),
       ...(etaMillis === undefined || !isLive ? {} : { etaMillis }),
       ...(unchecked === undefined ? {} : { unchecked }),
-      ready: status.state === "following" && isLive && isNear,
-      state: isSilent ? "silent" : status.state,
+      ready: status.state === "synced" && isLive && isNear,
+      state: isUnresponsive ? "unresponsive" : status.state,
       indexed,
       finalized: checkpoint?.finalized ?? null,
       head,
       lag,
       traces: status.traces,
-      message: isSilent
-        ? `The indexer has not told of itself for ${Math.round(age / 1000)} s; its last words: ${status.message}`
+      message: isUnresponsive
+        ? `No heartbeat of the indexer for ${Math.round(age / 1000)} s (killed, unresponsive, or disk full). Last status: ${status.message}`
         : status.message,
     } satisfies Status
   }).pipe(
     Effect.catch((error) => {
-      const state = error.isRetryable ? "absent" : "unreadable"
+      const state = error.isRetryable ? "not_started" : "unreadable"
       return Effect.succeed({ ...nothing, state, message: error.message } satisfies Status)
     }),
   )

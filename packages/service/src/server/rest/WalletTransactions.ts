@@ -180,7 +180,7 @@ export const make = (options: Options) => {
     if (checkpoint === null) return false
     // An indexer that waits for its node does not know yet what the node has.
     const status = yield* chain.store.readStatus
-    return status?.traces === "off" && (status.state === "backfill" || status.state === "following")
+    return status?.traces === "off" && (status.state === "backfill" || status.state === "synced")
   })
 
   return Effect.fnUntraced(function* (

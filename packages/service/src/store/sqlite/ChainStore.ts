@@ -39,7 +39,7 @@ const unwoundAtOnce = 1000
 
 const StatusJson = Schema.fromJsonString(
   Schema.Struct({
-    state: Schema.Literals(["waiting", "backfill", "following", "refused", "stopped"]),
+    state: Schema.Literals(["waiting", "backfill", "synced", "misconfigured", "stopped"]),
     traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "off"])),
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,

@@ -8,7 +8,7 @@ import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
 
 const following: Omit<IndexerStatus, "updatedAtMillis"> = {
-  state: "following",
+  state: "synced",
   traces: "trace_block",
   nodeHead: 8,
   message: "Following.",
@@ -39,7 +39,7 @@ describe("Health", () => {
             chain: "eth",
             chainId: 1,
             ready: true,
-            state: "following",
+            state: "synced",
             indexed: { from: 2, to: 8 },
             finalized: null,
             head: 10,
@@ -61,9 +61,9 @@ describe("Health", () => {
         const cases: ReadonlyArray<readonly [Partial<IndexerStatus>, string]> = [
           [{ state: "backfill" }, "backfill"],
           [{ state: "waiting" }, "waiting"],
-          [{ state: "refused" }, "refused"],
-          [{ nodeHead: 100 }, "following"],
-          [{ updatedAtMillis: now - 16_000 }, "silent"],
+          [{ state: "misconfigured" }, "misconfigured"],
+          [{ nodeHead: 100 }, "synced"],
+          [{ updatedAtMillis: now - 16_000 }, "unresponsive"],
           [{ state: "stopped", updatedAtMillis: now - 60_000 }, "stopped"],
         ]
         for (const [change, state] of cases) {
@@ -83,11 +83,11 @@ describe("Health", () => {
           ])
         }
         expect((yield* service.fetch("/ready?chain=eth")).json.message).toMatch(
-          /^The indexer has not told of itself for 1\d s; its last words: Following\.$/,
+          /^No heartbeat of the indexer for 1\d s \(killed, unresponsive, or disk full\)\. Last status: Following\.$/,
         )
         for (const chain of ["base", "palm"]) {
           const answer = yield* service.fetch(`/ready?chain=${chain}`)
-          expect([answer.status, answer.json.state, answer.json.indexed]).toEqual([503, "absent", null])
+          expect([answer.status, answer.json.state, answer.json.indexed]).toEqual([503, "not_started", null])
         }
         expect((yield* service.fetch("/ready?chain=bsc")).json).toMatchObject({
           code: "chain_not_served",

@@ -10,7 +10,7 @@ const status: Status = {
   chain: 'my "chain"',
   chainId: 1,
   ready: true,
-  state: "following",
+  state: "synced",
   indexed: { from: 2, to: 8 },
   finalized: null,
   head: 10,

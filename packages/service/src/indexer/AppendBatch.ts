@@ -1,0 +1,52 @@
+/**
+ * Consecutive blocks that are about to be appended in one transaction: which block extends them, and when there are enough. Pure.
+ */
+import type { BlockRef, BlockRows } from "../store/Store.ts"
+
+/**
+ * Blocks that are not stored yet.
+ */
+export interface AppendBatch {
+  /** Stored block that the first of them extends; `null` for an empty index. */
+  readonly tip: BlockRef | null
+  /** Lowest first. */
+  readonly blocks: ReadonlyArray<BlockRows>
+  readonly transactions: number
+  /** When the batch was begun, in milliseconds. */
+  readonly sinceMillis: number
+}
+
+const maxBlocks = 100
+const maxTransactions = 1_000
+const maxMillis = 500
+
+/**
+ * Makes an empty batch above a stored block.
+ */
+export const make = (tip: BlockRef | null, nowMillis: number): AppendBatch => ({
+  tip,
+  blocks: [],
+  transactions: 0,
+  sinceMillis: nowMillis,
+})
+
+/**
+ * The highest block of the batch, or the stored one below it; `null` when there is neither.
+ */
+export const head = ({ blocks, tip }: AppendBatch): BlockRef | null => blocks.at(-1) ?? tip
+
+/**
+ * Adds the next block; `null` when its parent is not the head of the batch.
+ */
+export const add = (batch: AppendBatch, block: BlockRows): AppendBatch | null => {
+  const parent = head(batch)
+  if (parent !== null && (parent.hash !== block.parentHash || parent.number + 1 !== block.number)) return null
+  const transactions = batch.transactions + block.transactions.length
+  return { ...batch, blocks: [...batch.blocks, block], transactions }
+}
+
+/**
+ * True when the batch should be appended: by its blocks, its transactions or its age.
+ */
+export const isFull = ({ blocks, sinceMillis, transactions }: AppendBatch, nowMillis: number): boolean =>
+  blocks.length >= maxBlocks || transactions >= maxTransactions || nowMillis - sinceMillis >= maxMillis

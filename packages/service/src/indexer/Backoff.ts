@@ -1,0 +1,22 @@
+/**
+ * Exponential backoff with a cap: how long to wait before another attempt. Pure, so that a state machine can use it; a `Schedule`
+ * would keep the number of attempts in the fiber that runs it.
+ */
+
+/**
+ * Bounds of the delay, in milliseconds.
+ */
+export interface Backoff {
+  /** Delay after the first failure; doubles with each further one. */
+  readonly firstMillis: number
+  readonly maxMillis: number
+}
+
+/** Doublings after which any delay is above its cap. */
+const maxDoublings = 40
+
+/**
+ * Milliseconds to wait after so many consecutive failures, at least 1.
+ */
+export const delayMillis = ({ firstMillis, maxMillis }: Backoff, failures: number): number =>
+  Math.min(maxMillis, firstMillis * 2 ** Math.min(failures - 1, maxDoublings))

@@ -1,0 +1,121 @@
+/**
+ * Fetches a range of blocks, several at a time, and appends them in order. Ends at the first block that does not extend the one
+ * before it.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as BatchFetcher from "../node/BatchFetcher.ts"
+import type { Node } from "../node/Node.ts"
+import type { BlockRef, CheckpointConflict, StoreError, StoreShape } from "../store/Store.ts"
+import * as AppendBatch from "./AppendBatch.ts"
+import type * as BlockAssembler from "./BlockAssembler.ts"
+import * as BlockFetcher from "./BlockFetcher.ts"
+import type { Extend, TurnError } from "./IndexerState.ts"
+import type { StatusReporter } from "./StatusReporter.ts"
+
+/**
+ * What an appender works with.
+ */
+export interface Options {
+  readonly node: Node
+  readonly store: StoreShape
+  readonly reporter: StatusReporter
+  /** Renews the lease, after each append. */
+  readonly renewLease: Effect.Effect<unknown, StoreError>
+  readonly assembling: BlockAssembler.Options
+  /** Ranges of blocks that are fetched at the same time at most. */
+  readonly concurrency: number
+}
+
+/** Ranges of at most so many blocks are at the head of the chain: each block is appended at once, so that it is served at once. */
+const headBlocks = 8
+
+/** The range ends early: at a block that does not extend the batch, or at one that could not be fetched. */
+interface Ended {
+  readonly _tag: "Ended"
+  readonly batch: AppendBatch.AppendBatch
+  readonly reason:
+    | { readonly _tag: "Broken"; readonly found: BlockRef }
+    | { readonly _tag: "Failed"; readonly error: TurnError }
+}
+
+/** Fetches the blocks from `at` on together; `undefined` at the end of the range. */
+const nextRange = Effect.fnUntraced(function* (node: Node, at: number, to: number, isAtHead: boolean) {
+  if (at > to) return undefined
+  const fetcher = isAtHead ? BatchFetcher.none : yield* node.bulk(at)
+  const numbers = Array.from({ length: Math.min(fetcher.size, to - at + 1) }, (_, index) => at + index)
+  return [{ fetcher, numbers }, at + numbers.length] as const
+})
+
+/** Appends a batch and begins the next one. */
+const flush = Effect.fnUntraced(function* (
+  { renewLease, reporter, store }: Options,
+  { first, nodeHead }: Extend,
+  batch: AppendBatch.AppendBatch,
+): Effect.fn.Return<AppendBatch.AppendBatch, StoreError | CheckpointConflict> {
+  const { blocks, tip, transactions } = batch
+  const head = AppendBatch.head(batch)
+  const next = AppendBatch.make(head, yield* Clock.currentTimeMillis)
+  if (blocks.length === 0 || head === null) return next
+  yield* store.append(tip, blocks)
+  yield* reporter.report({
+    ...{ _tag: "Indexed", first, head: head.number, nodeHead, blocks: blocks.length, transactions },
+  })
+  yield* renewLease
+  return next
+})
+
+/** Adds fetched blocks to a batch, and appends it whenever it is full. */
+const take = Effect.fnUntraced(function* (
+  options: Options,
+  extend: Extend,
+  before: AppendBatch.AppendBatch,
+  { failure, rows }: BlockFetcher.FetchedRange,
+): Effect.fn.Return<AppendBatch.AppendBatch, Ended | StoreError | CheckpointConflict> {
+  const isAtHead = extend.to - extend.from < headBlocks
+  let batch = before
+  for (const block of rows) {
+    const longer = AppendBatch.add(batch, block)
+    if (longer === null) return yield* ended(batch, { _tag: "Broken", found: block })
+    batch = longer
+    if (isAtHead || AppendBatch.isFull(batch, yield* Clock.currentTimeMillis))
+      batch = yield* flush(options, extend, batch)
+  }
+  return failure === null ? batch : yield* ended(batch, { _tag: "Failed", error: failure })
+})
+
+const ended = (batch: AppendBatch.AppendBatch, reason: Ended["reason"]): Effect.Effect<never, Ended> =>
+  Effect.fail({ _tag: "Ended", batch, reason })
+
+/**
+ * Appends the blocks of a range; gives the block that does not extend the one before it, `null` when all do. Blocks that were
+ * fetched before a failure are appended.
+ *
+ * **Errors**
+ * - `NodeFailed`, `WrongChain`, `BlockNotFound`, `InvalidBlock`: a block could not be fetched.
+ * - `CheckpointConflict`: another indexer has written.
+ * - `StoreError`: the database failed.
+ */
+export const run = Effect.fn("BlockAppender.run")(function* (
+  options: Options,
+  extend: Extend,
+): Effect.fn.Return<BlockRef | null, TurnError> {
+  const { concurrency, node } = options
+  const { from, rules, tip, to } = extend
+  const assembling = { ...options.assembling, rules }
+  const isAtHead = to - from < headBlocks
+  const begin = yield* Clock.currentTimeMillis
+  const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(node, at, to, isAtHead)).pipe(
+    Stream.mapEffect(({ fetcher, numbers }) => BlockFetcher.range(node, fetcher, numbers, assembling), { concurrency }),
+    Stream.runFoldEffect(
+      () => AppendBatch.make(tip, begin),
+      (batch, fetched) => take(options, extend, batch, fetched),
+    ),
+    Effect.map((batch) => ({ batch, reason: null })),
+    Effect.catchTag("Ended", (end) => Effect.succeed(end)),
+  )
+  yield* flush(options, extend, batch)
+  if (reason?._tag === "Failed") return yield* Effect.fail(reason.error)
+  return reason === null ? null : reason.found
+})

@@ -1,0 +1,43 @@
+/**
+ * The nodes of a chain and how rows are made of their blocks: what indexing and repair fetch blocks by.
+ */
+import { formatPath } from "@daybook/schema/Issue"
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Effect from "effect/Effect"
+import * as Decoder from "../decode/Decoder.ts"
+import * as Node from "../node/Node.ts"
+import type * as BlockAssembler from "./BlockAssembler.ts"
+import * as ChainJob from "./ChainJob.ts"
+
+/**
+ * A connection to the nodes, with the options of assembling.
+ */
+export interface BlockSource {
+  readonly node: Node.Node
+  readonly assembling: BlockAssembler.Options
+}
+
+/**
+ * Makes the source of a job. No request is made.
+ *
+ * **Errors**
+ * - `InvalidOption`: the URL of a node is invalid; the message does not show it.
+ */
+export const make = Effect.fnUntraced(function* (job: ChainJob.ChainJob): Effect.fn.Return<BlockSource, InvalidOption> {
+  const { chain, chainId, config, key } = job
+  const node = yield* Node.make({
+    urls: config.rpc,
+    chainId,
+    traces: config.traces,
+    where: formatPath(["chains", key ?? chain, "rpc"]),
+  })
+  const rules = ChainJob.hashRules(job)
+  const assembling: BlockAssembler.Options = {
+    decoder: Decoder.make(),
+    allFrames: config.allFrames,
+    watch: ChainJob.watchedWallets(job),
+    checks: config.checks ?? "standard",
+    ...(rules === "detect" ? {} : { rules }),
+  }
+  return { node, assembling }
+})

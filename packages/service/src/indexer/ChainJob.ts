@@ -1,0 +1,100 @@
+/**
+ * What one chain's indexer needs, as plain data: it is sent to a worker thread whole. It holds URLs with their keys and must never
+ * be logged.
+ */
+import * as Chain from "@daybook/schema/Chain"
+import * as Endpoint from "@daybook/transport/Endpoint"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { ChainConfig } from "../config/ChainConfig.ts"
+import type * as Config from "../config/Config.ts"
+import type { InvalidConfig } from "../config/InvalidConfig.ts"
+import * as ServedChain from "../config/ServedChain.ts"
+import * as HashRules from "../verification/HashRules.ts"
+
+/**
+ * A chain to index, and where to store it.
+ */
+export interface ChainJob {
+  /** Name of the chain: the interface's where it lists the chain, else that of the configuration. */
+  readonly chain: string
+  /** Name of the chain in the configuration, where it is another one. */
+  readonly key?: string
+  /** EIP-155 id. */
+  readonly chainId: number
+  /** `database` of the configuration. */
+  readonly database: string
+  /** Folder that paths in `database` are relative to. */
+  readonly baseFolder: string
+  /** Owner of the lease; the same for a worker that is restarted, which then need not wait for the lease to expire. */
+  readonly owner: string
+  readonly config: ChainConfig
+}
+
+/**
+ * Makes the job of a chain; `baseFolder` is the folder of the configuration file.
+ */
+export const fromChain = (
+  chain: ServedChain.ServedChain,
+  options: { readonly database: string; readonly baseFolder: string; readonly owner: string },
+): ChainJob => ({
+  chain: chain.name,
+  key: chain.key,
+  chainId: chain.id,
+  database: options.database,
+  baseFolder: options.baseFolder,
+  owner: options.owner,
+  config: chain.config,
+})
+
+/**
+ * Makes the jobs of all chains of a configuration; `baseFolder` is the folder of its file.
+ *
+ * **Errors**
+ * - `InvalidConfig`: see `ServedChain.fromChains`.
+ */
+export const fromConfig = (
+  config: Config.Config,
+  baseFolder: string,
+  owner: string,
+): Result.Result<ReadonlyArray<ChainJob>, InvalidConfig> =>
+  Result.map(ServedChain.fromChains(config.chains), (chains) =>
+    chains.map((chain) => fromChain(chain, { database: config.database, baseFolder, owner })),
+  )
+
+const localPollMillis = 250
+const maxPollMillis = 2_000
+
+/**
+ * Time between two polls of the head, in milliseconds: as configured, else the block time but at most 2 seconds; shorter where all
+ * nodes are on this machine.
+ */
+export const pollMillis = ({ chainId, config }: ChainJob, isLocal: boolean): number => {
+  if (config.pollMillis !== undefined) return config.pollMillis
+  if (isLocal) return localPollMillis
+  const row = Chain.all.find(({ id }) => id === BigInt(chainId))
+  return Math.min(row?.blockTimeMillis ?? maxPollMillis, maxPollMillis)
+}
+
+/**
+ * Hash rules of the chain: as configured, else as known of the chain, else to be detected.
+ */
+export const hashRules = ({ chainId, config }: ChainJob): HashRules.HashRules | "detect" => {
+  if (config.ethereumRules !== undefined) return config.ethereumRules ? HashRules.ethereum : HashRules.none
+  return HashRules.ofChain(chainId) ?? "detect"
+}
+
+/**
+ * The wallets that are indexed, lower case; `null` for all.
+ */
+export const watchedWallets = ({ config }: ChainJob): ReadonlySet<string> | null =>
+  config.watch === undefined ? null : new Set(config.watch.map((address) => address.toLowerCase()))
+
+/**
+ * Removes every key of the job's URLs from a text.
+ */
+export const redact = (job: ChainJob, text: string): string =>
+  job.config.rpc.reduce((clean, url) => {
+    const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url })))
+    return (endpoint._tag === "Some" ? endpoint.value.scrub(clean) : clean).replaceAll(url, "the node's URL")
+  }, text)

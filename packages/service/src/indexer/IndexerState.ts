@@ -1,0 +1,432 @@
+/**
+ * Decisions of an indexer as a state machine: `step` takes what has happened and gives the next state, what to report, and the one
+ * action to take next. Pure; `ChainIndexer` carries out the actions.
+ *
+ * One turn acquires the lease, polls the head of the node and then does one thing: extends the index, unwinds it to the common
+ * ancestor, or waits. Whatever fails is tried again after a delay.
+ */
+import type { Header, NodeError, TraceSource } from "../node/Node.ts"
+import type { BlockRef, Checkpoint, CheckpointConflict, StoreError } from "../store/Store.ts"
+import * as HashRules from "../verification/HashRules.ts"
+import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as Backoff from "./Backoff.ts"
+import { BlockNotFound } from "./BlockNotFound.ts"
+import * as CommonAncestor from "./CommonAncestor.ts"
+import type { Report } from "./StatusTracker.ts"
+
+/**
+ * Why a turn failed.
+ */
+export type TurnError = NodeError | InvalidBlock | BlockNotFound | StoreError | CheckpointConflict
+
+/**
+ * What does not change while an indexer runs.
+ */
+export interface Settings {
+  /** First block to index; left out where it is the first one at or after `fromTimestamp`. */
+  readonly fromBlock?: number | undefined
+  /** Instant in seconds since 1970. */
+  readonly fromTimestamp?: number | undefined
+  /** Time between two polls of the node's head, in milliseconds. */
+  readonly pollMillis: number
+  /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. */
+  readonly finalityBlocks: number
+  /** Level of verification, for the report of checks that are left out. */
+  readonly checks: HashRules.Level
+  /** Longest delay after a failure, in milliseconds. */
+  readonly maxDelayMillis: number
+}
+
+/** Blocks that differ from the node's are searched for. */
+interface Reorg {
+  readonly _tag: "Reorg"
+  readonly head: BlockRef
+  /** Highest block that both sides have. */
+  readonly highest: number
+  /** The block of the node that does not extend the index. */
+  readonly found: BlockRef
+  readonly search: CommonAncestor.Search
+  /** Highest stored block that was found to be shared. */
+  readonly ancestor: BlockRef | null
+}
+
+/** The finalized block is looked up, before `next`. */
+interface Finality {
+  readonly _tag: "Finality"
+  readonly first: number
+  readonly head: number
+  readonly nodeHead: number
+  readonly next: Action
+}
+
+/**
+ * State of an indexer between two actions.
+ */
+export interface IndexerState {
+  /** First block to index; `null` until it is found by its date. */
+  readonly startBlock: number | null
+  /** What can be computed of the chain's blocks; `null` until it is detected. */
+  readonly rules: HashRules.HashRules | null
+  /** The lease was acquired at least once. */
+  readonly isStarted: boolean
+  /** Another indexer holds the lease, and this was reported. */
+  readonly isLeaseDenied: boolean
+  /** Turns that failed since the last one that did not. */
+  readonly failures: number
+  /** The heads for which the finalized block was looked up last. */
+  readonly finality: { readonly head: number; readonly nodeHead: number } | null
+  /** All stored rows are of the current decoder. */
+  readonly isDecoded: boolean
+  readonly phase: Reorg | Finality | null
+}
+
+/**
+ * What has happened.
+ */
+export type Input =
+  | { readonly _tag: "Begun" }
+  | { readonly _tag: "LeaseAcquired" }
+  | { readonly _tag: "LeaseDenied" }
+  | {
+      readonly _tag: "HeadSeen"
+      readonly remote: Header
+      readonly checkpoint: Checkpoint | null
+      /** Hash of the stored block of the head's number; `null` where there is none. */
+      readonly localHash: string | null
+      readonly traces: TraceSource
+      readonly rules: HashRules.HashRules
+    }
+  /** `number` is `null` while the chain has no block at or after the date. */
+  | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
+  /** Every block up to the end of the range was appended. */
+  | { readonly _tag: "Extended" }
+  /** The block `found` does not extend the index, whose checkpoint is given. */
+  | {
+      readonly _tag: "ChainBroken"
+      readonly checkpoint: Checkpoint | null
+      readonly nodeHead: number
+      readonly found: BlockRef
+    }
+  | { readonly _tag: "ChainChecked" }
+  /** A block as the index and the node have it; `null` where one has none of that number. */
+  | {
+      readonly _tag: "BlockCompared"
+      readonly number: number
+      readonly local: BlockRef | null
+      readonly remote: BlockRef | null
+    }
+  | { readonly _tag: "Unwound"; readonly from: BlockRef; readonly to: BlockRef | null }
+  /** `number` is `null` where the node has no `finalized` tag. */
+  | { readonly _tag: "FinalityRead"; readonly number: number | null }
+  | { readonly _tag: "BlockFinalized" }
+  | { readonly _tag: "RowsDecoded"; readonly isDone: boolean }
+  | { readonly _tag: "Waited" }
+  | { readonly _tag: "Failed"; readonly error: TurnError }
+
+/** Appends the blocks from `from` to `to`, above the stored block `tip`. */
+export interface Extend {
+  readonly _tag: "Extend"
+  readonly tip: BlockRef | null
+  readonly from: number
+  readonly to: number
+  /** First indexed block once these are appended. */
+  readonly first: number
+  readonly nodeHead: number
+  readonly rules: HashRules.HashRules
+}
+
+/**
+ * What to do next. Each gives one input: what became of it, or `Failed`.
+ */
+export type Action =
+  | { readonly _tag: "AcquireLease" }
+  /** `rules` are detected when they are `null`. */
+  | { readonly _tag: "PollHead"; readonly rules: HashRules.HashRules | null }
+  | { readonly _tag: "FindStartBlock"; readonly remote: Header; readonly timestamp: number }
+  | Extend
+  /** Asks the node for its chain id again. */
+  | { readonly _tag: "CheckChain" }
+  | { readonly _tag: "CompareBlock"; readonly number: number }
+  | { readonly _tag: "Unwind"; readonly head: BlockRef; readonly to: BlockRef | null }
+  | { readonly _tag: "ReadFinality" }
+  | { readonly _tag: "FinalizeBlock"; readonly number: number }
+  /** Decodes rows of an older decoder again, for so long at most. */
+  | { readonly _tag: "DecodeStaleRows"; readonly millis: number }
+  | { readonly _tag: "Wait"; readonly millis: number }
+  /** Ends the indexer: the database will not work again by itself. */
+  | { readonly _tag: "Stop"; readonly error: StoreError }
+
+/**
+ * A step of the machine.
+ */
+export interface Transition {
+  readonly state: IndexerState
+  readonly reports: ReadonlyArray<Report>
+  readonly action: Action
+}
+
+/** Blocks after which the head of the node is polled again. */
+export const turnBlocks = 2_000
+/** Failures after which a cause that may pass by itself is reported. */
+const toleratedFailures = 3
+const firstDelayMillis = 50
+const maxLeaseDelayMillis = 1_000
+
+/**
+ * Makes the state of an indexer that has done nothing yet.
+ */
+export const make = (
+  settings: Settings,
+  /** `null` to detect them. */
+  rules: HashRules.HashRules | null,
+): IndexerState => ({
+  startBlock: settings.fromTimestamp === undefined ? (settings.fromBlock ?? 0) : null,
+  rules,
+  isStarted: false,
+  isLeaseDenied: false,
+  failures: 0,
+  finality: null,
+  isDecoded: false,
+  phase: null,
+})
+
+const transition = (state: IndexerState, action: Action, reports: ReadonlyArray<Report> = []): Transition => ({
+  state,
+  reports,
+  action,
+})
+
+const acquireLease: Action = { _tag: "AcquireLease" }
+
+const wait = (millis: number): Action => ({ _tag: "Wait", millis })
+
+/** Ends a turn that did something, so that the next one follows at once. */
+const nextTurn = (state: IndexerState, reports: ReadonlyArray<Report> = []): Transition =>
+  transition({ ...state, failures: 0, phase: null }, acquireLease, reports)
+
+/** Ends a turn that had nothing more to do. */
+const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<Report> = []): Transition =>
+  transition({ ...state, failures: 0, phase: null }, wait(millis), reports)
+
+const delayOf = ({ maxDelayMillis: maxMillis }: Settings, failures: number): number =>
+  Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis }, failures)
+
+const reportsOf = (error: TurnError, failures: number): ReadonlyArray<Report> => {
+  const { message } = error
+  const isTolerated = failures <= toleratedFailures
+  switch (error._tag) {
+    case "WrongChain":
+      return [{ _tag: "Misconfigured", message }]
+    case "NodeFailed":
+      return [{ _tag: "Waiting", message }]
+    case "BlockNotFound":
+    case "InvalidBlock":
+      return [
+        { _tag: "Note", level: "Debug", message },
+        ...(isTolerated ? [] : [{ _tag: "Waiting", message } as const]),
+      ]
+    case "CheckpointConflict":
+      return [{ _tag: "Note", level: "Info", message }]
+    case "StoreError":
+      return [isTolerated ? { _tag: "Note", level: "Warn", message } : { _tag: "Waiting", message }]
+  }
+}
+
+const failed = (settings: Settings, state: IndexerState, error: TurnError): Transition => {
+  if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
+  const failures = state.failures + 1
+  const action = wait(delayOf(settings, failures))
+  return transition({ ...state, failures, phase: null }, action, reportsOf(error, failures))
+}
+
+const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
+  const message = "Another process indexes this chain; waiting for it to end"
+  const reports: ReadonlyArray<Report> = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
+  return idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
+}
+
+const leaseAcquired = (state: IndexerState): Transition =>
+  transition(
+    { ...state, isLeaseDenied: false, isStarted: true },
+    { _tag: "PollHead", rules: state.rules },
+    state.isStarted ? [] : [{ _tag: "Started" }],
+  )
+
+/** Extends the index by one turn's blocks; by one block after a failure, which a node may answer to only one block. */
+const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHead: number): Extend => {
+  const from = tip === null ? first : tip.number + 1
+  const blocks = state.failures > 0 ? 1 : turnBlocks
+  const to = Math.min(nodeHead, from + blocks - 1)
+  return { _tag: "Extend", tip, from, to, first, nodeHead, rules: state.rules ?? HashRules.none }
+}
+
+const waitForStart = (settings: Settings, state: IndexerState, reports: ReadonlyArray<Report>, message: string) =>
+  idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
+
+/** Begins an empty index. */
+const begin = (
+  settings: Settings,
+  state: IndexerState,
+  remote: Header,
+  reports: ReadonlyArray<Report> = [],
+): Transition => {
+  const { startBlock } = state
+  if (startBlock === null) {
+    const { fromTimestamp: timestamp = 0 } = settings
+    return transition(state, { _tag: "FindStartBlock", remote, timestamp }, reports)
+  }
+  if (remote.number >= startBlock) return transition(state, extend(state, startBlock, null, remote.number), reports)
+  const message = `The chain has not reached the start block: the head of the node is block ${remote.number}, the start block is ${startBlock}.`
+  return waitForStart(settings, state, reports, message)
+}
+
+const startBlockFound = (
+  settings: Settings,
+  state: IndexerState,
+  { number, remote }: Input & { readonly _tag: "StartBlockFound" },
+): Transition => {
+  const date = new Date((settings.fromTimestamp ?? 0) * 1000).toISOString()
+  if (number === null) {
+    const message = `The chain has not reached the start date: the head of the node is block ${remote.number}, the start date is ${date}.`
+    return waitForStart(settings, state, [], message)
+  }
+  const annotations = { block: number, date }
+  return begin(settings, { ...state, startBlock: number }, remote, [
+    { _tag: "Note", level: "Info", message: "Found the start block", annotations },
+  ])
+}
+
+/** Searches for the common ancestor. The node's chain reaches `reach` or above, and differs from the index there. */
+const startReorg = (
+  state: IndexerState,
+  { first, head }: Checkpoint,
+  reach: number,
+  found: BlockRef,
+  reports: ReadonlyArray<Report> = [],
+): Transition => {
+  const highest = Math.min(head.number, reach)
+  if (highest < first) return nextTurn(state, reports)
+  const search = CommonAncestor.start(first, highest)
+  const phase: Reorg = { _tag: "Reorg", head, highest, found, search, ancestor: null }
+  return transition({ ...state, phase }, { _tag: "CheckChain" }, reports)
+}
+
+const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): Transition => {
+  const number = CommonAncestor.next(phase.search)
+  if (number !== null) return transition({ ...state, phase }, { _tag: "CompareBlock", number })
+  const { ancestor, found, head, highest } = phase
+  if (ancestor?.number !== highest) return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor })
+  // No differing block: the node contradicts itself, and no block is removed for that.
+  const what = `it does not extend the stored block ${highest}, which the node has too`
+  return failed(settings, state, new InvalidBlock({ block: found.number, hash: found.hash, what }))
+}
+
+/** Looks up the finalized block, once for each pair of heads, and goes on with `next`. */
+const finalize = (
+  state: IndexerState,
+  heads: { readonly first: number; readonly head: number; readonly nodeHead: number },
+  next: Action,
+  reports: ReadonlyArray<Report>,
+): Transition => {
+  const { finality } = state
+  if (finality?.head === heads.head && finality.nodeHead === heads.nodeHead) return proceed(state, next, reports)
+  return transition({ ...state, phase: { _tag: "Finality", ...heads, next } }, { _tag: "ReadFinality" }, reports)
+}
+
+/** Goes on after finality; waiting ends the turn. */
+const proceed = (state: IndexerState, next: Action, reports: ReadonlyArray<Report> = []): Transition =>
+  next._tag === "Wait" ? idle(state, next.millis, reports) : transition({ ...state, phase: null }, next, reports)
+
+const finalized = (state: IndexerState, { head, next, nodeHead }: Finality): Transition =>
+  proceed({ ...state, finality: { head, nodeHead } }, next)
+
+const finalityRead = (settings: Settings, state: IndexerState, phase: Finality, tag: number | null): Transition => {
+  const number = Math.min(phase.head, tag ?? phase.nodeHead - settings.finalityBlocks)
+  return number < phase.first ? finalized(state, phase) : transition(state, { _tag: "CompareBlock", number })
+}
+
+const compared = (
+  settings: Settings,
+  state: IndexerState,
+  { local, number, remote }: Input & { readonly _tag: "BlockCompared" },
+): Transition => {
+  const { phase } = state
+  const isShared = remote !== null && remote.hash === local?.hash
+  if (phase?._tag === "Reorg") {
+    if (remote === null) return failed(settings, state, new BlockNotFound({ block: number, what: "block" }))
+    const search = CommonAncestor.compared(phase.search, number, isShared)
+    return continueReorg(settings, state, { ...phase, search, ancestor: isShared ? local : phase.ancestor })
+  }
+  if (phase?._tag !== "Finality") return nextTurn(state)
+  // The chain may have moved since the finalized block was read: a stored block is final only when it is the node's too.
+  return isShared ? transition(state, { _tag: "FinalizeBlock", number }) : proceed(state, phase.next)
+}
+
+const headSeen = (
+  settings: Settings,
+  before: IndexerState,
+  { checkpoint, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
+): Transition => {
+  const state = { ...before, rules }
+  const connected: Report = { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) }
+  if (checkpoint === null) return begin(settings, state, remote, [connected])
+  const { first, head } = checkpoint
+  const heads = { first, head: head.number, nodeHead: remote.number }
+  if (remote.number > head.number) {
+    const next = extend(state, first, head, remote.number)
+    const isFar = remote.number - head.number > turnBlocks
+    return isFar ? finalize(state, heads, next, [connected]) : transition(state, next, [connected])
+  }
+  if (remote.number < first) {
+    const message = `The head of the node, block ${remote.number}, is below the first indexed block ${first}.`
+    const reports: ReadonlyArray<Report> = [connected, { _tag: "Waiting", message, subject: "node below the index" }]
+    return idle(state, settings.pollMillis, reports)
+  }
+  if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, [connected])
+  const { pollMillis: millis } = settings
+  const reports: ReadonlyArray<Report> = [connected, { _tag: "Synced", head: head.number, nodeHead: remote.number }]
+  return finalize(state, heads, state.isDecoded ? wait(millis) : { _tag: "DecodeStaleRows", millis }, reports)
+}
+
+/**
+ * Applies an input.
+ *
+ * **Details**
+ * An index is unwound to the highest block that the node was seen to share, and never because the head of the node is lower. Where
+ * no stored block differs from the node's, nothing is removed.
+ */
+export const step = (settings: Settings, state: IndexerState, input: Input): Transition => {
+  const { phase } = state
+  switch (input._tag) {
+    case "Begun":
+    case "Waited":
+      return transition(state, acquireLease)
+    case "LeaseDenied":
+      return leaseDenied(settings, state)
+    case "LeaseAcquired":
+      return leaseAcquired(state)
+    case "HeadSeen":
+      return headSeen(settings, state, input)
+    case "StartBlockFound":
+      return startBlockFound(settings, state, input)
+    case "Extended":
+      return nextTurn(state)
+    case "ChainBroken":
+      if (input.checkpoint === null) return nextTurn(state)
+      return startReorg(state, input.checkpoint, input.nodeHead, input.found)
+    case "ChainChecked":
+      return phase?._tag === "Reorg" ? continueReorg(settings, state, phase) : nextTurn(state)
+    case "BlockCompared":
+      return compared(settings, state, input)
+    case "Unwound":
+      return nextTurn({ ...state, finality: null }, [{ _tag: "Reorged", from: input.from, to: input.to }])
+    case "FinalityRead":
+      return phase?._tag === "Finality" ? finalityRead(settings, state, phase, input.number) : nextTurn(state)
+    case "BlockFinalized":
+      return phase?._tag === "Finality" ? finalized(state, phase) : nextTurn(state)
+    case "RowsDecoded":
+      return idle({ ...state, isDecoded: input.isDone }, settings.pollMillis)
+    case "Failed":
+      return failed(settings, state, input.error)
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as AppendBatch from "../../src/indexer/AppendBatch.ts"
+import type { BlockRows, TransactionRow } from "../../src/store/Store.ts"
+
+const transaction: TransactionRow = { index: 0, hash: "0x0", body: "{}", internal: null, addresses: [] }
+
+const block = (number: number, changes: Partial<BlockRows> = {}): BlockRows => ({
+  number,
+  hash: `h${number}`,
+  parentHash: `h${number - 1}`,
+  timestamp: number,
+  decoderRevision: 1,
+  transactions: [],
+  ...changes,
+})
+
+const filled = (blocks: number, transactionsEach = 0): AppendBatch.AppendBatch => {
+  let batch = AppendBatch.make(null, 0)
+  const transactions = Array.from({ length: transactionsEach }, () => transaction)
+  for (let number = 0; number < blocks; number++) batch = AppendBatch.add(batch, block(number, { transactions }))!
+  return batch
+}
+
+describe("AppendBatch", () => {
+  it("add: takes any block of an empty index", () => {
+    expect(AppendBatch.add(AppendBatch.make(null, 0), block(7))?.blocks).toEqual([block(7)])
+  })
+
+  it("add: rejects a block whose parent is not the stored tip", () => {
+    const batch = AppendBatch.make({ number: 6, hash: "other" }, 0)
+
+    expect(AppendBatch.add(batch, block(7))).toBeNull()
+  })
+
+  it("add: rejects a block whose number does not follow, whatever its parent hash", () => {
+    const batch = AppendBatch.make({ number: 6, hash: "h6" }, 0)
+
+    expect(AppendBatch.add(batch, block(8, { parentHash: "h6" }))).toBeNull()
+  })
+
+  it.each([
+    [99, 0, 0, false],
+    [100, 0, 0, true],
+    [9, 111, 0, false],
+    [9, 112, 0, true],
+    [1, 0, 499, false],
+    [1, 0, 500, true],
+  ])("isFull: %d blocks of %d transactions after %d ms: %s", (blocks, transactions, millis, isFull) => {
+    expect(AppendBatch.isFull(filled(blocks, transactions), millis)).toBe(isFull)
+  })
+
+  it.prop(
+    "add: the blocks of a batch are linked from the tip to the head, whatever is offered",
+    {
+      offered: Schema.Array(
+        Schema.Struct({
+          number: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6 })),
+          parent: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })),
+        }),
+      ),
+    },
+    ({ offered }) => {
+      let batch = AppendBatch.make({ number: 0, hash: "h0" }, 0)
+      for (const { number, parent } of offered)
+        batch = AppendBatch.add(batch, block(number, { parentHash: `h${parent}` })) ?? batch
+
+      expect(batch.blocks).toEqual(Array.from({ length: batch.blocks.length }, (_, index) => block(index + 1)))
+    },
+  )
+})

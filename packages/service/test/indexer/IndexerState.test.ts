@@ -1,0 +1,452 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as IndexerState from "../../src/indexer/IndexerState.ts"
+import { NodeFailed, WrongChain } from "../../src/node/Node.ts"
+import { type BlockRef, type Checkpoint, CheckpointConflict, StoreError } from "../../src/store/Store.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
+
+const settings: IndexerState.Settings = {
+  fromBlock: 0,
+  pollMillis: 2_000,
+  finalityBlocks: 64,
+  checks: "standard",
+  maxDelayMillis: 10_000,
+}
+
+const initial = (changes: Partial<IndexerState.Settings> = {}) =>
+  IndexerState.make({ ...settings, ...changes }, HashRules.ethereum)
+
+const ref = (number: number, branch = "a"): BlockRef => ({ number, hash: `${branch}${number}` })
+
+const header = (number: number, branch = "a") => ({ ...ref(number, branch), parentHash: `${branch}${number - 1}` })
+
+const checkpointAt = (number: number, first = 0): Checkpoint => ({
+  ...{ first, head: ref(number), headTimestamp: 0, finalized: null },
+})
+
+const headSeen = (
+  number: number,
+  checkpoint: Checkpoint | null,
+  changes: Partial<IndexerState.Input & { readonly _tag: "HeadSeen" }> = {},
+): IndexerState.Input => ({
+  _tag: "HeadSeen",
+  remote: header(number),
+  checkpoint,
+  localHash: checkpoint !== null && number <= checkpoint.head.number ? ref(number).hash : null,
+  traces: "off",
+  rules: HashRules.ethereum,
+  ...changes,
+})
+
+/** Applies inputs one after another; gives the last transition. */
+const apply = (
+  inputs: ReadonlyArray<IndexerState.Input>,
+  options: { readonly settings?: Partial<IndexerState.Settings>; readonly state?: IndexerState.IndexerState } = {},
+): IndexerState.Transition => {
+  const used = { ...settings, ...options.settings }
+  let last: IndexerState.Transition = {
+    ...{ state: options.state ?? initial(options.settings), reports: [], action: { _tag: "AcquireLease" } },
+  }
+  for (const input of inputs) last = IndexerState.step(used, last.state, input)
+  return last
+}
+
+const tagsOf = ({ reports }: IndexerState.Transition) => reports.map(({ _tag }) => _tag)
+
+const begun: ReadonlyArray<IndexerState.Input> = [{ _tag: "Begun" }, { _tag: "LeaseAcquired" }]
+
+const nodeFailed = new NodeFailed({ message: "The node is gone.", cause: undefined as never })
+const failure = (error: IndexerState.TurnError): IndexerState.Input => ({ _tag: "Failed", error })
+
+describe("IndexerState", () => {
+  describe("the lease", () => {
+    it("is acquired at the beginning of every turn", () => {
+      const extended: IndexerState.Input = { _tag: "Extended" }
+
+      expect(apply([{ _tag: "Begun" }]).action).toEqual({ _tag: "AcquireLease" })
+      expect(apply([...begun, extended]).action).toEqual({ _tag: "AcquireLease" })
+      expect(apply([...begun, { _tag: "Waited" }]).action).toEqual({ _tag: "AcquireLease" })
+    })
+
+    it("of another indexer is waited for at most a second at a time, and logged once", () => {
+      const denied: IndexerState.Input = { _tag: "LeaseDenied" }
+      const first = apply([denied])
+      const second = apply([{ _tag: "Waited" }, denied], { state: first.state })
+
+      expect([first.action, second.action]).toEqual([
+        { _tag: "Wait", millis: 1_000 },
+        { _tag: "Wait", millis: 1_000 },
+      ])
+      expect([tagsOf(first), tagsOf(second)]).toEqual([["Note"], []])
+    })
+
+    it("starts the indexer once", () => {
+      const first = apply(begun)
+
+      expect(tagsOf(first)).toEqual(["Started"])
+      expect(tagsOf(apply([{ _tag: "LeaseAcquired" }], { state: first.state }))).toEqual([])
+    })
+  })
+
+  describe("the range of a turn", () => {
+    it("begins at the configured block in an empty index", () => {
+      const { action } = apply([headSeen(9, null)], { settings: { fromBlock: 4 } })
+
+      expect(action).toMatchObject({ _tag: "Extend", tip: null, from: 4, to: 9, first: 4 })
+    })
+
+    it("begins above the stored head", () => {
+      const { action } = apply([headSeen(9, checkpointAt(5, 2))])
+
+      expect(action).toMatchObject({ _tag: "Extend", tip: ref(5), from: 6, to: 9, first: 2 })
+    })
+
+    it.each([
+      [1_999, 1_999],
+      [2_000, 1_999],
+      [50_000, 1_999],
+    ])("is at most 2000 blocks: with the node at %d it ends at %d", (nodeHead, to) => {
+      expect(apply([headSeen(nodeHead, null)]).action).toMatchObject({ _tag: "Extend", from: 0, to })
+    })
+
+    it("is one block after a failure, and full again once that one is stored", () => {
+      const failed = apply([headSeen(9_000, null), failure(nodeFailed)])
+      const probe = apply([{ _tag: "Waited" }, headSeen(9_000, null)], { state: failed.state })
+      const next = apply([{ _tag: "Extended" }, headSeen(9_000, checkpointAt(0))], { state: probe.state })
+
+      expect(probe.action).toMatchObject({ _tag: "Extend", from: 0, to: 0 })
+      expect(next.action).toMatchObject({ _tag: "ReadFinality" })
+      expect(apply([{ _tag: "FinalityRead", number: 0 }], { state: next.state }).action).toMatchObject({
+        _tag: "CompareBlock",
+        number: 0,
+      })
+    })
+  })
+
+  describe("the start block", () => {
+    it("above the head of the node is waited for", () => {
+      const transition = apply([headSeen(3, null)], { settings: { fromBlock: 4 } })
+
+      expect(transition.action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(transition.reports.at(-1)).toMatchObject({ _tag: "Waiting", level: "Info", subject: "start block" })
+    })
+
+    it("of a date is searched for once, and waited for while the chain has not reached it", () => {
+      const dated = { fromBlock: undefined, fromTimestamp: 1_700_000_000 }
+      const search = apply([headSeen(9, null)], { settings: dated })
+      const missing = apply([{ _tag: "StartBlockFound", remote: header(9), number: null }], {
+        ...{ settings: dated, state: search.state },
+      })
+      const found = apply([{ _tag: "StartBlockFound", remote: header(9), number: 7 }], {
+        ...{ settings: dated, state: search.state },
+      })
+
+      expect(search.action).toMatchObject({ _tag: "FindStartBlock", timestamp: 1_700_000_000 })
+      expect(missing.action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(missing.reports[0]).toMatchObject({ message: expect.stringContaining("2023-11-14T22:13:20.000Z") })
+      expect(found.action).toMatchObject({ _tag: "Extend", from: 7, to: 9 })
+      expect(found.state.startBlock).toBe(7)
+    })
+  })
+
+  describe("the head of the node", () => {
+    it("equal to the stored head is reported as in sync", () => {
+      expect(apply([headSeen(5, checkpointAt(5))]).reports).toMatchObject([
+        { _tag: "Connected" },
+        { _tag: "Synced", head: 5, nodeHead: 5 },
+      ])
+    })
+
+    it("below the stored head is a lag while its hash is stored, and removes nothing", () => {
+      const transition = apply([headSeen(3, checkpointAt(5))])
+
+      expect(transition.reports.at(-1)).toMatchObject({ _tag: "Synced", head: 5, nodeHead: 3 })
+      expect(transition.action._tag).not.toBe("Unwind")
+    })
+
+    it("below the first indexed block is waited for", () => {
+      const transition = apply([headSeen(3, checkpointAt(5, 4))])
+
+      expect(transition.action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(transition.reports.at(-1)).toMatchObject({ _tag: "Waiting", subject: "node below the index" })
+    })
+
+    it("with another hash than the stored block starts the search for the common ancestor", () => {
+      const { action, state } = apply([headSeen(3, checkpointAt(5), { remote: header(3, "b") })])
+
+      expect(action).toEqual({ _tag: "CheckChain" })
+      expect(apply([{ _tag: "ChainChecked" }], { state }).action).toEqual({ _tag: "CompareBlock", number: 3 })
+    })
+  })
+
+  describe("a reorg", () => {
+    const broken: IndexerState.Input = {
+      ...{ _tag: "ChainBroken", checkpoint: checkpointAt(5), nodeHead: 6, found: ref(6, "b") },
+    }
+
+    const compared = (number: number, isShared: boolean): IndexerState.Input => ({
+      ...{ _tag: "BlockCompared", number, local: ref(number), remote: ref(number, isShared ? "a" : "b") },
+    })
+
+    it("unwinds to the highest block that both sides have", () => {
+      const { action } = apply([
+        broken,
+        { _tag: "ChainChecked" },
+        compared(5, false),
+        compared(3, true),
+        compared(4, true),
+      ])
+
+      expect(action).toEqual({ _tag: "Unwind", head: ref(5), to: ref(4) })
+    })
+
+    it("unwinds everything when not even the first block is shared", () => {
+      const inputs = [5, 3, 0].map((number) => compared(number, false))
+
+      expect(apply([broken, { _tag: "ChainChecked" }, ...inputs]).action).toEqual({
+        ...{ _tag: "Unwind", head: ref(5), to: null },
+      })
+    })
+
+    it("removes nothing when no stored block differs: the node contradicts itself", () => {
+      const { action, reports } = apply([broken, { _tag: "ChainChecked" }, compared(5, true)])
+
+      expect(action).toEqual({ _tag: "Wait", millis: 50 })
+      expect(reports).toMatchObject([{ _tag: "Note", message: expect.stringContaining("does not extend") }])
+    })
+
+    it("removes nothing when the node lost the block that is compared", () => {
+      const lost: IndexerState.Input = { _tag: "BlockCompared", number: 5, local: ref(5), remote: null }
+
+      expect(apply([broken, { _tag: "ChainChecked" }, lost]).action).toEqual({ _tag: "Wait", millis: 50 })
+    })
+
+    it("that another indexer has handled is none", () => {
+      const empty: IndexerState.Input = { ...broken, checkpoint: null }
+
+      expect(apply([empty]).action).toEqual({ _tag: "AcquireLease" })
+    })
+
+    it("is reported when it is done, and finality is looked up again", () => {
+      const state = { ...initial(), finality: { head: 5, nodeHead: 5 } }
+      const transition = apply([{ _tag: "Unwound", from: ref(5), to: ref(4) }], { state })
+
+      expect(transition.reports).toEqual([{ _tag: "Reorged", from: ref(5), to: ref(4) }])
+      expect(transition.state.finality).toBeNull()
+    })
+  })
+
+  describe("finality", () => {
+    const synced = headSeen(100, checkpointAt(100, 10))
+
+    it.each([
+      ["the tag of the node", 80, { _tag: "CompareBlock", number: 80 }],
+      ["the stored head where the tag is above it", 120, { _tag: "CompareBlock", number: 100 }],
+      ["64 blocks below the head where there is no tag", null, { _tag: "CompareBlock", number: 36 }],
+      ["the first indexed block", 10, { _tag: "CompareBlock", number: 10 }],
+      ["nothing where the tag is below the first indexed block", 9, { _tag: "DecodeStaleRows", millis: 2_000 }],
+    ] as const)("is %s", (_, number, action) => {
+      expect(apply([synced, { _tag: "FinalityRead", number }]).action).toEqual(action)
+    })
+
+    it("is counted by the configured number of blocks", () => {
+      const { action } = apply([synced, { _tag: "FinalityRead", number: null }], { settings: { finalityBlocks: 90 } })
+
+      expect(action).toEqual({ _tag: "CompareBlock", number: 10 })
+      expect(
+        apply([synced, { _tag: "FinalityRead", number: null }], { settings: { finalityBlocks: 91 } }).action._tag,
+      ).toBe("DecodeStaleRows")
+    })
+
+    it("of a block that the node no longer has is not stored, and looked up again", () => {
+      const other: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
+      const transition = apply([synced, { _tag: "FinalityRead", number: 80 }, other])
+
+      expect(transition.action._tag).toBe("DecodeStaleRows")
+      expect(transition.state.finality).toBeNull()
+    })
+
+    it("is looked up once for the same heads", () => {
+      const shared: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80) }
+      const done = apply([synced, { _tag: "FinalityRead", number: 80 }, shared])
+      const next = apply([{ _tag: "BlockFinalized" }, { _tag: "RowsDecoded", isDone: true }], { state: done.state })
+
+      expect(done.action).toEqual({ _tag: "FinalizeBlock", number: 80 })
+      expect(next.action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(apply([synced], { state: next.state }).action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(apply([headSeen(101, checkpointAt(101, 10))], { state: next.state }).action).toEqual({
+        _tag: "ReadFinality",
+      })
+    })
+
+    it.each([
+      [2_000, "Extend"],
+      [2_001, "ReadFinality"],
+    ])("is looked up before a turn only when the node is more than 2000 blocks ahead: %d", (ahead, tag) => {
+      expect(apply([headSeen(100 + ahead, checkpointAt(100))]).action._tag).toBe(tag)
+    })
+  })
+
+  describe("a failure", () => {
+    it("is retried after doubling delays up to the maximum", () => {
+      let transition = apply(begun)
+      const delays: Array<number> = []
+      for (let count = 0; count < 10; count++) {
+        transition = apply([failure(nodeFailed)], { state: transition.state })
+        if (transition.action._tag === "Wait") delays.push(transition.action.millis)
+        transition = apply([{ _tag: "Waited" }, { _tag: "LeaseAcquired" }], { state: transition.state })
+      }
+
+      expect(delays).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
+    })
+
+    it("of the node is reported at once", () => {
+      const wrong = new WrongChain({ host: "node", configured: 1, found: 5n })
+
+      expect(apply([failure(nodeFailed)]).reports).toEqual([{ _tag: "Waiting", message: "The node is gone." }])
+      expect(apply([failure(wrong)]).reports).toMatchObject([{ _tag: "Misconfigured" }])
+    })
+
+    it("that may pass by itself is reported after the third in a row", () => {
+      const invalid = failure(new InvalidBlock({ block: 7, hash: "0x07", what: "a receipt is missing" }))
+      const busy = failure(new StoreError({ message: "Locked.", isRetryable: true, cause: null }))
+
+      expect(tagsOf(apply([invalid, invalid, invalid]))).toEqual(["Note"])
+      expect(tagsOf(apply([invalid, invalid, invalid, invalid]))).toEqual(["Note", "Waiting"])
+      expect(tagsOf(apply([busy, busy, busy]))).toEqual(["Note"])
+      expect(tagsOf(apply([busy, busy, busy, busy]))).toEqual(["Waiting"])
+    })
+
+    it("by another indexer's write is no obstacle", () => {
+      const conflict = failure(new CheckpointConflict({ expected: ref(1), found: ref(2) }))
+
+      expect(tagsOf(apply([conflict, conflict, conflict, conflict]))).toEqual(["Note"])
+    })
+
+    it("of the database for good stops the indexer", () => {
+      const error = new StoreError({ message: "Damaged.", isRetryable: false, cause: null })
+
+      expect(apply([failure(error)]).action).toEqual({ _tag: "Stop", error })
+    })
+  })
+
+  describe("laws", () => {
+    /** A chain by its branch at each height: two chains share a block when they agree up to it. */
+    const Chain = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))).check(
+      Schema.isMinLength(1),
+      Schema.isMaxLength(12),
+    )
+    const Moves = Schema.Array(Chain).check(Schema.isMinLength(1), Schema.isMaxLength(6))
+
+    const blocksOf = (branches: ReadonlyArray<number>): ReadonlyArray<BlockRef> =>
+      branches.map((_, number) => ({ number, hash: branches.slice(0, number + 1).join("-") }))
+
+    const sharedBlocks = (one: ReadonlyArray<BlockRef>, other: ReadonlyArray<BlockRef>): number => {
+      const differs = one.findIndex(({ hash }, at) => other[at]?.hash !== hash)
+      return differs === -1 ? one.length : differs
+    }
+
+    /**
+     * Drives the machine against a node whose chain is replaced after every few actions, and a store that is a list. Every append
+     * and every unwind is checked.
+     */
+    const simulate = (chains: ReadonlyArray<ReadonlyArray<number>>, actionsPerChain: number, steps: number) => {
+      const small: IndexerState.Settings = { ...settings, finalityBlocks: 3 }
+      let state = IndexerState.make(small, HashRules.ethereum)
+      let input: IndexerState.Input = { _tag: "Begun" }
+      let stored: Array<BlockRef> = []
+      let searched: Array<ReadonlyArray<BlockRef>> = []
+      for (let count = 0; count < steps; count++) {
+        const at = Math.min(Math.floor(count / actionsPerChain), chains.length - 1)
+        const node = blocksOf(chains[at]!)
+        const { action, state: next } = IndexerState.step(small, state, input)
+        state = next
+        searched.push(node)
+        input = perform(action, node)
+      }
+      return stored
+
+      function perform(action: IndexerState.Action, node: ReadonlyArray<BlockRef>): IndexerState.Input {
+        const head = stored.at(-1)
+        const checkpoint = head === undefined ? null : { ...checkpointAt(0), head }
+        switch (action._tag) {
+          case "AcquireLease":
+            searched = [node]
+            return { _tag: "LeaseAcquired" }
+          case "PollHead": {
+            const remote = { ...node.at(-1)!, parentHash: node.at(-2)?.hash ?? "" }
+            const localHash = stored[remote.number]?.hash ?? null
+            return { _tag: "HeadSeen", remote, checkpoint, localHash, traces: "off", rules: HashRules.ethereum }
+          }
+          case "Extend": {
+            expect(action.tip).toEqual(head ?? null)
+            expect(action.from).toBe(stored.length)
+            for (let number = action.from; number <= action.to; number++) {
+              const block = node[number]
+              if (block === undefined) return { _tag: "Failed", error: nodeFailed }
+              const parent = number === 0 ? undefined : node[number - 1]
+              if (parent?.hash !== stored.at(-1)?.hash)
+                return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found: block }
+              stored.push(block)
+            }
+            return { _tag: "Extended" }
+          }
+          case "CompareBlock":
+            return {
+              ...{ _tag: "BlockCompared", number: action.number },
+              local: stored[action.number] ?? null,
+              remote: node[action.number] ?? null,
+            }
+          case "Unwind": {
+            const kept = action.to === null ? 0 : action.to.number + 1
+            expect(action.head).toEqual(head)
+            expect(action.to).toEqual(stored[kept - 1] ?? null)
+            // Never below a block that every chain of this turn has, and never for nothing.
+            expect(kept).toBeGreaterThanOrEqual(Math.min(...searched.map((seen) => sharedBlocks(stored, seen))))
+            expect(kept).toBeLessThan(stored.length)
+            stored = stored.slice(0, kept)
+            return { _tag: "Unwound", from: action.head, to: action.to }
+          }
+          case "FinalizeBlock":
+            expect(stored[action.number]).toBeDefined()
+            return { _tag: "BlockFinalized" }
+          case "ReadFinality":
+            return { _tag: "FinalityRead", number: null }
+          case "DecodeStaleRows":
+            return { _tag: "RowsDecoded", isDone: true }
+          case "CheckChain":
+            return { _tag: "ChainChecked" }
+          case "FindStartBlock":
+            return { _tag: "StartBlockFound", remote: action.remote, number: 0 }
+          case "Wait":
+          case "Stop":
+            return { _tag: "Waited" }
+        }
+      }
+    }
+
+    it.prop(
+      "step: never unwinds below the common ancestor of the chains seen in a turn, and appends only linked blocks",
+      { chains: Moves, actionsPerChain: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })) },
+      ({ actionsPerChain, chains }) => {
+        const stored = simulate(chains, actionsPerChain, chains.length * actionsPerChain)
+
+        expect(stored).toEqual(blocksOf(stored.at(-1)?.hash.split("-").map(Number) ?? []))
+      },
+      { arbitrary: { runs: 300 } },
+    )
+
+    it.prop(
+      "step: reaches the chain of the node once that stands still",
+      { chains: Moves, actionsPerChain: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })) },
+      ({ actionsPerChain, chains }) => {
+        const last = blocksOf(chains.at(-1)!)
+        const stored = simulate(chains, actionsPerChain, chains.length * actionsPerChain + 200)
+
+        expect(stored.slice(0, last.length)).toEqual(last)
+      },
+      { arbitrary: { runs: 300 } },
+    )
+  })
+})
