@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { HostileNode, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
 import { Schema } from "effect"
 import { beforeAll } from "vitest"
+import { playAll } from "./playAll.ts"
 import { type Bug, run } from "./rpcClient.ts"
 
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
@@ -136,20 +137,11 @@ describe("NodeScript", () => {
 
   it("judge: accepts a correct client over real sockets under 120 scripts", async () => {
     const seeds = Array.from({ length: 120 }, (_, seed) => seed)
-    const issues: Array<string> = []
-    const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
-    const worker = async () => {
-      for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
-        const result = await play(NodeScript.make(seed))
-        issues.push(...result.issues)
-        histograms.push(result.histogram)
-        if (!result.isAllowed) issues.push(`seed ${seed} has an outcome that is not allowed`)
-      }
-    }
-    await Promise.all(Array.from({ length: 16 }, worker))
+    const played = await playAll(seeds, (seed) => play(NodeScript.make(seed)))
 
-    expect(issues).toEqual([])
-    const [, ...rest] = NodeScript.histogram(histograms).toReversed()
+    expect(played.flatMap(({ issues }) => issues)).toEqual([])
+    expect(played.filter(({ isAllowed }) => !isAllowed)).toEqual([])
+    const [, ...rest] = NodeScript.histogram(played.map(({ histogram }) => histogram)).toReversed()
     expect(rest.filter(([, count]) => count > 0).length).toBeGreaterThan(35)
   })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { HostileRest, type NodeScript, Payload, RestFault, RestScript } from "@daybook/testkit"
 import { Schema } from "effect"
 import { beforeAll } from "vitest"
+import { playAll } from "./playAll.ts"
 import { type Bug, readAll } from "./restClient.ts"
 
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
@@ -121,24 +122,18 @@ describe("RestScript", () => {
 
   it("judge: accepts a correct client over real sockets under 200 scripts", async () => {
     const seeds = Array.from({ length: 200 }, (_, seed) => seed)
-    const issues: Array<string> = []
+    const played = await playAll(seeds, (seed) => play(RestScript.make(seed)))
+    const issues = played.flatMap((one) => one.issues)
+    const disallowed = played.filter(({ isAllowed, observed }) => !isAllowed && observed.outcome !== "TimeoutError")
     const outcomes = new Map<string, number>()
-    const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
-    const worker = async () => {
-      for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) {
-        const { isAllowed, observed, ...rest } = await play(RestScript.make(seed))
-        issues.push(...rest.issues)
-        histograms.push(rest.histogram)
-        outcomes.set(observed.outcome, (outcomes.get(observed.outcome) ?? 0) + 1)
-        if (!isAllowed && observed.outcome !== "TimeoutError") issues.push(`seed ${seed}: ${observed.outcome}`)
-      }
-    }
-    await Promise.all(Array.from({ length: 16 }, worker))
+    for (const { observed } of played) outcomes.set(observed.outcome, (outcomes.get(observed.outcome) ?? 0) + 1)
 
     expect(issues).toEqual([])
+    expect(disallowed).toEqual([])
     expect(outcomes.get("ended")).toBeGreaterThan(60)
     expect(outcomes.size).toBeGreaterThan(8)
-    expect(RestScript.histogram(histograms).filter(([, count]) => count > 0).length).toBeGreaterThan(35)
+    const histogram = RestScript.histogram(played.map((one) => one.histogram))
+    expect(histogram.filter(([, count]) => count > 0).length).toBeGreaterThan(35)
   })
 
   it("harmless faults: a correct client emits the whole history", async () => {

@@ -15,7 +15,7 @@ contract Multisend {
     }
 }
 
-/// Makes several calls in one transaction, in the two usual ways.
+/// Makes several calls in one transaction, by aggregate and by multicall.
 contract Multicall {
     struct Call {
         address target;
@@ -50,7 +50,7 @@ contract Multicall {
     }
 }
 
-/// Code for an externally owned account to point at (EIP-7702): makes calls, with value, as that account.
+/// Code that an externally owned account delegates to (EIP-7702): makes calls with value as that account.
 contract SmartAccount {
     struct Call {
         address to;

@@ -20,7 +20,7 @@ contract Vault {
     }
 }
 
-/// Makes vaults by CREATE and CREATE2, and short-lived ones that are gone with their transaction.
+/// Creates vaults by CREATE and CREATE2, and vaults that are destroyed in the same transaction.
 contract VaultFactory {
     event Created(address indexed vault, bytes32 salt);
 
@@ -41,7 +41,7 @@ contract VaultFactory {
     }
 }
 
-/// Its creation makes another contract and then reverts.
+/// Creates another contract in its constructor and then reverts.
 contract FailingCreation {
     constructor() {
         new Vault(msg.sender);

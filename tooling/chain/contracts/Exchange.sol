@@ -146,7 +146,7 @@ contract Pair {
     }
 }
 
-/// Makes one pair for each two tokens, by CREATE2.
+/// Creates one pair per two tokens, by CREATE2.
 contract PairFactory {
     mapping(address => mapping(address => address)) public getPair;
     address[] public allPairs;
@@ -166,7 +166,7 @@ contract PairFactory {
     }
 }
 
-/// Moves tokens and ether through pairs, with the signatures of Uniswap's second router.
+/// Moves tokens and ether through pairs, with the signatures of the Uniswap V2 router.
 contract Router {
     address public immutable factory;
     address public immutable WETH;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// Fails in every way there is; and once catches the failure of an inner call.
+/// Reverts in every possible way; one function catches the revert of an inner call.
 contract Reverter {
     error Refused(address caller, uint256 asked, uint256 available);
 
@@ -44,7 +44,7 @@ contract Reverter {
         revert("Reverter: undone");
     }
 
-    /// Its inner call pays the recipient and then reverts; the payment is undone, and this call succeeds.
+    /// The inner call pays the recipient and reverts, which undoes the payment; this call succeeds.
     function catches(address payable recipient) external payable {
         try this.inner{value: msg.value}(recipient) {
             emit Caught("none", "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// Counts for each caller. Reached through a proxy, so that it keeps nothing of its own.
+/// Counter per caller. Used through a proxy, which holds its state.
 contract Counter {
     mapping(address => uint256) public countOf;
     uint256 public total;
@@ -16,7 +16,7 @@ contract Counter {
     }
 }
 
-/// The next version of Counter, which counts double.
+/// Second version of Counter, which counts double.
 contract DoubleCounter {
     mapping(address => uint256) public countOf;
     uint256 public total;
@@ -31,7 +31,7 @@ contract DoubleCounter {
     }
 }
 
-/// Delegates every call to an implementation that its admin may change (ERC-1967 slots).
+/// Delegates every call to an implementation that its admin can change (ERC-1967 slots).
 contract Proxy {
     bytes32 private constant IMPLEMENTATION = bytes32(uint256(keccak256("eip1967.proxy.implementation")) - 1);
     bytes32 private constant ADMIN = bytes32(uint256(keccak256("eip1967.proxy.admin")) - 1);
@@ -78,7 +78,7 @@ contract Proxy {
     }
 }
 
-/// Runs another contract's code by the old CALLCODE instruction, with value.
+/// Runs the code of another contract by CALLCODE, with value.
 contract OldCaller {
     function run(address target, bytes calldata data) external payable {
         bytes memory input = data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// Ether as an ERC-20, with the events of the well-known wrapped ether.
+/// Ether as an ERC-20, with the events of WETH9.
 contract WrappedEther {
     string public constant name = "Wrapped Ether";
     string public constant symbol = "WETH";

@@ -1,4 +1,4 @@
-/** Records a node's chain to a file, or serves such a file until it is stopped: see `src/Replay.ts`. */
+/** Records a node's chain to a file, or serves a recording until it is stopped. See `Replay` of `@daybook/testkit`. */
 import { Effect } from "effect"
 import * as Replay from "@daybook/testkit/Replay"
 
@@ -8,7 +8,7 @@ const record = (url: string, file: string) =>
   Effect.gen(function* () {
     const recording = yield* Replay.record(url)
     yield* Replay.save(recording, file)
-    console.log(`${recording.blocks.length} blocks of chain ${Number(recording.chainId)} are in ${file}`)
+    console.log(`${recording.blocks.length} blocks of chain ${Number(recording.chainId)} written to ${file}`)
   })
 
 const serve = (file: string, latencyMillis: number) =>

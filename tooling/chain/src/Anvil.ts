@@ -1,9 +1,8 @@
 /**
- * Anvil, the embedded chain, as a scoped service: a real EVM node in a process of its own.
+ * Anvil as a scoped service: a real EVM node in its own process, for programs and tests that need a chain without a network.
  *
- * Use it wherever a program or a test needs a chain without a network. It listens on 127.0.0.1 on a free port, keeps
- * its files in a temporary folder, and is gone with its scope. Given the same options and the same transactions it
- * makes the same blocks. It does not fork other chains.
+ * It listens on a free port of 127.0.0.1, keeps its files in a temporary folder, and ends with its scope. The same options and
+ * transactions give the same blocks. It does not fork other chains.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
@@ -15,10 +14,10 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
 import * as Rpc from "@daybook/testkit/Rpc"
 
-/** The mnemonic of the node's accounts unless another is given. Public: never use its keys on a real chain. */
+/** Default mnemonic of the node's accounts. Public: never use its keys on a real chain. */
 export const mnemonic = "test test test test test test test test test test test junk"
 
-/** How to start a node. Every field has a default. */
+/** How to start a node. */
 export interface Options {
   /** EIP-155 chain id. Default 31337. */
   readonly chainId?: number
@@ -28,17 +27,17 @@ export interface Options {
   readonly genesisTimestamp?: number
   /** Seconds between the timestamps of two blocks. Default 12. */
   readonly blockIntervalSeconds?: number
-  /** Mine a block for each transaction at once. Default false: blocks are mined by `evm_mine`. */
+  /** Mine a block for each transaction immediately. Default false: `evm_mine` mines. */
   readonly autoMine?: boolean
   /** Number of accounts with keys in the node. Default 10. */
   readonly accounts?: number
-  /** BIP-39 phrase of those accounts. Default `mnemonic`. */
+  /** BIP-39 phrase of the accounts. Default `mnemonic`. */
   readonly mnemonic?: string
-  /** Fork of the EVM's rules. Default `prague`. */
+  /** EVM hard fork. Default `prague`. */
   readonly hardfork?: string
-  /** Path of the executable. Default: the one that `@foundry-rs/anvil` installed for this platform. */
+  /** Path of the executable. Default: the one installed by `@foundry-rs/anvil` for this platform. */
   readonly binary?: string
-  /** Further command-line arguments, last. */
+  /** Additional command-line arguments, appended last. */
   readonly extraArguments?: ReadonlyArray<string>
 }
 
@@ -52,29 +51,29 @@ export interface Node {
   /** Process id. */
   readonly pid: number
   readonly mnemonic: string
-  /** Addresses of the node's accounts, lower case, in the order of their derivation. */
+  /** Addresses of the accounts in derivation order, lower case. */
   readonly accounts: ReadonlyArray<string>
-  /** Temporary folder of the node's cache; removed with the scope. */
+  /** Temporary folder of the node's cache; removed when the scope closes. */
   readonly folder: string
-  /** Calls one JSON-RPC method of this node; see `Rpc.call`. */
+  /** Calls one JSON-RPC method; see `Rpc.call`. */
   readonly call: <A = unknown>(method: string, params?: ReadonlyArray<unknown>) => Effect.Effect<A, Rpc.RpcFailure>
-  /** Never succeeds; fails when the process ends before its scope does. */
+  /** Never succeeds; fails when the process ends before its scope closes. */
   readonly died: Effect.Effect<never, AnvilFailed>
 }
 
-/** No executable of anvil for this platform: install the package's optional dependency, or name a `binary`. */
+/** There is no anvil executable for this platform: install the package's optional dependency, or set `binary`. */
 export class AnvilMissing extends Schema.TaggedError<AnvilMissing>()("AnvilMissing", {
-  /** Platform and architecture as Node names them, for example `linux-x64`. */
+  /** Node's platform and architecture, for example `linux-x64`. */
   platform: Schema.String,
   message: Schema.String,
 }) {}
 
-/** The process ended, or did not listen in time. */
+/** The process ended or did not listen in time. */
 export class AnvilFailed extends Schema.TaggedError<AnvilFailed>()("AnvilFailed", {
   message: Schema.String,
-  /** Exit code; null when a signal ended it or it never ran. */
+  /** Exit code; null when a signal ended the process or it never ran. */
   exitCode: Schema.NullOr(Schema.Number),
-  /** Last lines of its output, oldest first. */
+  /** Last lines of the output, oldest first. */
   lastLines: Schema.Array(Schema.String),
 }) {}
 
@@ -94,14 +93,14 @@ const packages: Readonly<Record<string, string>> = {
   "win32-x64": "anvil-win32-amd64",
 }
 
-/** Finds the executable that the package manager installed for a platform, by default this machine's. */
+/** Finds the executable installed for a platform; by default for this machine. */
 export const findBinary = (
   platform: string = `${process.platform}-${process.arch}`,
 ): Effect.Effect<string, AnvilMissing> => {
   const name = packages[platform]
   if (name === undefined) {
     const known = Object.keys(packages).join(", ")
-    const message = `anvil has no build for ${platform} (it has: ${known}). Give the path of an anvil as binary.`
+    const message = `No anvil executable for this platform: ${platform}. Use one of ${known}, or set the option binary.`
     return Effect.fail(new AnvilMissing({ platform, message }))
   }
   const file = `@foundry-rs/${name}/bin/anvil${platform.startsWith("win32") ? ".exe" : ""}`
@@ -113,7 +112,7 @@ export const findBinary = (
     catch: () =>
       new AnvilMissing({
         platform,
-        message: `${file} is not installed. Install again with optional dependencies, or give the path of an anvil as binary.`,
+        message: `Package not installed: ${file}. Install with optional dependencies, or set the option binary.`,
       }),
   })
 }
@@ -165,13 +164,13 @@ const start = (binary: string, args: ReadonlyArray<string>): Process => {
 
 const failed = ({ lines }: Process, exitCode: number | null, what: string) => {
   const lastLines = [...lines]
-  const said = lastLines.length === 0 ? "It printed nothing." : `Its last lines:\n${lastLines.join("\n")}`
-  return new AnvilFailed({ exitCode, lastLines, message: `${what} ${said}` })
+  const output = lastLines.length === 0 ? "It printed nothing." : `Last lines of its output:\n${lastLines.join("\n")}`
+  return new AnvilFailed({ exitCode, lastLines, message: `${what} ${output}` })
 }
 
 const died = (process: Process): Effect.Effect<never, AnvilFailed> =>
   Effect.promise(() => process.ended).pipe(
-    Effect.flatMap((code) => Effect.fail(failed(process, code, `anvil ended with exit code ${code ?? "none"}.`))),
+    Effect.flatMap((code) => Effect.fail(failed(process, code, `anvil ended: exit code ${code ?? "none"}.`))),
   )
 
 const stop = ({ child, ended }: Process): Effect.Effect<void> => {
@@ -198,11 +197,11 @@ const listening = (process: Process): Effect.Effect<number, AnvilFailed> =>
     Effect.raceFirst(died(process)),
     Effect.timeoutOrElse({
       duration: startTimeoutMillis,
-      orElse: () => Effect.fail(failed(process, null, `anvil did not listen within ${startTimeoutMillis} ms.`)),
+      orElse: () => Effect.fail(failed(process, null, `anvil is not listening after ${startTimeoutMillis} ms.`)),
     }),
   )
 
-/** Runs `cleanUp` when this process exits without closing its scopes; the returned effect takes that back. */
+/** Runs `cleanUp` when this process exits while the scope is open. */
 const onProcessExit = (cleanUp: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => process.on("exit", cleanUp)),
@@ -210,11 +209,11 @@ const onProcessExit = (cleanUp: () => void) =>
   )
 
 /**
- * Starts a node and waits until it answers; the end of the scope stops it and removes its folder.
+ * Starts a node and waits until it responds. Closing the scope stops the process and removes its folder.
  *
  * **Errors**
- * - `AnvilMissing`: no executable for this platform.
- * - `AnvilFailed`: it ended or did not listen; the message carries its last lines.
+ * - `AnvilMissing`: there is no executable for this platform.
+ * - `AnvilFailed`: the process ended or did not listen; the message holds the last lines of its output.
  */
 export const make = Effect.fn("Anvil.make")(function* (
   options: Options = {},
@@ -241,7 +240,9 @@ export const make = Effect.fn("Anvil.make")(function* (
     return yield* call<ReadonlyArray<string>>("eth_accounts")
   })
   const accounts = yield* prepare.pipe(
-    Effect.catch((cause) => Effect.fail(failed(process, null, `anvil listens but does not answer: ${cause.message}.`))),
+    Effect.catch((cause) =>
+      Effect.fail(failed(process, null, `anvil is listening but does not respond: ${cause.message}.`)),
+    ),
   )
   return {
     url,
@@ -257,6 +258,6 @@ export const make = Effect.fn("Anvil.make")(function* (
   }
 })
 
-/** Provides a running node for as long as the layer lives. */
+/** Provides a running node until the layer is released. */
 export const layer = (options: Options = {}): Layer.Layer<Anvil, AnvilMissing | AnvilFailed> =>
   Layer.effect(Anvil, make(options))

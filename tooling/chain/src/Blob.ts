@@ -1,8 +1,8 @@
 /**
- * One valid EIP-4844 blob, without a KZG library.
+ * A valid EIP-4844 blob, made without a KZG library.
  *
- * Its 4096 field elements are all 1, so that its polynomial is the constant 1: the commitment is the generator of the
- * curve's first group, and the proof, a commitment to the zero quotient, is the point at infinity.
+ * All 4096 field elements are 1, so the polynomial is the constant 1. The commitment is the generator of the curve's first
+ * group; the proof, a commitment to the zero quotient, is the point at infinity.
  */
 import { createHash } from "node:crypto"
 import type { Hex } from "viem"
@@ -17,7 +17,7 @@ const versionedHash: Hex = `0x01${createHash("sha256")
   .digest("hex")
   .slice(2)}`
 
-/** The fields that a type 3 transaction request carries for this blob. About 260 kB. */
+/** Fields of a type 3 transaction request with this blob, about 260 kB. */
 export const fields = () => ({
   blobs: [`0x${`${"00".repeat(31)}01`.repeat(4096)}`],
   commitments: [commitment],

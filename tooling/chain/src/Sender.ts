@@ -1,8 +1,8 @@
 /**
- * Fills blocks: keeps the nonce of each account, sends planned transactions in order and mines them in groups.
+ * Sends planned transactions in order and mines them in groups, tracking the nonce of each account.
  *
- * The node signs everything with its own accounts; only the authorisations of type 4 transactions are signed here, with
- * keys of the node's mnemonic. It checks after each block that every transaction is in it and ended as planned.
+ * The node signs the transactions; only the authorisations of type 4 transactions are signed here, with keys of the node's
+ * mnemonic. After each block it verifies that every transaction is included and ended as planned.
  */
 import { pbkdf2Sync } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -16,9 +16,9 @@ import type * as Random from "@daybook/testkit/Random"
 import type { RpcFailure } from "@daybook/testkit/Rpc"
 import * as Rpc from "@daybook/testkit/Rpc"
 
-/** What a plan says of one transaction; nonce, fees and signature are the sender's. */
+/** A transaction before nonce, fees and signature are added. */
 export interface Planned {
-  /** Index of the signing account among the node's. */
+  /** Index of the signing account. */
   readonly account: number
   /** Recipient; absent for a contract creation. */
   readonly to?: Hex
@@ -26,40 +26,40 @@ export interface Planned {
   readonly valueWei?: bigint
   /** Gas limit. */
   readonly gas: number
-  /** Transaction type; drawn among 0, 1 and 2 when absent. */
+  /** Transaction type; chosen among 0, 1 and 2 when absent. */
   readonly type?: 0 | 1 | 2 | 3 | 4
-  /** EIP-7702: the account that lends itself the code at `delegate`. Needs type 4. */
+  /** EIP-7702 authorisation of an account to use the code at `delegate`. Needs type 4. */
   readonly authorization?: { readonly account: number; readonly delegate: Hex }
-  /** Whether it is meant to revert. Default false. */
+  /** Whether the transaction is expected to revert. Default false. */
   readonly reverts?: boolean
 }
 
-/** A transaction in a block. */
-export interface Sent {
+/** A transaction included in a block. */
+export interface MinedTransaction {
   readonly label: string
   readonly hash: Hex
   readonly planned: Planned
 }
 
-/** The node did not do what the plan expects: a transaction is missing from its block or ended differently. */
+/** A transaction is missing from its block or did not end as planned. */
 export class ScenarioFailed extends Schema.TaggedError<ScenarioFailed>()("ScenarioFailed", {
   message: Schema.String,
 }) {}
 
 export interface Sender {
-  /** Number of transactions waiting for the next block. */
-  readonly waiting: () => number
+  /** Number of transactions queued for the next block. */
+  readonly queued: () => number
   /** Number of the next block. */
   readonly nextBlock: () => number
-  /** Queues a transaction and mines first if the block is full; returns its nonce and the address it creates, if any. */
+  /** Queues a transaction, mining first if the block is full; returns its nonce and the address it creates, if any. */
   readonly send: (
     label: string,
     planned: Planned,
   ) => Effect.Effect<{ readonly nonce: number; readonly created?: Hex }, RpcFailure | ScenarioFailed>
-  /** Mines what waits, if anything. */
+  /** Mines the queued transactions, if any. */
   readonly mine: Effect.Effect<void, RpcFailure | ScenarioFailed>
-  /** Everything mined so far, in order. */
-  readonly sent: ReadonlyArray<Sent>
+  /** Transactions mined so far, in order. */
+  readonly mined: ReadonlyArray<MinedTransaction>
 }
 
 interface Receipt {
@@ -67,7 +67,7 @@ interface Receipt {
   readonly status: Hex
 }
 
-interface Waiting {
+interface Queued {
   readonly label: string
   readonly planned: Planned
   readonly request: Readonly<Record<string, unknown>>
@@ -75,7 +75,7 @@ interface Waiting {
 
 const gwei = 1_000_000_000n
 
-/** Private key of one account of a mnemonic (BIP-39 without a passphrase, BIP-44 path of Ethereum). */
+/** Private key of an account of a mnemonic: BIP-39 without a passphrase, BIP-44 path of Ethereum. */
 const privateKey = (mnemonic: string, account: number): Hex => {
   const root = HDKey.fromMasterSeed(pbkdf2Sync(mnemonic, "mnemonic", 2048, 64, "sha512"))
   const { privateKey: bytes } = root.derive(`m/44'/60'/0'/0/${account}`)
@@ -83,7 +83,7 @@ const privateKey = (mnemonic: string, account: number): Hex => {
   return bytesToHex(bytes)
 }
 
-/** The fee fields that make the node choose a transaction type. */
+/** Fee fields that select the transaction type. */
 const typeFields = (type: 0 | 1 | 2 | 3 | 4, to: Hex | undefined, random: Random.Random) => {
   const gasPrice = numberToHex(random.amount(5n * gwei, 20n * gwei))
   if (type === 0) return { gasPrice }
@@ -94,16 +94,54 @@ const typeFields = (type: 0 | 1 | 2 | 3 | 4, to: Hex | undefined, random: Random
   return { ...fees, type: numberToHex(type) }
 }
 
-const drawType = (to: Hex | undefined, random: Random.Random): 0 | 1 | 2 => {
-  const drawn = random.next()
-  if (drawn < 0.12) return 0
-  return drawn < 0.2 && to !== undefined ? 1 : 2
+const chooseType = (to: Hex | undefined, random: Random.Random): 0 | 1 | 2 => {
+  const share = random.next()
+  if (share < 0.12) return 0
+  return share < 0.2 && to !== undefined ? 1 : 2
 }
 
-/** Makes a sender over all accounts of a node; `size` is the number of transactions that fill a block. */
+/** Signs an EIP-7702 authorisation with a key of the node's mnemonic. */
+const signAuthorizationList = (
+  node: Anvil.Node,
+  { account, delegate }: NonNullable<Planned["authorization"]>,
+  nonce: number,
+) =>
+  Effect.promise(async () => {
+    const signed = await signAuthorization({
+      address: delegate,
+      chainId: node.chainId,
+      nonce,
+      privateKey: privateKey(node.mnemonic, account),
+    })
+    const { r, s, yParity = 0 } = signed
+    const quantities = { chainId: node.chainId, nonce: signed.nonce, yParity }
+    const hex = Object.fromEntries(Object.entries(quantities).map(([key, value]) => [key, numberToHex(value)]))
+    return [{ ...hex, address: delegate, r: numberToHex(BigInt(r)), s: numberToHex(BigInt(s)) }]
+  })
+
+/** The queued transactions as mined; fails when one is missing from the block or did not end as planned. */
+const verify = (
+  block: number,
+  queued: ReadonlyArray<Queued>,
+  hashes: ReadonlyArray<Hex>,
+  receipts: ReadonlyArray<Receipt>,
+): Effect.Effect<ReadonlyArray<MinedTransaction>, ScenarioFailed> =>
+  Effect.forEach(queued, ({ label, planned }, index) => {
+    const receipt = receipts[index]
+    if (receipt === undefined || receipt.transactionHash !== hashes[index]) {
+      return new ScenarioFailed({ message: `Transaction missing from block ${block} at index ${index}: ${label}.` })
+    }
+    if ((receipt.status === "0x1") === (planned.reverts === true)) {
+      const message = `Unexpected status of ${label} (${receipt.transactionHash}): ${receipt.status}.`
+      return new ScenarioFailed({ message })
+    }
+    return Effect.succeed({ label, hash: receipt.transactionHash, planned })
+  })
+
+/** Makes a sender over all accounts of a node; `size` is the number of transactions in a full block. */
 export const make = Effect.fn("Sender.make")(function* (
   node: Anvil.Node,
-  options: { readonly size: number; readonly random: Random.Random; readonly onBlock: (sent: number) => void },
+  options: { readonly size: number; readonly random: Random.Random; readonly onBlock: (mined: number) => void },
 ): Effect.fn.Return<Sender, RpcFailure> {
   const { size, random } = options
   const counts = node.accounts.map((address) => ({ method: "eth_getTransactionCount", params: [address, "latest"] }))
@@ -114,9 +152,9 @@ export const make = Effect.fn("Sender.make")(function* (
   ])
   const gasLimit = Number(head.gasLimit)
   let next = Number(head.number) + 1
-  let waiting: Array<Waiting> = []
-  let waitingGas = 0
-  const sent: Array<Sent> = []
+  let queued: Array<Queued> = []
+  let queuedGas = 0
+  const mined: Array<MinedTransaction> = []
 
   const takeNonce = (account: number): number => {
     const nonce = nonces[account] ?? 0
@@ -124,68 +162,44 @@ export const make = Effect.fn("Sender.make")(function* (
     return nonce
   }
 
-  const authorize = ({ account, delegate }: NonNullable<Planned["authorization"]>) =>
-    Effect.promise(async () => {
-      const signed = await signAuthorization({
-        address: delegate,
-        chainId: node.chainId,
-        nonce: takeNonce(account),
-        privateKey: privateKey(node.mnemonic, account),
-      })
-      const { r, s, yParity = 0 } = signed
-      const quantities = { chainId: node.chainId, nonce: signed.nonce, yParity }
-      const hex = Object.fromEntries(Object.entries(quantities).map(([key, value]) => [key, numberToHex(value)]))
-      return [{ ...hex, address: delegate, r: numberToHex(BigInt(r)), s: numberToHex(BigInt(s)) }]
-    })
-
-  const check = (block: number, hashes: ReadonlyArray<Hex>, receipts: ReadonlyArray<Receipt>) =>
-    Effect.forEach(waiting, ({ label, planned }, index) => {
-      const receipt = receipts[index]
-      if (receipt === undefined || receipt.transactionHash !== hashes[index]) {
-        return new ScenarioFailed({ message: `block ${block} does not hold ${label} at index ${index}` })
-      }
-      if ((receipt.status === "0x1") === (planned.reverts === true)) {
-        const message = `${label} (${receipt.transactionHash}) ended with status ${receipt.status}, which is not the plan`
-        return new ScenarioFailed({ message })
-      }
-      sent.push({ label, hash: receipt.transactionHash, planned })
-      return Effect.void
-    })
-
   const mine = Effect.gen(function* () {
-    if (waiting.length === 0) return
-    const calls = waiting.map(({ request }) => ({ method: "eth_sendTransaction", params: [request] }))
+    if (queued.length === 0) return
+    const calls = queued.map(({ request }) => ({ method: "eth_sendTransaction", params: [request] }))
     const hashes = yield* Rpc.batch<Hex>(node.url, calls)
     yield* node.call("evm_mine")
     const receipts = yield* node.call<ReadonlyArray<Receipt>>("eth_getBlockReceipts", [numberToHex(next)])
-    yield* check(next, hashes, receipts)
-    waiting = []
-    waitingGas = 0
+    mined.push(...(yield* verify(next, queued, hashes, receipts)))
+    queued = []
+    queuedGas = 0
     next += 1
-    options.onBlock(sent.length)
+    options.onBlock(mined.length)
   })
 
   const send: Sender["send"] = Effect.fn("Sender.send")(function* (label, planned) {
-    if (waitingGas + planned.gas > gasLimit) yield* mine
-    const from = node.accounts[planned.account] as Hex
-    const nonce = takeNonce(planned.account)
-    const authorizationList = planned.authorization === undefined ? undefined : yield* authorize(planned.authorization)
+    const { account, authorization, data, gas, to, valueWei = 0n } = planned
+    if (queuedGas + gas > gasLimit) yield* mine
+    const from = node.accounts[account] as Hex
+    const nonce = takeNonce(account)
+    const list =
+      authorization === undefined
+        ? undefined
+        : yield* signAuthorizationList(node, authorization, takeNonce(authorization.account))
     const request = {
       from,
-      ...(planned.to === undefined ? {} : { to: planned.to }),
-      ...(planned.data === undefined ? {} : { input: planned.data }),
-      value: numberToHex(planned.valueWei ?? 0n),
-      gas: numberToHex(planned.gas),
+      ...(to === undefined ? {} : { to }),
+      ...(data === undefined ? {} : { input: data }),
+      value: numberToHex(valueWei),
+      gas: numberToHex(gas),
       nonce: numberToHex(nonce),
-      ...typeFields(planned.type ?? drawType(planned.to, random), planned.to, random),
-      ...(authorizationList === undefined ? {} : { authorizationList }),
+      ...typeFields(planned.type ?? chooseType(to, random), to, random),
+      ...(list === undefined ? {} : { authorizationList: list }),
     }
-    waiting.push({ label, planned, request })
-    waitingGas += planned.gas
-    // An authorisation moves a nonce that the node's pool does not see coming, so the block ends with it.
-    if (waiting.length >= size || planned.authorization !== undefined) yield* mine
-    return planned.to === undefined ? { nonce, created: Contracts.createdAddress(from, nonce) } : { nonce }
+    queued.push({ label, planned, request })
+    queuedGas += gas
+    // An authorisation changes a nonce that the node's pool does not anticipate, so it ends the block.
+    if (queued.length >= size || authorization !== undefined) yield* mine
+    return to === undefined ? { nonce, created: Contracts.createdAddress(from, nonce) } : { nonce }
   })
 
-  return { waiting: () => waiting.length, nextBlock: () => next, send, mine, sent }
+  return { queued: () => queued.length, nextBlock: () => next, send, mine, mined }
 })

@@ -1,7 +1,7 @@
 /**
- * The stage on which traffic plays: named accounts, deployed contracts, and what traffic has to remember of them.
+ * State that traffic is planned from: named accounts, deployed contracts, and who owns what.
  *
- * `prepare` deploys everything and hands out tokens, allowances and liquidity.
+ * `prepare` deploys the contracts and distributes tokens, allowances and liquidity.
  */
 import { Effect } from "effect"
 import type { Hex } from "viem"
@@ -11,7 +11,7 @@ import type * as Random from "@daybook/testkit/Random"
 import type { RpcFailure } from "@daybook/testkit/Rpc"
 import type { ScenarioFailed, Sender } from "./Sender.ts"
 
-/** Names of the node's first ten accounts, in their order. */
+/** Names of the node's first ten accounts, in order. */
 export const accountNames = [
   "deployer",
   "alice",
@@ -27,10 +27,10 @@ export const accountNames = [
 
 export type AccountName = (typeof accountNames)[number]
 
-/** Accounts that hold every token and have given the router an allowance. */
+/** Accounts that hold every token and have approved the router. */
 export const traders = ["alice", "bob", "carol", "dave", "erin", "frank"] as const
 
-/** The contracts of the stage. */
+/** Addresses of the deployed contracts. */
 export interface ContractAddresses {
   readonly gold: Hex
   readonly silver: Hex
@@ -45,12 +45,12 @@ export interface ContractAddresses {
   readonly etherGoldPair: Hex
   readonly multisend: Hex
   readonly multicall: Hex
-  /** Code that `heidi` delegates to by EIP-7702. */
+  /** Code to which `heidi` delegates by EIP-7702. */
   readonly smartAccount: Hex
   readonly vaultFactory: Hex
   /** First implementation behind `proxy`. */
   readonly counter: Hex
-  /** Second implementation. */
+  /** Second implementation behind `proxy`. */
   readonly doubleCounter: Hex
   readonly proxy: Hex
   readonly oldCaller: Hex
@@ -58,7 +58,7 @@ export interface ContractAddresses {
   readonly orders: Hex
 }
 
-/** A vault made by traffic that has not been closed. */
+/** A vault that was created and not yet closed. */
 export interface OpenVault {
   readonly address: Hex
   readonly owner: AccountName
@@ -75,26 +75,32 @@ export interface Stage {
   readonly vaults: Array<OpenVault>
   /** Nonce of the next creation by the vault factory. */
   factoryNonce: number
-  /** Implementation behind the proxy at this point of the plan. */
+  /** Current implementation behind the proxy. */
   implementation: Hex
-  /** Every address seen so far. */
+  /** Every address used so far. */
   readonly addresses: Set<Hex>
 }
 
 const ether = 10n ** 18n
 const unlimited = 2n ** 256n - 1n
+
 /** Deadline of every exchange call: the year 2100. */
 export const deadline = 4_102_444_800n
 
-/** Deploys the contracts and hands out what traffic needs; about 70 transactions. */
-export const prepare = Effect.fn("Stage.prepare")(function* (
-  node: Anvil.Node,
-  sender: Sender,
-  random: Random.Random,
-): Effect.fn.Return<Stage, RpcFailure | ScenarioFailed> {
-  const addressOf = (name: AccountName) => node.accounts[accountNames.indexOf(name)] as Hex
-  const addresses = new Set<Hex>(node.accounts as ReadonlyArray<Hex>)
+/** What the steps of the deployment share. */
+interface Deployment {
+  readonly sender: Sender
+  readonly addressOf: (name: AccountName) => Hex
+  readonly addresses: Set<Hex>
+}
 
+const callFrom = ({ sender }: Deployment, label: string, from: AccountName, to: Hex, data: Hex, valueWei = 0n) =>
+  sender.send(label, { account: accountNames.indexOf(from), to, data, valueWei, gas: 400_000 })
+
+const deployContracts = Effect.fnUntraced(function* (
+  deployment: Deployment,
+): Effect.fn.Return<ContractAddresses, RpcFailure | ScenarioFailed> {
+  const { addresses, sender } = deployment
   const deploy = Effect.fnUntraced(function* (name: Contracts.Name, ...args: ReadonlyArray<unknown>) {
     const planned = { account: 0, data: Contracts.encodeCreation(name, args), gas: 4_000_000 }
     const { created } = yield* sender.send("creation", planned)
@@ -102,9 +108,6 @@ export const prepare = Effect.fn("Stage.prepare")(function* (
     addresses.add(address)
     return address
   })
-  const call = (label: string, from: AccountName, to: Hex, data: Hex, valueWei = 0n) =>
-    sender.send(label, { account: accountNames.indexOf(from), to, data, valueWei, gas: 400_000 })
-
   const gold = yield* deploy("Token", "Gold", "GOLD")
   const silver = yield* deploy("Token", "Silver", "SILV")
   const wrappedEther = yield* deploy("WrappedEther")
@@ -125,56 +128,87 @@ export const prepare = Effect.fn("Stage.prepare")(function* (
 
   const pairOf = (one: Hex, other: Hex): Hex => {
     const [token0, token1] = one < other ? [one, other] : [other, one]
-    const packed = Contracts.pairSalt(token0, token1)
-    const pair = Contracts.create2Address(pairFactory, packed, Contracts.artifact("Pair").bytecode)
+    const salt = Contracts.pairSalt(token0, token1)
+    const pair = Contracts.create2Address(pairFactory, salt, Contracts.artifact("Pair").bytecode)
     addresses.add(pair)
     return pair
   }
   const goldSilverPair = pairOf(gold, silver)
   const etherGoldPair = pairOf(wrappedEther, gold)
+  return {
+    ...{ gold, silver, wrappedEther, collectible, multiCollectible },
+    ...{ pairFactory, router, goldSilverPair, etherGoldPair },
+    ...{ multisend, multicall, smartAccount, vaultFactory, counter, doubleCounter, proxy, oldCaller, reverter, orders },
+  }
+})
 
+/** Gives every trader tokens, wrapped ether, collectibles and an allowance for the router. */
+const fundTraders = Effect.fnUntraced(function* (
+  deployment: Deployment,
+  { gold, multiCollectible, router, silver, wrappedEther }: ContractAddresses,
+): Effect.fn.Return<void, RpcFailure | ScenarioFailed> {
+  const { addressOf } = deployment
   for (const name of ["deployer", ...traders] as const) {
     const tokens = Contracts.encodeCall("Token", "mint", [addressOf(name), 1_000_000n * ether])
     const allowance = Contracts.encodeCall("Token", "approve", [router, unlimited])
     for (const token of [gold, silver]) {
-      yield* call("tokenMint", "deployer", token, tokens)
-      yield* call("approve", name, token, allowance)
+      yield* callFrom(deployment, "tokenMint", "deployer", token, tokens)
+      yield* callFrom(deployment, "approve", name, token, allowance)
     }
-    yield* call("wrap", name, wrappedEther, Contracts.encodeCall("WrappedEther", "deposit"), 500n * ether)
-    const items = Contracts.encodeCall("MultiCollectible", "mint", [addressOf(name), 1n, 100_000n, "ipfs://daybook/1"])
-    yield* call("multiMint", name, multiCollectible, items)
-    const others = Contracts.encodeCall("MultiCollectible", "mint", [addressOf(name), 2n, 100_000n, "ipfs://daybook/2"])
-    yield* call("multiMint", name, multiCollectible, others)
+    const deposit = Contracts.encodeCall("WrappedEther", "deposit")
+    yield* callFrom(deployment, "wrap", name, wrappedEther, deposit, 500n * ether)
+    for (const id of [1n, 2n]) {
+      const args = [addressOf(name), id, 100_000n, `ipfs://daybook/${id}`]
+      yield* callFrom(
+        deployment,
+        "multiMint",
+        name,
+        multiCollectible,
+        Contracts.encodeCall("MultiCollectible", "mint", args),
+      )
+    }
   }
-  yield* call("approve", "deployer", wrappedEther, Contracts.encodeCall("WrappedEther", "approve", [router, unlimited]))
-  yield* call("approve", "alice", gold, Contracts.encodeCall("Token", "approve", [addressOf("bob"), unlimited]))
+  const approveRouter = Contracts.encodeCall("WrappedEther", "approve", [router, unlimited])
+  yield* callFrom(deployment, "approve", "deployer", wrappedEther, approveRouter)
+  const approveBob = Contracts.encodeCall("Token", "approve", [addressOf("bob"), unlimited])
+  yield* callFrom(deployment, "approve", "alice", gold, approveBob)
+})
 
-  const pool = (one: Hex, other: Hex, amounts: readonly [bigint, bigint]) =>
-    Contracts.encodeCall("Router", "addLiquidity", [one, other, ...amounts, 0n, 0n, addressOf("deployer"), deadline])
-  const addPool = (data: Hex) => sender.send("createPair", { account: 0, to: router, data, gas: 3_000_000 })
-  yield* addPool(pool(gold, silver, [200_000n * ether, 100_000n * ether]))
-  yield* addPool(pool(wrappedEther, gold, [400n * ether, 80_000n * ether]))
-  for (const pair of [goldSilverPair, etherGoldPair]) {
-    yield* call("approve", "deployer", pair, Contracts.encodeCall("Pair", "approve", [router, unlimited]))
+/** Creates both pools and lets the router move the deployer's shares. */
+const addLiquidity = Effect.fnUntraced(function* (
+  deployment: Deployment,
+  { etherGoldPair, gold, goldSilverPair, router, silver, wrappedEther }: ContractAddresses,
+): Effect.fn.Return<void, RpcFailure | ScenarioFailed> {
+  const { addressOf, sender } = deployment
+  const addPool = (one: Hex, other: Hex, amounts: readonly [bigint, bigint]) => {
+    const args = [one, other, ...amounts, 0n, 0n, addressOf("deployer"), deadline]
+    const data = Contracts.encodeCall("Router", "addLiquidity", args)
+    return sender.send("createPair", { account: 0, to: router, data, gas: 3_000_000 })
   }
+  yield* addPool(gold, silver, [200_000n * ether, 100_000n * ether])
+  yield* addPool(wrappedEther, gold, [400n * ether, 80_000n * ether])
+  for (const pair of [goldSilverPair, etherGoldPair]) {
+    const data = Contracts.encodeCall("Pair", "approve", [router, unlimited])
+    yield* callFrom(deployment, "approve", "deployer", pair, data)
+  }
+})
+
+/** Deploys the contracts and distributes what traffic needs, in about 70 transactions. */
+export const prepare = Effect.fn("Stage.prepare")(function* (
+  node: Anvil.Node,
+  sender: Sender,
+  random: Random.Random,
+): Effect.fn.Return<Stage, RpcFailure | ScenarioFailed> {
+  const addressOf = (name: AccountName) => node.accounts[accountNames.indexOf(name)] as Hex
+  const addresses = new Set<Hex>(node.accounts as ReadonlyArray<Hex>)
+  const deployment = { sender, addressOf, addresses }
+  const contracts = yield* deployContracts(deployment)
+  yield* fundTraders(deployment, contracts)
+  yield* addLiquidity(deployment, contracts)
 
   const strangers = Array.from({ length: 6 }, () => random.hex(20))
   for (const stranger of strangers) addresses.add(stranger)
   const accounts = Object.fromEntries(accountNames.map((name) => [name, addressOf(name)]))
-  const contracts: ContractAddresses = {
-    ...{
-      gold,
-      silver,
-      wrappedEther,
-      collectible,
-      multiCollectible,
-      pairFactory,
-      router,
-      goldSilverPair,
-      etherGoldPair,
-    },
-    ...{ multisend, multicall, smartAccount, vaultFactory, counter, doubleCounter, proxy, oldCaller, reverter, orders },
-  }
   return {
     random,
     accounts: accounts as Record<AccountName, Hex>,
@@ -183,7 +217,7 @@ export const prepare = Effect.fn("Stage.prepare")(function* (
     collectibles: new Map(),
     vaults: [],
     factoryNonce: 1,
-    implementation: counter,
+    implementation: contracts.counter,
     addresses,
   }
 })

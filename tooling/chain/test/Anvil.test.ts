@@ -1,12 +1,12 @@
 import { describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { Anvil } from "@daybook/chain"
-import { Rpc } from "@daybook/testkit"
+import { Eventually, Rpc } from "@daybook/testkit"
 
 const alive = (pid: number): boolean => {
   try {
@@ -16,7 +16,7 @@ const alive = (pid: number): boolean => {
   }
 }
 
-/** Runs `program.ts`, ends it by `signal` unless it ends by itself, and returns what it printed. */
+/** Runs `program.ts`, stops it by `signal` unless it exits by itself, and returns its output. */
 const runProgram = (args: ReadonlyArray<string>, signal?: NodeJS.Signals) =>
   Effect.promise(async () => {
     const file = fileURLToPath(new URL("program.ts", import.meta.url))
@@ -29,16 +29,16 @@ const runProgram = (args: ReadonlyArray<string>, signal?: NodeJS.Signals) =>
     return { url, folder }
   })
 
-/** Waits until nothing answers at a URL; a killed process may take a moment. */
-const silent = (url: string) =>
-  Effect.flip(Rpc.call(url, "eth_chainId")).pipe(Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }))
+/** Waits until a URL is unreachable. */
+const unreachable = (url: string) =>
+  Eventually.untilEffect(Effect.isFailure(Rpc.call(url, "eth_chainId")), { what: `${url} is unreachable` })
 
 const header = (node: Anvil.Node, tag: string) =>
   node.call<{ readonly hash: string; readonly timestamp: string }>("eth_getBlockByNumber", [tag, false])
 
 describe("Anvil", () => {
   describe("make", () => {
-    it.live("serves the chain id it was given, with its accounts, on 127.0.0.1", () =>
+    it.live("make: serves the configured chain id and its accounts on 127.0.0.1", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ chainId: 11_155_111, accounts: 3 })
 
@@ -53,7 +53,7 @@ describe("Anvil", () => {
       }),
     )
 
-    it.live("spaces the timestamps of blocks evenly from the given genesis", () =>
+    it.live("make: spaces the timestamps of blocks evenly from the configured genesis", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ genesisTimestamp: 1_800_000_000, blockIntervalSeconds: 5 })
         yield* node.call("evm_mine")
@@ -66,7 +66,7 @@ describe("Anvil", () => {
       }),
     )
 
-    it.live("leaves no process and no folder behind its scope", () =>
+    it.live("make: removes its process and folder when the scope closes", () =>
       Effect.gen(function* () {
         const seen = yield* Effect.scoped(
           Effect.gen(function* () {
@@ -83,18 +83,19 @@ describe("Anvil", () => {
       }),
     )
 
-    it.live("leaves nothing behind when its user is interrupted", () =>
+    it.live("make: removes its process and folder when its fiber is interrupted", () =>
       Effect.gen(function* () {
-        let seen: Anvil.Node | undefined
+        const started = yield* Deferred.make<Anvil.Node>()
         const user = yield* Effect.forkChild(
           Effect.scoped(
             Effect.gen(function* () {
-              seen = yield* Anvil.make()
-              return yield* seen.died
+              const node = yield* Anvil.make()
+              yield* Deferred.succeed(started, node)
+              return yield* node.died
             }),
           ),
         )
-        while (seen === undefined) yield* Effect.sleep("5 millis")
+        const seen = yield* Deferred.await(started)
         yield* Fiber.interrupt(user)
 
         expect(alive(seen.pid)).toBe(false)
@@ -102,35 +103,35 @@ describe("Anvil", () => {
       }),
     )
 
-    it.live("leaves nothing behind when its program gets Ctrl-C", () =>
+    it.live("make: removes its process and folder when its program receives SIGINT", () =>
       Effect.gen(function* () {
         const { url, folder } = yield* runProgram([], "SIGINT")
 
-        yield* silent(url)
+        yield* unreachable(url)
         expect(existsSync(folder)).toBe(false)
       }),
     )
 
-    it.live("leaves nothing behind when its program exits without closing its scope", () =>
+    it.live("make: removes its process and folder when its program exits without closing the scope", () =>
       Effect.gen(function* () {
         const { url, folder } = yield* runProgram(["exit"])
 
-        yield* silent(url)
+        yield* unreachable(url)
         expect(existsSync(folder)).toBe(false)
       }),
     )
 
-    it.live("fails with the last lines when the process ends at its start", () =>
+    it.live("make: fails with the last lines of output when the process ends at the start", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Anvil.make({ extraArguments: ["--no-such-option"] }))
 
         expect(error._tag).toBe("AnvilFailed")
-        expect(error.message).toContain("anvil ended with exit code 2")
+        expect(error.message).toContain("anvil ended: exit code 2")
         expect(error.message).toContain("unexpected argument '--no-such-option'")
       }),
     )
 
-    it.live("fails when the executable cannot be run", () =>
+    it.live("make: fails when the executable cannot be run", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Anvil.make({ binary: "/no/such/anvil" }))
 
@@ -141,7 +142,7 @@ describe("Anvil", () => {
   })
 
   describe("died", () => {
-    it.live("fails when the node is killed under its user", () =>
+    it.live("died: fails when the process is killed", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         process.kill(node.pid, "SIGKILL")
@@ -154,19 +155,19 @@ describe("Anvil", () => {
   })
 
   describe("findBinary", () => {
-    it.effect("names the platform that has no build and what to do", () =>
+    it.effect("findBinary: names the platform without an executable and what to do", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Anvil.findBinary("plan9-mips"))
 
         expect(error._tag).toBe("AnvilMissing")
         expect(error.platform).toBe("plan9-mips")
-        expect(error.message).toContain("Give the path of an anvil as binary")
+        expect(error.message).toContain("set the option binary")
       }),
     )
   })
 
   describe("layer", () => {
-    it.live("provides the node as a service", () =>
+    it.live("layer: provides the node as a service", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         expect(yield* Rpc.call(node.url, "eth_blockNumber")).toBe("0x0")
@@ -177,7 +178,7 @@ describe("Anvil", () => {
 
 describe("Rpc", () => {
   describe("batch", () => {
-    it.live("returns results in the order of the calls", () =>
+    it.live("batch: returns results in the order of the calls", () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.make({ chainId: 7 })
 
@@ -188,7 +189,7 @@ describe("Rpc", () => {
   })
 
   describe("call", () => {
-    it.live("fails with the code of the node's error object", () =>
+    it.live("call: fails with the code of the error object", () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.make()
 

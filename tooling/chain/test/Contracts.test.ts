@@ -7,7 +7,7 @@ const folder = new URL("../artifacts/", import.meta.url)
 
 describe("Contracts", () => {
   describe("artifacts", () => {
-    it("are what the sources compile to", () => {
+    it("artifacts: are the compiler output for the sources", () => {
       const compiled = compile()
       const checkedIn = new Map([...compiled.keys()].map((name) => [name, readFileSync(new URL(name, folder), "utf8")]))
 
@@ -15,7 +15,7 @@ describe("Contracts", () => {
       expect(checkedIn).toEqual(compiled)
     }, 60_000)
 
-    it("are all named", () => {
+    it("names: lists every artifact", () => {
       expect([...Contracts.names]).toEqual(
         readdirSync(folder)
           .map((file) => file.replace(".json", ""))
@@ -25,7 +25,7 @@ describe("Contracts", () => {
   })
 
   describe("createdAddress", () => {
-    it("gives the well-known address of the first contract of the first development account", () => {
+    it("createdAddress: gives the known address of the first contract of the first development account", () => {
       expect(Contracts.createdAddress("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", 0)).toBe(
         "0x5fbdb2315678afecb367f032d93f642f64180aa3",
       )
@@ -33,7 +33,7 @@ describe("Contracts", () => {
   })
 
   describe("create2Address", () => {
-    it("gives the first example of EIP-1014", () => {
+    it("create2Address: gives the first example of EIP-1014", () => {
       expect(Contracts.create2Address(`0x${"00".repeat(20)}`, `0x${"00".repeat(32)}`, "0x00")).toBe(
         "0x4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38",
       )

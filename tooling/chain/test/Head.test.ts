@@ -8,7 +8,7 @@ const transactions = (node: Anvil.Node, block: string) =>
 
 describe("Head", () => {
   describe("mine", () => {
-    it.live("mines what waits in the pool into the first block", () =>
+    it.live("mine: includes the transactions of the pool in the first block", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const [from = "", to = ""] = node.accounts
@@ -23,7 +23,7 @@ describe("Head", () => {
   })
 
   describe("reorganise", () => {
-    it.live("replaces the newest blocks by others on the same ancestor", () =>
+    it.live("reorganise: replaces the newest blocks by others on the same ancestor", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         yield* Head.mine(node, 6)
@@ -38,7 +38,7 @@ describe("Head", () => {
       }),
     )
 
-    it.live("gives yet another chain when it is repeated", () =>
+    it.live("reorganise: gives a different chain each time", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         yield* Head.mine(node, 4)
@@ -51,7 +51,7 @@ describe("Head", () => {
       }),
     )
 
-    it.live("puts the given transfers into their blocks and mines more on top", () =>
+    it.live("reorganise: includes the given transfers in their blocks and mines more blocks on top", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const [from = "", to = ""] = node.accounts
@@ -65,7 +65,7 @@ describe("Head", () => {
       }),
     )
 
-    it.live("forgets the transactions of the removed blocks", () =>
+    it.live("reorganise: discards the transactions of the removed blocks", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const [from = "", to = ""] = node.accounts

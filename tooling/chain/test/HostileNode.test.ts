@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Anvil } from "../src/index.ts"
 
-it("HostileNode: relays the answers of the node behind it and applies its faults to them", async () => {
+it("HostileNode.make: relays the replies of an upstream node and applies its faults to them", async () => {
   const program = Effect.gen(function* () {
     const anvil = yield* Anvil.make({ chainId: 77 })
     const node = yield* HostileNode.make({ upstream: anvil.url, script: [{ fault: "reordered" }] })

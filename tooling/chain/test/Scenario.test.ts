@@ -65,7 +65,7 @@ const world = Scenario.layer().pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 
 
 layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (it) => {
   describe("layer", () => {
-    it.effect("fills sixty blocks with about six hundred transactions", () =>
+    it.effect("layer: fills 60 blocks with more than 500 transactions", () =>
       Effect.gen(function* () {
         const { all, firstBlock, lastBlock } = yield* Scenario.Scenario
         const head = yield* Effect.flatMap(Anvil.Anvil, Head.current)
@@ -79,7 +79,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("makes transactions of types 0 to 4, and names one of each", () =>
+    it.effect("layer: sends transactions of types 0 to 4 and names one of each", () =>
       Effect.gen(function* () {
         const { transactions } = yield* Scenario.Scenario
         const { call } = yield* Anvil.Anvil
@@ -92,7 +92,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("has every transaction signed with its sender's key", () =>
+    it.effect("layer: every transaction is signed with its sender's key", () =>
       Effect.gen(function* () {
         const { transactions, all } = yield* Scenario.Scenario
         const { call } = yield* Anvil.Anvil
@@ -113,7 +113,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("reverts what is meant to revert and nothing else", () =>
+    it.effect("layer: the transactions that are expected to revert do, and no others", () =>
       Effect.gen(function* () {
         const { all } = yield* Scenario.Scenario
         const receipts = (yield* eachBlock<ReadonlyArray<Receipt>>("eth_getBlockReceipts")).flat()
@@ -135,7 +135,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("makes internal calls of every kind, by debug_traceBlockByNumber", () =>
+    it.effect("layer: makes internal calls of every kind as reported by debug_traceBlockByNumber", () =>
       Effect.gen(function* () {
         const blocks = yield* eachBlock<ReadonlyArray<{ readonly result: Frame }>>("debug_traceBlockByNumber", {
           tracer: "callTracer",
@@ -154,7 +154,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("makes internal calls of every kind, by trace_block", () =>
+    it.effect("layer: makes internal calls of every kind as reported by trace_block", () =>
       Effect.gen(function* () {
         interface Trace {
           readonly type: string
@@ -169,7 +169,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("lists every address that a scan of the blocks finds", () =>
+    it.effect("layer: lists every address that a scan of the blocks finds", () =>
       Effect.gen(function* () {
         const { addresses } = yield* Scenario.Scenario
         const blocks = yield* eachBlock<Block>("eth_getBlockByNumber", true)
@@ -184,21 +184,21 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("gives alice a long history", () =>
+    it.effect("layer: alice has more than 100 transactions", () =>
       Effect.gen(function* () {
         const { accounts } = yield* Scenario.Scenario
         const blocks = yield* eachBlock<Block>("eth_getBlockByNumber", true)
 
-        const hers = blocks
+        const involved = blocks
           .flatMap(({ transactions }) => transactions)
           .filter(({ from, to }) => from === accounts.alice || to === accounts.alice)
-        expect(hers.length).toBeGreaterThan(100)
+        expect(involved.length).toBeGreaterThan(100)
       }),
     )
   })
 
   describe("World.transactions", () => {
-    it.effect("swap emits Transfer, Sync and Swap of the pool", () =>
+    it.effect("transactions.swap: emits Transfer, Sync and Swap of the pool", () =>
       Effect.gen(function* () {
         const { transactions, contracts } = yield* Scenario.Scenario
 
@@ -212,7 +212,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("multisend passes its whole value on inside", () =>
+    it.effect("transactions.multisend: passes its whole value on in internal calls", () =>
       Effect.gen(function* () {
         const { transactions } = yield* Scenario.Scenario
 
@@ -223,7 +223,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("caughtRevert succeeds around a reverted call that had paid someone", () =>
+    it.effect("transactions.caughtRevert: succeeds although an inner call with a payment reverts", () =>
       Effect.gen(function* () {
         const { transactions, strangers } = yield* Scenario.Scenario
 
@@ -235,7 +235,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("selfdestruct pays a stranger from a vault made earlier", () =>
+    it.effect("transactions.selfdestruct: pays an outside address from an existing vault", () =>
       Effect.gen(function* () {
         const { transactions, strangers } = yield* Scenario.Scenario
 
@@ -245,7 +245,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("creation makes a contract that is listed", () =>
+    it.effect("transactions.creation: creates a contract that is listed in the addresses", () =>
       Effect.gen(function* () {
         const { transactions, addresses } = yield* Scenario.Scenario
 
@@ -254,7 +254,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("type4 makes its three calls as heidi", () =>
+    it.effect("transactions.type4: makes its three calls as heidi", () =>
       Effect.gen(function* () {
         const { transactions, accounts, contracts, strangers } = yield* Scenario.Scenario
 
@@ -270,36 +270,36 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
 
 describe("Scenario", () => {
   describe("run", () => {
-    const play = (seed: number, chainId = 1) =>
+    const runScenario = (seed: number, chainId = 1) =>
       Effect.scoped(
         Effect.gen(function* () {
           const node = yield* Anvil.make({ chainId })
-          const played = yield* Scenario.run(node, { seed, blocks: 1, size: 25, blobs: false })
-          return { played, blocks: yield* Head.range(node, 0, played.lastBlock) }
+          const world = yield* Scenario.run(node, { seed, blocks: 1, size: 25, blobs: false })
+          return { world, blocks: yield* Head.range(node, 0, world.lastBlock) }
         }),
       )
 
-    it.live("gives the same addresses, transactions and blocks for the same seed", () =>
+    it.live("run: the same seed gives the same addresses, transactions and blocks", () =>
       Effect.gen(function* () {
-        const [first, second] = yield* Effect.all([play(7), play(7)])
+        const [first, second] = yield* Effect.all([runScenario(7), runScenario(7)])
 
-        expect(second.played).toEqual(first.played)
+        expect(second.world).toEqual(first.world)
         expect(second.blocks).toEqual(first.blocks)
       }),
     )
 
-    it.live("gives other transactions for another seed, and other hashes on another chain", () =>
+    it.live("run: another seed gives other transactions, and another chain id other hashes", () =>
       Effect.gen(function* () {
-        const [one, other, elsewhere] = yield* Effect.all([play(7), play(8), play(7, 10)])
+        const [one, other, elsewhere] = yield* Effect.all([runScenario(7), runScenario(8), runScenario(7, 10)])
 
-        expect(other.played.strangers).not.toEqual(one.played.strangers)
+        expect(other.world.strangers).not.toEqual(one.world.strangers)
         expect(other.blocks.at(-1)?.hash).not.toBe(one.blocks.at(-1)?.hash)
-        expect(elsewhere.played.contracts).toEqual(one.played.contracts)
-        expect(elsewhere.played.transactions.swap).not.toBe(one.played.transactions.swap)
+        expect(elsewhere.world.contracts).toEqual(one.world.contracts)
+        expect(elsewhere.world.transactions.swap).not.toBe(one.world.transactions.swap)
       }),
     )
 
-    it.live("reports progress after each block", () =>
+    it.live("run: reports progress after every block", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const seen: Array<Scenario.Progress> = []
@@ -311,13 +311,13 @@ describe("Scenario", () => {
       }),
     )
 
-    it.live("says so when the node has too few accounts", () =>
+    it.live("run: fails when the node has too few accounts", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ accounts: 3 })
 
         const error = yield* Effect.flip(Scenario.run(node))
         expect(error._tag).toBe("ScenarioFailed")
-        expect(error.message).toBe("the scenario needs 10 accounts; the node has 3")
+        expect(error.message).toBe("Too few accounts: 3. Start the node with at least 10.")
       }),
     )
   })

@@ -17,30 +17,30 @@ const transfer = (node: Anvil.Node, reverts: boolean): Sender.Planned => ({
 
 describe("Sender", () => {
   describe("send", () => {
-    it.live("mines when a block is full and keeps the order", () =>
+    it.live("send: mines a full block and keeps the order of the transactions", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const sender = yield* make(node, 2)
         for (const label of ["a", "b", "c"]) yield* sender.send(label, transfer(node, false))
 
-        expect(sender.sent.map(({ label }) => label)).toEqual(["a", "b"])
-        expect(sender.waiting()).toBe(1)
+        expect(sender.mined.map(({ label }) => label)).toEqual(["a", "b"])
+        expect(sender.queued()).toBe(1)
         expect((yield* Head.current(node)).number).toBe(1)
       }),
     )
 
-    it.live("fails when a transaction succeeds that was meant to revert", () =>
+    it.live("send: fails when a transaction succeeds that is expected to revert", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const sender = yield* make(node, 1)
 
         const error = yield* Effect.flip(sender.send("oops", transfer(node, true)))
         expect(error._tag).toBe("ScenarioFailed")
-        expect(error.message).toMatch(/^oops \(0x[0-9a-f]{64}\) ended with status 0x1, which is not the plan$/)
+        expect(error.message).toMatch(/^Unexpected status of oops \(0x[0-9a-f]{64}\): 0x1\.$/)
       }),
     )
 
-    it.live("fails when a transaction is not in the block it was sent for", () =>
+    it.live("mine: fails when a transaction is missing from its block", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const sender = yield* make(node, 2)
@@ -48,7 +48,7 @@ describe("Sender", () => {
         yield* Head.mine(node)
 
         const error = yield* Effect.flip(sender.mine)
-        expect(error.message).toBe("block 1 does not hold late at index 0")
+        expect(error.message).toBe("Transaction missing from block 1 at index 0: late.")
       }),
     )
   })

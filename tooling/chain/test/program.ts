@@ -1,6 +1,6 @@
 /**
- * A program that starts a node, prints `[url, folder]`, and then waits for ever or, with the argument `exit`, exits
- * without closing its scope. `Anvil.test.ts` runs it as a process of its own.
+ * Starts a node, prints `[url, folder]`, and waits until it is stopped; with the argument `exit` it exits without closing its
+ * scope. `Anvil.test.ts` runs it as a process.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
