@@ -11,8 +11,9 @@ import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as PageWriter from "../../packages/service/src/server/rest/PageWriter.ts"
-import * as SqliteStore from "../../packages/service/src/store/sqlite/ChainStore.ts"
-import type { BlockRows, StoreShape, TransactionRow } from "../../packages/service/src/store/Store.ts"
+import * as Engine from "../../packages/service/src/store/Engine.ts"
+import type { ChainReader } from "../../packages/service/src/store/ChainReader.ts"
+import type { BlockRows, TransactionRow } from "../../packages/service/src/store/BlockRows.ts"
 import { rowsOf } from "./indexRows.ts"
 import { fill } from "./pageLoad.ts"
 import { configure, service } from "./pageService.ts"
@@ -48,9 +49,9 @@ const make = (parent: BlockRows | undefined, serial: number): BlockRows => {
   return { ...template, number, hash, parentHash, timestamp: 1_700_000_000 + number * 12, transactions }
 }
 
-const page = (store: StoreShape, address: string, order: "ASC" | "DESC") =>
+const page = (reader: ChainReader, address: string, order: "ASC" | "DESC") =>
   Effect.map(
-    store.snapshot((snapshot) =>
+    reader.snapshot((snapshot) =>
       snapshot.page({
         address,
         from: 0,
@@ -79,7 +80,11 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
   // No node is asked.
   const { file: configuration, key } = configure(folder, "http://127.0.0.1:9")
   const file = join(folder, "data", "chain-bench.sqlite")
-  const store = yield* SqliteStore.make({ file, chainId: 31337 })
+  const database = yield* Engine.fromUrl(`sqlite:${join(folder, "data")}`, folder)
+  const ref = { name: "bench", id: 31337 }
+  const { reader, writer: openWriter } = database.chain(ref)
+  const writer = yield* openWriter()
+  const token = (yield* database.leases.acquire(ref, "bench", 3_600_000))!
   let head: BlockRows | undefined
   let count = 0
   let documentBytes = 0
@@ -95,7 +100,7 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
       for (const { body, internal } of block.transactions)
         documentBytes += Buffer.byteLength(body) + (internal?.length ?? 0)
     }
-    millis += yield* timed(store.append(head ?? null, batch))
+    millis += yield* timed(writer.append(head ?? null, batch, token))
     head = batch.at(-1)
   }
   const anyWallet = (turn: number) => walletOf(Math.imul(turn + 1, 7919) % count)
@@ -104,7 +109,7 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
     Effect.gen(function* () {
       const found: Array<number> = []
       for (let turn = 0; turn < pages; turn++) {
-        found.push(yield* timed(page(store, kind === "busy" ? busy : anyWallet(turn), orderOf(turn))))
+        found.push(yield* timed(page(reader, kind === "busy" ? busy : anyWallet(turn), orderOf(turn))))
       }
       return found.slice(pages / 10).toSorted((a, b) => a - b)
     })
@@ -134,8 +139,8 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
   const served = yield* Effect.promise(overSocket)
   const unwinds: Array<number> = []
   for (let turn = 0; turn < 5; turn++) {
-    const [to] = yield* store.headers(head!.number - unwound, head!.number - unwound)
-    unwinds.push(yield* timed(store.unwind(head!, to!)))
+    const [to] = yield* reader.headers(head!.number - unwound, head!.number - unwound)
+    unwinds.push(yield* timed(writer.unwind(head!, to!, token)))
     let serial = count
     const again: Array<BlockRows> = []
     for (let index = 0; index < unwound; index++) {
@@ -143,7 +148,7 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
       serial += block.transactions.length
       again.push(block)
     }
-    yield* store.append(to!, again)
+    yield* writer.append(to!, again, token)
     head = again.at(-1)!
   }
   const database = new DatabaseSync(file)

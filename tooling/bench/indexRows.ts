@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as RpcMethod from "../../packages/schema/src/RpcMethod.ts"
 import * as Decoder from "../../packages/service/src/decode/Decoder.ts"
 import * as BlockAssembler from "../../packages/service/src/indexer/BlockAssembler.ts"
-import type { BlockRows } from "../../packages/service/src/store/Store.ts"
+import type { BlockRows } from "../../packages/service/src/store/BlockRows.ts"
 import * as Replay from "../../packages/testkit/src/Replay.ts"
 import { recorded } from "./indexChain.ts"
 

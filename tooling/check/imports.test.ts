@@ -68,14 +68,29 @@ describe("imports", () => {
   it("keeps the server and the indexer of the service apart, and both out of the store", () => {
     const base = plant({
       "packages/service/src/server/HttpServer.ts": `import "../indexer/ChainIndexer.ts"`,
-      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/Store.ts"`,
-      "packages/service/src/store/Store.ts": `import "../server/rest/Cursor.ts"`,
+      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/Engine.ts"`,
+      "packages/service/src/store/Engine.ts": `import "../server/rest/Cursor.ts"`,
       "packages/service/src/server/rest/Cursor.ts": ``,
     })
 
     expect(issues(base)).toEqual([
       "packages/service/src/server/HttpServer.ts:1: server must not import indexer/ChainIndexer.ts",
-      "packages/service/src/store/Store.ts:1: store must not import server/rest/Cursor.ts",
+      "packages/service/src/store/Engine.ts:1: store must not import server/rest/Cursor.ts",
+    ])
+  })
+
+  it("an engine's folder: only the table of URL schemes may import it", () => {
+    const base = plant({
+      "packages/service/src/store/Engine.ts": `import "./sqlite/Engine.ts"`,
+      "packages/service/src/store/sqlite/Engine.ts": `import "./RowId.ts"`,
+      "packages/service/src/store/sqlite/RowId.ts": ``,
+      "packages/service/src/cli/StatusCommand.ts": `import "../store/sqlite/RowId.ts"`,
+      "packages/service/src/store/Audit.ts": `import "./sqlite/RowId.ts"`,
+    })
+
+    expect(issues(base)).toEqual([
+      "packages/service/src/cli/StatusCommand.ts:1: the service must not import store/sqlite/RowId.ts",
+      "packages/service/src/store/Audit.ts:1: the service must not import store/sqlite/RowId.ts",
     ])
   })
 

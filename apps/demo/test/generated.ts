@@ -5,8 +5,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WalletHistory } from "@daybook/testkit"
-import * as SqliteEngine from "@daybook/service/store/sqlite/SqliteEngine"
-import type { BlockRef, BlockRows } from "@daybook/service/store/Store"
+import * as Engine from "@daybook/service/store/Engine"
+import type { BlockRef, BlockRows } from "@daybook/service/store/BlockRows"
 import { Effect } from "effect"
 
 const daybook = join(import.meta.dirname, "../../../packages/service/src/main.ts")
@@ -52,23 +52,24 @@ export const makeStore = (rows: number) =>
     const history = WalletHistory.make(7, { rows })
     const apiKey = yield* Effect.scoped(
       Effect.gen(function* () {
-        const database = yield* SqliteEngine.fromConfig("sqlite:data", folder)
-        const store = yield* database.chainStore("eth", 1, "write")
+        const database = yield* Engine.fromUrl("sqlite:data", folder)
+        const ref = { name: "eth", id: 1 }
+        const writer = yield* database.chain(ref).writer()
+        const token = (yield* database.leases.acquire(ref, "test", 60_000))!
         let head: BlockRef | null = null
         let waiting: Array<BlockRows> = []
         const flush = Effect.suspend(() => {
           const [blocks, expected] = [waiting, head]
           waiting = []
           head = blocks.at(-1) ?? head
-          return blocks.length === 0 ? Effect.void : store.append(expected, blocks)
+          return blocks.length === 0 ? Effect.void : writer.append(expected, blocks, token)
         })
         for (const block of blocksOf(history)) {
           waiting.push(block)
           if (waiting.length === 2_000) yield* flush
         }
         yield* flush
-        const keys = yield* database.keys
-        return yield* keys.add({ name: "reader", operator: false, empty: null })
+        return yield* database.apiKeys.add({ name: "reader", operator: false, empty: null })
       }),
     )
     if (apiKey === null) return yield* Effect.die(new Error("a new database has a key already"))

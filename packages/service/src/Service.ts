@@ -15,9 +15,9 @@ import * as Upstream from "./server/relay/Upstream.ts"
 import * as ChainJob from "./indexer/ChainJob.ts"
 import type { IndexerEvent } from "./indexer/StatusTracker.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
-import * as SqliteEngine from "./store/sqlite/SqliteEngine.ts"
-import type { KeysShape } from "./store/ApiKeys.ts"
-import type { StoreError } from "./store/Store.ts"
+import * as Engine from "./store/Engine.ts"
+import type { ApiKeys } from "./store/ApiKeys.ts"
+import type { StoreError } from "./store/StoreError.ts"
 
 /**
  * What a process does.
@@ -43,7 +43,7 @@ export interface Running {
   /** Where it listens; `null` in the role `index`. */
   readonly address: Server.Address | null
   /** Its keys. */
-  readonly keys: KeysShape
+  readonly keys: ApiKeys
 }
 
 /**
@@ -66,12 +66,13 @@ export const run = Effect.fn("Service.run")(function* (
 ): Effect.fn.Return<Running, StartError, Scope.Scope> {
   const { baseFolder, onEvent, role = "all" } = options
   const served = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
-  const keys = yield* database.keys
+  const database = yield* Engine.fromUrl(config.database, baseFolder)
+  const keys = database.apiKeys
+  yield* keys.ready
   const chains = yield* Effect.forEach(served, (chain) =>
     Effect.gen(function* () {
-      const store = yield* database.chainStore(chain.name, chain.id, "read")
-      return { ...chain, store, upstream: yield* Upstream.make(chain) }
+      const { reader } = database.chain(chain)
+      return { ...chain, reader, status: database.status.read(chain), upstream: yield* Upstream.make(chain) }
     }),
   )
   const address = role === "index" ? null : yield* Server.serve({ config, chains, keys, decoder: Decoder.make() })

@@ -5,7 +5,8 @@ import { expect } from "vitest"
 import * as Config from "../src/config/Config.ts"
 import type { IndexerEvent } from "../src/indexer/StatusTracker.ts"
 import * as Service from "../src/Service.ts"
-import * as SqliteEngine from "../src/store/sqlite/SqliteEngine.ts"
+import * as Engine from "../src/store/Engine.ts"
+import * as TestStore from "./store/TestStore.ts"
 import * as Node from "./server/node.ts"
 import * as Rows from "./server/rows.ts"
 import { folder, hashesIn, request } from "./server/service.ts"
@@ -122,8 +123,8 @@ describe("Service", () => {
         const baseFolder = yield* folder
         const config = yield* configOf([nowhere])
         const blocks = Rows.chain(0, 12)
-        const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
-        const store = yield* database.chainStore("eth", 1, "write")
+        const database = yield* Engine.fromUrl(config.database, baseFolder)
+        const store = yield* TestStore.open(database, { name: "eth", id: 1 })
         yield* Effect.orDie(store.append(null, blocks))
         const replicas = yield* Effect.forEach([1, 2, 3], () => Service.run(config, { baseFolder, role: "serve" }))
         const key = Redacted.value(

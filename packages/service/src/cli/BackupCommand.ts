@@ -16,9 +16,9 @@ export const backup = Command.make(
   },
   Effect.fn(function* ({ config: path, folder }) {
     const { database, jobs } = yield* Selection.open(path, [])
-    const names = jobs.map(({ chain }) => chain)
-    for (const { bytes, file } of yield* database.backup(names, folder)) {
+    const chains = jobs.map(({ chain: name, chainId: id }) => ({ name, id }))
+    for (const { bytes, file } of yield* database.backup(chains, folder)) {
       yield* Terminal.print(`${file}\t${bytes} bytes`)
     }
-  }),
+  }, Effect.scoped),
 ).pipe(Command.withDescription('Copy the database while it is in use; to restore, name the folder as "database"'))

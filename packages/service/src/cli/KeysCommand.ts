@@ -9,14 +9,14 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
-import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
-const openDatabase = Effect.fnUntraced(function* (path: string) {
+const openKeys = Effect.fnUntraced(function* (path: string) {
   const file = yield* ConfigFile.read(path)
-  return yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
+  return (yield* Engine.fromUrl(file.config.database, file.baseFolder)).apiKeys
 })
 
 const add = Command.make(
@@ -34,7 +34,7 @@ const add = Command.make(
     ),
   },
   Effect.fn(function* ({ config: path, empty, name, operator }) {
-    const keys = yield* (yield* openDatabase(path)).keys
+    const keys = yield* openKeys(path)
     const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
     if (key === null) {
       const message = `A key with this name exists: ${quote(name)}. Choose another name, or revoke that key.`
@@ -49,7 +49,7 @@ const revoke = Command.make(
   "revoke",
   { name: Argument.String("name").pipe(Argument.withDescription("Name of the key")), config: Selection.configFlag },
   Effect.fn(function* ({ config: path, name }) {
-    const keys = yield* (yield* openDatabase(path)).keys
+    const keys = yield* openKeys(path)
     if (!(yield* keys.revoke(name))) {
       const message = `No key has this name: ${quote(name)}. "daybook keys list" lists the names.`
       return yield* new CommandError({ message })
@@ -62,12 +62,12 @@ const list = Command.make(
   "list",
   { config: Selection.configFlag },
   Effect.fn(function* ({ config: path }) {
-    const database = yield* openDatabase(path)
-    for (const { empty, name, operator } of yield* database.listKeys) {
+    const keys = yield* openKeys(path)
+    for (const { empty, name, operator } of yield* keys.list) {
       const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
       yield* Terminal.print([name, ...grants].join("\t"))
     }
-  }),
+  }, Effect.scoped),
 ).pipe(Command.withDescription("List the names of the keys and their grants"))
 
 /** `daybook keys`. */

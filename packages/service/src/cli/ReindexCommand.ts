@@ -45,8 +45,8 @@ export const reindex = Command.make(
       )
     }
     for (const job of jobs) {
-      const store = yield* database.chainStore(job.chain, job.chainId, "write")
-      const { blocks, head } = yield* Reindex.run(store, { chain: job.chain, owner, from: first ?? 0 })
+      const ref = { name: job.chain, id: job.chainId }
+      const { blocks, head } = yield* Reindex.run(database, { chain: ref, owner, from: first ?? 0 })
       const left = head === null ? "the index is empty" : `the last block is ${head.number}`
       const removed = `${Terminal.count(blocks, "block")} removed, ${left}`
       yield* Terminal.print(

@@ -10,7 +10,7 @@ import * as ChainRegistry from "../config/ChainRegistry.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as ChainJob from "../indexer/ChainJob.ts"
-import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
 
 /** `--config`: the configuration file. */
@@ -61,7 +61,7 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   const chains = served.filter(
     (chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)),
   )
-  const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
+  const database = yield* Engine.fromUrl(config.database, baseFolder)
   const owner = `maintenance ${randomUUID()}`
   const jobs = chains.map((one) => ChainJob.fromChain(one, { database: config.database, baseFolder, owner }))
   return { database, jobs, owner }

@@ -7,7 +7,7 @@ import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 import * as Status from "../server/rest/Status.ts"
-import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -29,11 +29,11 @@ export const status = Command.make(
   Effect.fn(function* ({ config: path }) {
     const file = yield* ConfigFile.read(path)
     const chains = yield* Effect.fromResult(ServedChain.fromChains(file.config.chains))
-    const database = yield* SqliteEngine.fromConfig(file.config.database, file.baseFolder)
+    const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
     const notReady: Array<string> = []
     for (const chain of chains) {
-      const store = yield* database.chainStore(chain.name, chain.id, "read")
-      const found = yield* Status.of({ ...chain, store })
+      const { reader } = database.chain(chain)
+      const found = yield* Status.of({ ...chain, reader, status: database.status.read(chain) })
       if (!found.ready) notReady.push(chain.name)
       yield* Terminal.print(format(found))
     }

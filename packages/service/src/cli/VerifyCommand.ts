@@ -9,7 +9,7 @@ import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as Repair from "../maintenance/Repair.ts"
 import * as Verify from "../maintenance/Verify.ts"
 import type { Audit } from "../store/Audit.ts"
-import type * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
+import type { Database } from "../store/Database.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -19,7 +19,7 @@ const { count } = Terminal
 const issuesShown = 50
 const progressBlocks = 100_000
 
-const total = ({ issues, strays }: Verify.Verified): number => issues.length + strays.length
+const total = ({ issues, orphaned }: Verify.Verified): number => issues.length + orphaned.length
 
 const logProgress = (chain: string) => {
   let logged = 0
@@ -31,12 +31,12 @@ const logProgress = (chain: string) => {
 }
 
 const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify.Verified) {
-  const { blocks, issues, strays, transactions } = verified
+  const { blocks, issues, orphaned, transactions } = verified
   for (const { block, what } of issues.slice(0, issuesShown)) {
     yield* Terminal.print(`${chain}: ${block === null ? "the store" : `block ${block}`}: ${what}`)
   }
   if (issues.length > issuesShown) yield* Terminal.print(`${chain}: and ${issues.length - issuesShown} more`)
-  for (const { address, block, index } of strays.slice(0, issuesShown)) {
+  for (const { address, block, index } of orphaned.slice(0, issuesShown)) {
     const where = `transaction ${index} of block ${block}`
     yield* Terminal.print(`${chain}: the history of ${address} refers to ${where}, which is not stored`)
   }
@@ -52,7 +52,7 @@ const repairChain = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, ve
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })
   for (const { block, why } of repaired.failed) yield* Terminal.print(`${chain}: block ${block} not repaired: ${why}`)
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`
-  const removed = `${count(repaired.strays, "orphaned entry", "orphaned entries")} removed`
+  const removed = `${count(repaired.orphaned, "orphaned entry", "orphaned entries")} removed`
   yield* Terminal.print(`${chain}: ${fetched}, ${removed}`)
   const remaining = total(yield* Verify.run(audit))
   yield* Terminal.print(`${chain}: ${remaining === 0 ? "no issues remain" : `${count(remaining, "issue")} remain`}`)
@@ -60,12 +60,12 @@ const repairChain = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, ve
 })
 
 const verifyChain = Effect.fnUntraced(function* (
-  database: SqliteEngine.SqliteEngine,
+  database: Database,
   job: ChainJob,
   options: { readonly repair: boolean; readonly from: number | undefined },
 ) {
   const { chain, chainId } = job
-  const audit = yield* database.chainAudit(chain, chainId, options.repair ? "write" : "read")
+  const { audit } = database.chain({ name: chain, id: chainId })
   const verified = yield* Verify.run(audit, {
     ...(options.from === undefined ? {} : { from: options.from }),
     onProgress: logProgress(chain),
@@ -92,7 +92,7 @@ const run = Effect.fnUntraced(function* (
     ? `Not repaired: ${count(left, "issue")}.`
     : `Found ${count(left, "issue")}. Run "daybook repair" to fetch those blocks again.`
   return yield* new CommandError({ message })
-})
+}, Effect.scoped)
 
 /** `daybook verify`: exit code 1 when an issue remains. */
 export const verify = Command.make(

@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as BatchFetcher from "../node/BatchFetcher.ts"
 import type { Node } from "../node/Node.ts"
-import type { BlockRef, CheckpointConflict, StoreError, StoreShape } from "../store/Store.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
+import type { ChainSession } from "../store/ChainSession.ts"
+import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as AppendBatch from "./AppendBatch.ts"
 import type * as BlockAssembler from "./BlockAssembler.ts"
 import * as BlockFetcher from "./BlockFetcher.ts"
@@ -19,7 +21,7 @@ import type { StatusReporter } from "./StatusReporter.ts"
  */
 export interface Options {
   readonly node: Node
-  readonly store: StoreShape
+  readonly store: ChainSession
   readonly reporter: StatusReporter
   /** Renews the lease, after each append. */
   readonly renewLease: Effect.Effect<unknown, StoreError>
@@ -53,7 +55,7 @@ const flush = Effect.fnUntraced(function* (
   { renewLease, reporter, store }: Options,
   { first, nodeHead }: Extend,
   batch: AppendBatch.AppendBatch,
-): Effect.fn.Return<AppendBatch.AppendBatch, StoreError | CheckpointConflict> {
+): Effect.fn.Return<AppendBatch.AppendBatch, StoreError | CheckpointConflict | LeaseLost> {
   const { blocks, tip, transactions } = batch
   const head = AppendBatch.head(batch)
   const next = AppendBatch.make(head, yield* Clock.currentTimeMillis)
@@ -72,7 +74,7 @@ const take = Effect.fnUntraced(function* (
   extend: Extend,
   before: AppendBatch.AppendBatch,
   { failure, rows }: BlockFetcher.FetchedRange,
-): Effect.fn.Return<AppendBatch.AppendBatch, Ended | StoreError | CheckpointConflict> {
+): Effect.fn.Return<AppendBatch.AppendBatch, Ended | StoreError | CheckpointConflict | LeaseLost> {
   const isAtHead = extend.to - extend.from < headBlocks
   let batch = before
   for (const block of rows) {
@@ -94,7 +96,7 @@ const ended = (batch: AppendBatch.AppendBatch, reason: Ended["reason"]): Effect.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`, `BlockNotFound`, `InvalidBlock`: a block could not be fetched.
- * - `CheckpointConflict`: another indexer has written.
+ * - `CheckpointConflict`, `LeaseLost`: another indexer has written, or holds the lease.
  * - `StoreError`: the database failed.
  */
 export const run = Effect.fn("BlockAppender.run")(function* (

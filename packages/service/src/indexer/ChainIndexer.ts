@@ -7,10 +7,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
 import type { Decoder } from "../decode/Decoder.ts"
 import { redecode } from "../decode/Redecode.ts"
 import type { Header, Node } from "../node/Node.ts"
-import { Store, StoreError, type StoreShape } from "../store/Store.ts"
+import * as ChainSession from "../store/ChainSession.ts"
+import { Engine } from "../store/Engine.ts"
+import { StoreError } from "../store/StoreError.ts"
 import type * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as BlockAppender from "./BlockAppender.ts"
@@ -24,8 +27,10 @@ import * as StatusReporter from "./StatusReporter.ts"
 export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   /** What can be computed of the chain's blocks; `detect` finds out from the newest block. Default: nothing. */
   readonly rules?: HashRules.HashRules | "detect"
-  /** Name of the chain, for log lines. */
+  /** Name of the chain, in the database and in log lines. */
   readonly chain: string
+  /** EIP-155 id. */
+  readonly chainId: number
   /** First block to index. Default 0. */
   readonly fromBlock?: number
   /** Index from the first block at or after this instant instead, in seconds since 1970. */
@@ -62,9 +67,9 @@ interface Context extends BlockAppender.Options {
 
 type Outcome = Effect.Effect<IndexerState.Input, IndexerState.TurnError>
 
-const checkpointOf = (store: StoreShape) => store.snapshot((snapshot) => snapshot.checkpoint)
+const checkpointOf = (store: ChainSession.ChainSession) => store.snapshot((snapshot) => snapshot.checkpoint)
 
-const localBlock = (store: StoreShape, number: number) =>
+const localBlock = (store: ChainSession.ChainSession, number: number) =>
   Effect.map(store.headers(number, number), ([block]) => block ?? null)
 
 const pollHead = Effect.fnUntraced(function* ({ node, store }: Context, known: HashRules.HashRules | null) {
@@ -178,8 +183,7 @@ const loop = Effect.fnUntraced(function* (
 export const run = Effect.fn("ChainIndexer.run")(function* (
   node: Node,
   options: Options,
-): Effect.fn.Return<never, StoreError, Store> {
-  const store = yield* Store
+): Effect.fn.Return<never, StoreError, Engine | Scope.Scope> {
   const { allFrames = false, chain, checks = "standard", concurrency = 8, decoder, watch = null } = options
   const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
@@ -187,18 +191,19 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks },
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
+  const ref = { name: chain, id: options.chainId }
+  const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
-  const acquireLease = store.lease(owner, leaseMillis)
   const context: Context = {
-    ...{ node, store, reporter, decoder, concurrency, acquireLease },
-    renewLease: acquireLease,
+    ...{ node, store, reporter, decoder, concurrency, acquireLease: store.holdLease },
+    renewLease: store.holdLease,
     assembling: { decoder, allFrames, checks, watch },
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(
     Effect.scoped,
     Effect.onExit((exit) =>
-      Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.lease(owner, 0))),
+      Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease)),
     ),
     Effect.annotateLogs({ chain }),
   )

@@ -6,8 +6,9 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
-import * as SqliteEngine from "../store/sqlite/SqliteEngine.ts"
-import { Store, type StoreError } from "../store/Store.ts"
+import * as ChainSession from "../store/ChainSession.ts"
+import * as Engine from "../store/Engine.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as Backoff from "./Backoff.ts"
 import * as BlockSource from "./BlockSource.ts"
@@ -31,18 +32,17 @@ interface Obstacle {
 
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
-  const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
-  const store = yield* database.chainStore(chain, chainId, "write", ChainJob.watchedWallets(job))
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
   const { assembling, node } = yield* BlockSource.make(job)
   return yield* ChainIndexer.run(node, {
-    ...{ chain, owner, onEvent },
+    ...{ chain, chainId, owner, onEvent },
     ...assembling,
     fromBlock: config.fromBlock,
     ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
     rules: ChainJob.hashRules(job),
     finalityBlocks: config.finalityBlocks ?? HashRules.finalityBlocksOf(chainId),
     pollMillis: ChainJob.pollMillis(job, node.isLocal),
-  }).pipe(Effect.provideService(Store, store))
+  }).pipe(Effect.provideService(Engine.Engine, database))
 }, Effect.scoped)
 
 /**
@@ -52,9 +52,10 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
 const recordObstacle = (job: ChainJob.ChainJob, obstacle: Obstacle, onEvent: OnEvent): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const { _tag, message, millis } = obstacle
-    const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
-    const store = yield* database.chainStore(job.chain, job.chainId, "write")
-    if (!(yield* store.lease(job.owner, 0))) return false
+    const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+    const chain = { name: job.chain, id: job.chainId }
+    const store = yield* ChainSession.open(database, { chain, owner: job.owner, leaseMillis: 0 })
+    if (!(yield* store.holdLease)) return false
     const reporter = yield* StatusReporter.make({ store, onEvent })
     yield* reporter.report({ _tag, message })
     yield* Effect.onInterrupt(Effect.timeoutOption(reporter.heartbeat, millis), () => reporter.stopped)

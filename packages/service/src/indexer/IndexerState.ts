@@ -6,7 +6,8 @@
  * ancestor, or waits. Whatever fails is tried again after a delay.
  */
 import type { Header, NodeError, TraceSource } from "../node/Node.ts"
-import type { BlockRef, Checkpoint, CheckpointConflict, StoreError } from "../store/Store.ts"
+import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
+import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Backoff from "./Backoff.ts"
@@ -17,7 +18,7 @@ import type { Report } from "./StatusTracker.ts"
 /**
  * Why a turn failed.
  */
-export type TurnError = NodeError | InvalidBlock | BlockNotFound | StoreError | CheckpointConflict
+export type TurnError = NodeError | InvalidBlock | BlockNotFound | StoreError | CheckpointConflict | LeaseLost
 
 /**
  * What does not change while an indexer runs.
@@ -226,6 +227,7 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<Report> =>
         ...(isTolerated ? [] : [{ _tag: "Waiting", message } as const]),
       ]
     case "CheckpointConflict":
+    case "LeaseLost":
       return [{ _tag: "Note", level: "Info", message }]
     case "StoreError":
       return [isTolerated ? { _tag: "Note", level: "Warn", message } : { _tag: "Waiting", message }]

@@ -4,7 +4,8 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { IndexerStatus, StoreShape } from "../store/Store.ts"
+import type { ChainSession } from "../store/ChainSession.ts"
+import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as StatusTracker from "./StatusTracker.ts"
 
 /**
@@ -27,14 +28,14 @@ export interface StatusReporter {
  * Makes the reporter of an indexer whose status is kept in `store`.
  */
 export const make = Effect.fnUntraced(function* (options: {
-  readonly store: Pick<StoreShape, "readStatus" | "writeStatus">
+  readonly store: Pick<ChainSession, "readStatus" | "writeStatus">
   readonly onEvent: OnEvent
   /** Time between two polls of the node's head, in milliseconds. Default 0. */
   readonly pollMillis?: number
 }): Effect.fn.Return<StatusReporter> {
   const { onEvent, pollMillis = 0, store } = options
-  const readStatus = Effect.orElseSucceed(store.readStatus, () => null)
-  let state = StatusTracker.make({ pollMillis, before: yield* readStatus })
+  const before = yield* Effect.orElseSucceed(store.readStatus, () => null)
+  let state = StatusTracker.make({ pollMillis, before })
 
   const apply = Effect.fnUntraced(function* (input: StatusTracker.Input) {
     const now = yield* Clock.currentTimeMillis
@@ -45,10 +46,11 @@ export const make = Effect.fnUntraced(function* (options: {
 
   /** A status that cannot be written must not stop the indexer. */
   const storeStatus = (status: IndexerStatus) =>
-    Effect.matchEffect(store.writeStatus(status), {
-      onSuccess: () => apply({ _tag: "StatusStored", updatedAtMillis: status.updatedAtMillis }),
-      onFailure: (error) => Effect.logWarning(error.message),
-    })
+    store.writeStatus(status).pipe(
+      // Another indexer has taken over and reports its own status.
+      Effect.catchTag("LeaseLost", () => Effect.void),
+      Effect.catch((error) => Effect.logWarning(error.message)),
+    )
 
   const perform = (output: StatusTracker.Output): Effect.Effect<void> => {
     switch (output._tag) {
@@ -61,14 +63,11 @@ export const make = Effect.fnUntraced(function* (options: {
     }
   }
 
-  const beat = Effect.gen(function* () {
-    if (!StatusTracker.isHeartbeatDue(state, yield* Clock.currentTimeMillis)) return
-    yield* apply({ _tag: "Heartbeat", stored: yield* readStatus })
-  })
-
   return {
     report: apply,
-    heartbeat: Effect.forever(Effect.andThen(Effect.sleep(StatusTracker.heartbeatMillis), beat)),
-    stopped: Effect.flatMap(readStatus, (stored) => apply({ _tag: "Stopped", stored })),
+    heartbeat: Effect.forever(
+      Effect.andThen(Effect.sleep(StatusTracker.heartbeatMillis), apply({ _tag: "Heartbeat" })),
+    ),
+    stopped: apply({ _tag: "Stopped" }),
   }
 })

@@ -3,7 +3,8 @@
  * `StatusReporter` carries out the outputs. No output holds a key or a URL.
  */
 import type { TraceSource } from "../node/Node.ts"
-import type { BlockRef, IndexerStatus } from "../store/Store.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
+import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as Throughput from "./Throughput.ts"
 
 /**
@@ -70,7 +71,7 @@ export type Report =
   /** The indexer cannot go on at present. Logged once per `subject`, by default the message. */
   | { readonly _tag: "Waiting"; readonly message: string; readonly level?: Level; readonly subject?: string }
   | { readonly _tag: "Misconfigured"; readonly message: string }
-  | { readonly _tag: "Stopped"; readonly stored: IndexerStatus | null }
+  | { readonly _tag: "Stopped" }
   /** A line for the log alone. */
   | { readonly _tag: "Note"; readonly level: Level; readonly message: string; readonly annotations?: Annotations }
 
@@ -79,10 +80,8 @@ export type Report =
  */
 export type Input =
   | Report
-  /** The heartbeat interval has passed. `stored` is the status that the store holds. */
-  | { readonly _tag: "Heartbeat"; readonly stored: IndexerStatus | null }
-  /** A status was stored. */
-  | { readonly _tag: "StatusStored"; readonly updatedAtMillis: number }
+  /** The heartbeat interval has passed. */
+  | { readonly _tag: "Heartbeat" }
 
 /**
  * What follows from an input, in order.
@@ -111,8 +110,8 @@ export interface StatusTracker {
   readonly status: IndexerStatus
   /** This indexer has written a status. */
   readonly isWritten: boolean
-  /** `updatedAtMillis` of the last status that is known to be stored; -1 while none is. */
-  readonly storedAtMillis: number
+  /** When the status was last written. */
+  readonly writtenAtMillis: number
   /** When the indexer last reported something; heartbeats do not count. */
   readonly reportedAtMillis: number
   /** When the node last answered a poll. */
@@ -156,9 +155,9 @@ export const make = (options: {
   readonly before: IndexerStatus | null
 }): StatusTracker => ({
   pollMillis: options.pollMillis,
-  status: options.before ?? { state: "waiting", traces: null, nodeHead: null, message: "", updatedAtMillis: 0 },
+  status: options.before ?? { state: "waiting", traces: null, nodeHead: null, message: "" },
   isWritten: false,
-  storedAtMillis: -1,
+  writtenAtMillis: 0,
   reportedAtMillis: 0,
   polledAtMillis: 0,
   subject: null,
@@ -207,11 +206,10 @@ const put = (state: StatusTracker, name: IndexerStatus["state"], message: string
     traces: state.tracer ?? state.status.traces,
     nodeHead,
     message,
-    updatedAtMillis: now,
     ...speedFields(progress, now),
     ...(unchecked === null ? {} : { unchecked }),
   }
-  return [{ ...state, status, isWritten: true }, [{ _tag: "StoreStatus", status }]]
+  return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
 }
 
 const isNews = ({ isWritten, status, tracer }: StatusTracker, name: IndexerStatus["state"]): boolean =>
@@ -220,7 +218,7 @@ const isNews = ({ isWritten, status, tracer }: StatusTracker, name: IndexerStatu
 /** Writes the status at once when it is news; a changed one once a second, an unchanged one as a heartbeat. */
 const write = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
   const { nodeHead, status } = state
-  const age = now - status.updatedAtMillis
+  const age = now - state.writtenAtMillis
   const isChanged = name === "backfill" || nodeHead !== status.nodeHead || message !== status.message
   const isDue = (isChanged && (name === "synced" || age >= statusMillis)) || age >= heartbeatMillis
   return isNews(state, name) || isDue ? put(state, name, message, now) : [state, []]
@@ -325,18 +323,8 @@ const reorged = (state: StatusTracker, { from, to }: Report & { readonly _tag: "
   ],
 ]
 
-/** False once another indexer has written its status. */
-const isOwn = ({ status, storedAtMillis }: StatusTracker, stored: IndexerStatus | null): boolean =>
-  stored !== null && [status.updatedAtMillis, storedAtMillis].includes(stored.updatedAtMillis)
-
-/**
- * True when a heartbeat would change something, so that the stored status is worth reading.
- */
-export const isHeartbeatDue = ({ isWritten, status }: StatusTracker, now: number): boolean =>
-  isWritten && now - status.updatedAtMillis >= heartbeatMillis / 2
-
-const heartbeat = (state: StatusTracker, stored: IndexerStatus | null, now: number): Transition => {
-  if (!isHeartbeatDue(state, now) || !isOwn(state, stored)) return [state, []]
+const heartbeat = (state: StatusTracker, now: number): Transition => {
+  if (!state.isWritten || now - state.writtenAtMillis < heartbeatMillis / 2) return [state, []]
   const silence = now - state.reportedAtMillis
   if (state.status.state !== "synced" || silence <= unansweredMillis + state.pollMillis) {
     return put(state, state.status.state, state.status.message, now)
@@ -345,8 +333,8 @@ const heartbeat = (state: StatusTracker, stored: IndexerStatus | null, now: numb
   return obstructed(state, { state: "waiting", message, subject: "no answer", level: "Warn" }, now)
 }
 
-const stopped = (state: StatusTracker, stored: IndexerStatus | null, now: number): Transition => {
-  if (!state.isWritten || !isOwn(state, stored)) return [state, []]
+const stopped = (state: StatusTracker, now: number): Transition => {
+  if (!state.isWritten) return [state, []]
   const { message, state: name } = state.status
   const before = name === "misconfigured" || name === "waiting" ? ` Last status: ${message}` : ""
   return put(state, "stopped", `The indexer was stopped. Start it again with "daybook serve".${before}`, now)
@@ -373,7 +361,7 @@ const reported = (state: StatusTracker, report: Report, now: number): Transition
       return obstructed(state, { state: "misconfigured", message, subject: message, level: "Warn" }, now)
     }
     case "Stopped":
-      return stopped(state, report.stored, now)
+      return stopped(state, now)
     case "Note":
       return [state, [log(report.level, report.message, report.annotations)]]
   }
@@ -385,9 +373,7 @@ const reported = (state: StatusTracker, report: Report, now: number): Transition
 export const step = (state: StatusTracker, input: Input, now: number): Transition => {
   switch (input._tag) {
     case "Heartbeat":
-      return heartbeat(state, input.stored, now)
-    case "StatusStored":
-      return [{ ...state, storedAtMillis: input.updatedAtMillis }, []]
+      return heartbeat(state, now)
     default:
       return reported({ ...state, reportedAtMillis: now }, input, now)
   }

@@ -72,7 +72,7 @@ const faultOf = (block: StoredBlock, transaction: StoredTransaction, watch: Read
   // A watch list that became shorter leaves wallets behind, which is no flaw.
   const kept = watch === null ? transaction.addresses : transaction.addresses.filter((address) => watch.has(address))
   if (!isSameSet(kept, named)) return `it stands under ${kept.join(", ") || "no wallet"}, not under ${named.join(", ")}`
-  const [lost] = transaction.lostAddresses
+  const [lost] = transaction.missingAppearances
   return lost === undefined ? null : `the history of ${lost} does not have it`
 }
 

@@ -1,90 +1,120 @@
 /**
- * Removes the upper part of an index, so that the indexer fetches it again when it starts. It goes down in steps, each of which
- * leaves a whole index: a stop in the middle loses nothing but work.
+ * Removes the upper part of an index, so that the indexer fetches it again when it starts. Works downwards in steps, each of which
+ * leaves a consistent index: an interruption loses nothing but work.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { BlockRef, CheckpointConflict, StoreError, StoreShape } from "../store/Store.ts"
+import type * as Scope from "effect/Scope"
+import type { BlockRef } from "../store/BlockRows.ts"
+import type { ChainRef } from "../store/ChainRef.ts"
+import type { Database } from "../store/Database.ts"
+import type { FencingToken } from "../store/Leases.ts"
+import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 
-/** An indexer is at work on the chain, and would fetch what is removed while it is. */
-export class IndexerAtWork extends Data.TaggedError("IndexerAtWork")<{ readonly chain: string }> {
+/** An indexer holds the lease of the chain, and would fetch the removed blocks at once. */
+export class IndexerRunning extends Data.TaggedError("IndexerRunning")<{ readonly chain: string }> {
   override get message() {
-    return `An indexer of ${this.chain} is at work: stop it first, then start it again.`
+    return `Indexer running: ${this.chain}. Stop it, run the command again, then start it.`
   }
 }
 
-/** What was removed. */
+/** The result of a removal. */
 export interface Removed {
+  /** Number of removed blocks. */
   readonly blocks: number
-  /** The head that is left; `null` when nothing is. */
+  /** The head that is left; `null` when no block is. */
   readonly head: BlockRef | null
 }
 
 const blocksAtOnce = 5_000
 const leaseMillis = 30_000
-/** A lease of an indexer that was killed ends by itself within this time. */
-const usualPatienceMillis = 8_000
-const lookMillis = 500
+/** A little longer than the lease of an indexer that was killed. */
+const defaultPatienceMillis = 8_000
+const pollMillis = 500
 
-/** Takes the right to write, waiting for a lease that nobody renews. */
-const takeLease = Effect.fnUntraced(function* (
-  chain: string,
-  store: StoreShape,
+/** Takes the lease, waiting for one that is not renewed to expire. */
+const acquireLease = Effect.fnUntraced(function* (
+  { leases }: Database,
+  chain: ChainRef,
   owner: string,
   patienceMillis: number,
-): Effect.fn.Return<void, StoreError | IndexerAtWork> {
+): Effect.fn.Return<FencingToken, StoreError | IndexerRunning> {
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
-  while (!(yield* store.lease(owner, leaseMillis))) {
-    if ((yield* Clock.currentTimeMillis) > until) return yield* new IndexerAtWork({ chain })
-    yield* Effect.sleep(lookMillis)
+  for (;;) {
+    const token = yield* leases.acquire(chain, owner, leaseMillis)
+    if (token !== null) return token
+    if ((yield* Clock.currentTimeMillis) > until) return yield* new IndexerRunning({ chain: chain.name })
+    yield* Effect.sleep(pollMillis)
   }
 })
 
-/** Tells readers how the index stands, in place of what an indexer said of the blocks that go. */
-const tell = Effect.fnUntraced(function* (store: StoreShape, message: string) {
-  const before = yield* store.readStatus
+/** Replaces the status that the indexer of the removed blocks left. */
+const writeStatus = Effect.fnUntraced(function* (
+  { status }: Database,
+  chain: ChainRef,
+  token: FencingToken,
+  message: string,
+) {
+  const before = yield* status.read(chain)
   if (before === null) return
-  const updatedAtMillis = yield* Clock.currentTimeMillis
-  yield* store.writeStatus({ state: "stopped", traces: before.traces, nodeHead: null, message, updatedAtMillis })
+  yield* status.write(chain, { state: "stopped", traces: before.traces, nodeHead: null, message }, token)
 })
 
+/** Removes blocks from the head down to `from`, a step at a time. */
+const remove = Effect.fnUntraced(function* (
+  database: Database,
+  chain: ChainRef,
+  token: FencingToken,
+  from: number,
+): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost, Scope.Scope> {
+  const { reader, writer: openWriter } = database.chain(chain)
+  const writer = yield* openWriter()
+  let blocks = 0
+  for (;;) {
+    const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+    if (checkpoint === null) return { blocks, head: null }
+    const { first, head } = checkpoint
+    if (head.number < from) return { blocks, head }
+    const keep = Math.max(from - 1, head.number - blocksAtOnce)
+    const [to = null] = keep < first ? [] : yield* reader.headers(keep, keep)
+    yield* writer.unwind(head, to, token)
+    blocks += head.number - (to?.number ?? first - 1)
+    yield* database.leases.renew(chain, token, leaseMillis)
+  }
+}, Effect.scoped)
+
 /**
- * Removes all blocks from `from` on.
+ * Removes all blocks from a number on.
  *
  * **Errors**
- * - `IndexerAtWork`: an indexer holds the chain.
- * - `StoreError`, `CheckpointConflict`: what was removed so far stays removed.
+ * - `IndexerRunning`: an indexer holds the lease of the chain.
+ * - `StoreError`, `CheckpointConflict`, `LeaseLost`: the blocks that were removed so far stay removed.
  */
 export const run = Effect.fn("Reindex.run")(function* (
-  store: StoreShape,
+  database: Database,
   options: {
-    readonly chain: string
+    readonly chain: ChainRef
+    /** Owner of the lease. */
     readonly owner: string
+    /** First block to remove. */
     readonly from: number
-    /** How long to wait for an indexer to give the chain up. Default 8 seconds. */
+    /** Time to wait for the lease, in milliseconds. Default 8,000. */
     readonly patienceMillis?: number
   },
-): Effect.fn.Return<Removed, StoreError | CheckpointConflict | IndexerAtWork> {
-  const { chain, from, owner, patienceMillis = usualPatienceMillis } = options
-  yield* takeLease(chain, store, owner, patienceMillis)
-  yield* tell(store, `Blocks from ${from} on are being removed.`)
+): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost | IndexerRunning> {
+  const { chain, from, owner, patienceMillis = defaultPatienceMillis } = options
+  const token = yield* acquireLease(database, chain, owner, patienceMillis)
   const removing = Effect.gen(function* () {
-    let blocks = 0
-    for (;;) {
-      const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
-      if (checkpoint === null) return { blocks, head: null }
-      const { first, head } = checkpoint
-      if (head.number < from) return { blocks, head }
-      const keep = Math.max(from - 1, head.number - blocksAtOnce)
-      const [to = null] = keep < first ? [] : yield* store.headers(keep, keep)
-      yield* store.unwind(head, to)
-      blocks += head.number - (to?.number ?? first - 1)
-      yield* store.lease(owner, leaseMillis)
-    }
+    yield* writeStatus(database, chain, token, `Removing blocks from ${from} on.`)
+    const removed = yield* remove(database, chain, token, from)
+    yield* writeStatus(
+      database,
+      chain,
+      token,
+      `Blocks from ${from} on were removed; "daybook serve" fetches them again.`,
+    )
+    return removed
   })
-  const done = Effect.tap(removing, () =>
-    tell(store, `Blocks from ${from} on were removed; "daybook serve" fetches them again.`),
-  )
-  return yield* Effect.ensuring(done, Effect.ignore(store.lease(owner, 0)))
+  return yield* Effect.ensuring(removing, Effect.ignore(database.leases.release(chain, token)))
 })

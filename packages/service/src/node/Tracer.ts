@@ -6,7 +6,7 @@ import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
-import type { BlockRef } from "../store/Store.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
 
 /**
  * The traces of one block, in the shape of the node's tracer.

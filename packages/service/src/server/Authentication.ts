@@ -5,8 +5,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { KeyGrant, KeysShape } from "../store/ApiKeys.ts"
-import type { StoreError } from "../store/Store.ts"
+import type { ApiKeys, KeyGrant } from "../store/ApiKeys.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /** Lets callers in. */
@@ -22,10 +22,7 @@ export interface Authentication {
 const longestKeyCharacters = 512
 
 /** Makes the admission by the keys of a service and its limit. */
-export const make = (
-  keys: KeysShape,
-  limit: { readonly perSecond: number; readonly burst: number },
-): Authentication => {
+export const make = (keys: ApiKeys, limit: { readonly perSecond: number; readonly burst: number }): Authentication => {
   const limits = RateLimit.make(limit)
   return {
     grant: (key) =>

@@ -7,7 +7,7 @@
 import * as ApiError from "@daybook/schema/ApiError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { StoreError } from "../store/Store.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import type { Issue } from "./Issue.ts"
 
 /** Headers of an answer, by lower-case name. */

@@ -19,7 +19,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import type { Config } from "../config/Config.ts"
 import type { Decoder } from "../decode/Decoder.ts"
-import type { KeysShape } from "../store/ApiKeys.ts"
+import type { ApiKeys } from "../store/ApiKeys.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Response from "./Response.ts"
 import * as JsonRpcEnvelope from "./relay/JsonRpcEnvelope.ts"
@@ -35,7 +35,7 @@ import * as Wallet from "./rest/WalletTransactions.ts"
 export interface Options {
   readonly config: Config
   readonly chains: ReadonlyArray<Wallet.IndexedChain & Relay.RelayedChain>
-  readonly keys: KeysShape
+  readonly keys: ApiKeys
   readonly decoder: Decoder
 }
 

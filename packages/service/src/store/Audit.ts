@@ -1,60 +1,66 @@
 /**
- * Looking at a chain's rows as they lie, and putting one block right: what `daybook verify` needs of an engine. Whoever serves or
- * indexes wants `Store`.
+ * Reads a chain's rows as they are stored, and replaces single blocks: what `daybook verify` and `daybook repair` need of an engine.
  */
 import type * as Effect from "effect/Effect"
-import type { BlockRef, Checkpoint, StoreError, TransactionRow } from "./Store.ts"
-import type { BlockRows } from "./Store.ts"
+import type * as Scope from "effect/Scope"
+import type { BlockRef, BlockRows, Checkpoint, TransactionRow } from "./BlockRows.ts"
+import type { StoreError } from "./StoreError.ts"
 
-/** A transaction as it lies in the store. */
+/** A transaction as it is stored. */
 export interface StoredTransaction extends TransactionRow {
   readonly decoderRevision: number
-  /** Wallets that the row names, but under which it is not found. */
-  readonly lostAddresses: ReadonlyArray<string>
+  /** Wallets that the row names, but whose history does not contain it. */
+  readonly missingAppearances: ReadonlyArray<string>
 }
 
-/** A block as it lies in the store. */
+/** A block as it is stored. */
 export interface StoredBlock extends BlockRef {
   readonly parentHash: string
   readonly timestamp: number
-  /** How many transactions were stored with it; `null` where a version that did not count wrote it. */
+  /** Number of transactions that were stored with it; `null` where a version without the count wrote it. */
   readonly count: number | null
   readonly transactions: ReadonlyArray<StoredTransaction>
 }
 
-/** A transaction that a wallet's history names. */
+/** An entry of a wallet's history. */
 export interface Appearance {
   readonly address: string
   readonly block: number
   readonly index: number
 }
 
-/** A part of the store, all of one state. */
-export interface Part {
+/** A range of stored blocks, all of one committed state. */
+export interface StoredRange {
   readonly checkpoint: Checkpoint | null
   /** Lowest first. */
   readonly blocks: ReadonlyArray<StoredBlock>
 }
 
-/** The store of one chain, looked at closely. */
+/** The audit of one chain. */
 export interface Audit {
-  /** What the engine finds wrong with its own files; empty when nothing. */
-  readonly engine: Effect.Effect<ReadonlyArray<string>, StoreError>
+  /** Issues that the engine finds in its own files; empty when none. */
+  readonly engineIssues: Effect.Effect<ReadonlyArray<string>, StoreError>
   /** Stored blocks from `from` to `to`, inclusive. */
-  readonly part: (from: number, to: number) => Effect.Effect<Part, StoreError>
+  readonly range: (from: number, to: number) => Effect.Effect<StoredRange, StoreError>
   /**
-   * Appearances that no document names, in an order of the engine's own: those among the next `limit` appearances after one,
-   * and the last that was looked at, `null` at the end.
+   * Appearances without a document, in an order of the engine's own: those among the next `limit` appearances after one, and the
+   * last that was examined, `null` at the end.
    */
-  readonly strays: (
+  readonly orphanedAppearances: (
     after: Appearance | null,
     limit: number,
-  ) => Effect.Effect<{ readonly strays: ReadonlyArray<Appearance>; readonly last: Appearance | null }, StoreError>
-  /** Removes appearances that no document names; others are left alone. */
-  readonly dropStrays: (strays: ReadonlyArray<Appearance>) => Effect.Effect<void, StoreError>
+  ) => Effect.Effect<{ readonly orphaned: ReadonlyArray<Appearance>; readonly last: Appearance | null }, StoreError>
+  /** Opens the chain for repairs until the scope ends. */
+  readonly repairer: Effect.Effect<Repairer, StoreError, Scope.Scope>
+}
+
+/** Repairs single rows. Needs no lease: each repair changes only what it was made for. */
+export interface Repairer {
+  /** Removes appearances without a document; others are left unchanged. */
+  readonly removeOrphaned: (appearances: ReadonlyArray<Appearance>) => Effect.Effect<void, StoreError>
   /**
-   * Puts the rows of a block in place of what lies there. False when the stored block has another hash, or, where none is stored,
-   * when it does not fit between its neighbours: nothing was changed then.
+   * Replaces the rows of a block. False when the stored block has another hash, or, where none is stored, when the rows do not link
+   * to its neighbours: nothing was changed then.
    */
   readonly replace: (rows: BlockRows) => Effect.Effect<boolean, StoreError>
 }

@@ -50,7 +50,7 @@ describe("daybook keys", () => {
           err: `daybook: A key with this name exists: "alice". Choose another name, or revoke that key.\n`,
         })
         expect(nameless).toMatchObject({ code: 1, out: "" })
-        expect(nameless.err).toMatch(/name of a key is empty/i)
+        expect(nameless.err).toMatch(/Invalid API key "name"/)
       }),
     timeout,
   )

@@ -68,7 +68,7 @@ describe("daybook serve", () => {
         expect([command.code, role.code, database.code]).toEqual([1, 1, 1])
         expect(command.err).toContain("sevre")
         expect(role.err).toContain("both")
-        expect(database.err).toContain("SQLite")
+        expect(database.err).toContain("PostgreSQL")
         expect(database.err).not.toContain(canary)
       }),
     timeout,

@@ -5,7 +5,8 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
-import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import { daybook } from "./daybook.ts"
@@ -28,10 +29,10 @@ describe("daybook verify, repair, backup and reindex", () => {
       const chains = { "my chain": { id: node.chainId, rpc: [node.url] } }
       const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
       writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
-      const database = yield* SqliteEngine.fromConfig("sqlite:data", base)
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const store = yield* database.chainStore("my chain", node.chainId, "write")
+          const database = yield* Engine.fromUrl("sqlite:data", base)
+          const store = yield* TestStore.open(database, { name: "my chain", id: node.chainId })
           const indexer = yield* start(store, [node.url])
           yield* indexer.until(caughtUp(4))
           yield* indexer.stop

@@ -3,12 +3,16 @@ import { Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as StatusReporter from "../../src/indexer/StatusReporter.ts"
-import { StoreError } from "../../src/store/Store.ts"
+import * as ChainSession from "../../src/store/ChainSession.ts"
+import { StoreError } from "../../src/store/StoreError.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { openStore } from "./chain.ts"
 
 /** A reporter over an empty store, with its log lines and events. */
 const setup = Effect.gen(function* () {
-  const store = yield* openStore
+  const { database, ref: chain } = yield* openStore
+  const store = yield* ChainSession.open(database, { chain, owner: "me", leaseMillis: 5_000 })
+  yield* store.holdLease
   const lines: Array<string> = []
   const events: Array<string> = []
   const logger = Logger.make(({ fiber, logLevel, message }) => {
@@ -17,7 +21,7 @@ const setup = Effect.gen(function* () {
   const onEvent: StatusReporter.OnEvent = (event) => Effect.sync(() => events.push(event._tag))
   const reporter = yield* StatusReporter.make({ store, onEvent })
   const logged = <A, E>(work: Effect.Effect<A, E>) => Effect.provide(work, Logger.layer([logger]))
-  return { store, reporter, lines, events, logged }
+  return { database, store, reporter, lines, events, logged }
 })
 
 describe("StatusReporter", () => {
@@ -43,22 +47,24 @@ describe("StatusReporter", () => {
       const waiting = yield* store.readStatus
       yield* Fiber.interrupt(fiber)
 
-      expect(alive).toMatchObject({ state: "synced", nodeHead: 7, updatedAtMillis: 5_000 })
+      expect(alive).toMatchObject({ state: "synced", nodeHead: 7, ageMillis: 1_000 })
       expect(waiting).toMatchObject({ state: "waiting", message: "The node has not answered for 20 s." })
     }),
   )
 
   it.effect("heartbeat, stopped: leave the status of another indexer alone", () =>
     Effect.gen(function* () {
-      const { logged, reporter, store } = yield* setup
+      const { database, logged, reporter } = yield* setup
       yield* logged(reporter.report({ _tag: "Synced", head: 7, nodeHead: 7 }))
       yield* Effect.forkScoped(logged(reporter.heartbeat))
-      const other = { state: "backfill", traces: "off", nodeHead: 9, message: "Mine.", updatedAtMillis: 1 } as const
-      yield* store.writeStatus(other)
+      const other = { state: "backfill", traces: "off", nodeHead: 9, message: "Mine." } as const
+      const next = yield* TestStore.open(database, { name: "test", id: 31337 })
+      yield* TestClock.adjust("5 seconds")
+      yield* next.writeStatus(other)
       yield* TestClock.adjust("60 seconds")
       yield* logged(reporter.stopped)
 
-      expect(yield* store.readStatus).toEqual(other)
+      expect(yield* next.readStatus).toMatchObject(other)
     }),
   )
 

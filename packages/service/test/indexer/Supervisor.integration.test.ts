@@ -6,8 +6,8 @@ import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
 import type { ChainJob } from "../../src/indexer/ChainJob.ts"
-import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
-import type { IndexerStatus } from "../../src/store/Store.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import type { ReportedStatus } from "../../src/store/StatusBoard.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
@@ -72,12 +72,13 @@ const caughtUp =
     line._tag === "Synced" && line.head === head && line.chain === chain
 
 const reader = Effect.fnUntraced(function* (node: Anvil.Node, baseFolder: string, chain = "my chain") {
-  const database = yield* SqliteEngine.fromConfig("sqlite:data", baseFolder)
-  return yield* database.chainStore(chain, node.chainId, "read")
+  const database = yield* Engine.fromUrl("sqlite:data", baseFolder)
+  const ref = { name: chain, id: node.chainId }
+  return { ...database.chain(ref).reader, readStatus: database.status.read(ref) }
 })
 
 /** What a reader is told of the chain's index, when it is as asked for. */
-const statusOf = (node: Anvil.Node, baseFolder: string, tell: (status: IndexerStatus) => boolean) =>
+const statusOf = (node: Anvil.Node, baseFolder: string, tell: (status: ReportedStatus) => boolean) =>
   Effect.gen(function* () {
     const store = yield* reader(node, baseFolder)
     for (;;) {
@@ -106,13 +107,14 @@ describe("Workers", () => {
 
       const second = yield* run([watching(one, two)])
       const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "misconfigured")
-      const beating = yield* statusOf(node, baseFolder, (found) => found.updatedAtMillis > refused.updatedAtMillis)
+      yield* statusOf(node, baseFolder, ({ ageMillis }) => ageMillis !== null && ageMillis > 2_000)
+      const beating = yield* statusOf(node, baseFolder, ({ ageMillis }) => ageMillis !== null && ageMillis < 2_000)
       yield* second.end("SIGTERM")
       const after = yield* statusOf(node, baseFolder, () => true)
       const third = yield* run([watching(one)])
       yield* third.until(caughtUp(3))
 
-      const reason = /^The database chain-my-chain\.sqlite holds 1 watched wallet, .* --chain 'my chain' /
+      const reason = /^Database chain-my-chain\.sqlite lacks wallet 0x2+, .* --chain 'my chain'" /
       expect(stopped).toMatchObject({
         state: "stopped",
         message: 'The indexer was stopped. Start it again with "daybook serve".',
@@ -121,7 +123,7 @@ describe("Workers", () => {
       expect(beating).toMatchObject({ state: "misconfigured", message: refused.message })
       expect(after.state).toBe("stopped")
       expect(after.message).toContain(`Last status: ${refused.message}`)
-      expect(second.printed().match(/watched wallets/g)).toHaveLength(2)
+      expect(second.printed().match(/lacks wallet/g)).toHaveLength(2)
       expect(second.printed()).toContain('"_tag":"Misconfigured"')
       expect(second.printed()).not.toContain("..")
     }),
@@ -159,7 +161,7 @@ describe("Workers", () => {
       const broken = jobOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
       const indexers = yield* run([broken, jobOf(node, baseFolder)])
       yield* indexers.until(
-        ({ chain, text }) => text?.startsWith("The configuration's ") === true && chain === "broken",
+        ({ chain, text }) => text?.startsWith("Invalid configuration ") === true && chain === "broken",
       )
       yield* Head.mine(node, 2)
       yield* indexers.until(caughtUp(7))

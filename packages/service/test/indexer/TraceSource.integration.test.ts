@@ -4,7 +4,7 @@ import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
 import * as HashRules from "../../src/verification/HashRules.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { forward, start as serve } from "../node/server.ts"
 import { caughtUp, chainOf, folder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
@@ -42,8 +42,8 @@ describe("an index", () => {
       const created = told.find(({ addresses }) => addresses.length > 1 && addresses.includes(world.contracts.gold))
       const watched = [world.accounts.bob.toLowerCase(), world.contracts.gold.toLowerCase()]
       const watch = new Set(watched)
-      const file = `${yield* folder}/chain.sqlite`
-      const open = (wallets: ReadonlySet<string> | null) => SqliteStore.make({ file, chainId: 31337, watch: wallets })
+      const path = yield* folder
+      const open = (wallets: ReadonlySet<string> | null) => TestStore.inFolder(path, undefined, { watch: wallets })
       const receipts: Array<unknown> = []
       const proxy = yield* serve({}, (method, params) => {
         if (method === "eth_getBlockReceipts") receipts.push(params[0])
@@ -71,10 +71,12 @@ describe("an index", () => {
       for (const more of [null, new Set([...watched, world.accounts.alice])]) {
         const refused = yield* Effect.flip(Effect.scoped(open(more)))
         expect(refused).toMatchObject({ _tag: "StoreError", isRetryable: false })
-        expect(refused.message).toContain("holds 2 watched wallets")
+        expect(refused.message).toMatch(/^Database chain-test\.sqlite lacks /)
       }
       yield* Effect.scoped(open(new Set(watched.slice(0, 1))))
-      expect((yield* Effect.flip(Effect.scoped(open(watch)))).message).toContain("holds 1 watched wallet,")
+      expect((yield* Effect.flip(Effect.scoped(open(watch)))).message).toContain(
+        `lacks wallet ${watched[1]}, which "watch" now names.`,
+      )
     }),
   )
 

@@ -9,8 +9,9 @@ import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import type { IndexerEvent } from "../../src/indexer/StatusTracker.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
-import { Store, type StoreError, type StoreShape } from "../../src/store/Store.ts"
+import { Engine } from "../../src/store/Engine.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
+import * as TestStore from "../store/TestStore.ts"
 
 /** A folder that is gone with the scope. */
 export const folder = Effect.acquireRelease(
@@ -18,16 +19,16 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
 
-/** A store in a file of its own, opened for writing. */
-export const openStore: Effect.Effect<StoreShape, StoreError, Scope.Scope> = Effect.gen(function* () {
-  return yield* SqliteStore.make({ file: join(yield* folder, "chain.sqlite"), chainId: 31337 })
-})
+/** A store in a folder of its own, opened for writing. */
+export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Scope> = Effect.flatMap(folder, (path) =>
+  TestStore.inFolder(path),
+)
 
 export const decoder = Decoder.make()
 
 /** An indexer at work. */
 export interface Running {
-  readonly store: StoreShape
+  readonly store: TestStore.TestStore
   /** Waits for an event; those before it are passed over. */
   readonly until: (tell: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
   readonly stop: Effect.Effect<void>
@@ -35,22 +36,23 @@ export interface Running {
 
 /** Starts an indexer over a store; the end of the scope stops it. */
 export const start = Effect.fnUntraced(function* (
-  store: StoreShape,
+  store: TestStore.TestStore,
   urls: ReadonlyArray<string>,
   options: Partial<ChainIndexer.Options> & { readonly chainId?: number; readonly traces?: "auto" | "off" } = {},
 ) {
-  const { chainId = 31337, traces = "auto", ...rest } = options
+  const { chainId = store.ref.id, traces = "auto", ...rest } = options
   const node = yield* Node.make({ urls, chainId, traces })
   const events = yield* Queue.unbounded<IndexerEvent>()
   const fiber = yield* Effect.forkScoped(
     ChainIndexer.run(node, {
-      chain: "test",
+      chain: store.ref.name,
+      chainId: store.ref.id,
       owner: "test",
       decoder,
       pollMillis: 20,
       onEvent: (event) => Effect.asVoid(Queue.offer(events, event)),
       ...rest,
-    }).pipe(Effect.provideService(Store, store), Effect.provideService(References.MinimumLogLevel, "None")),
+    }).pipe(Effect.provideService(Engine, store.database), Effect.provideService(References.MinimumLogLevel, "None")),
   )
   const until: Running["until"] = Effect.fnUntraced(function* (tell) {
     for (;;) {

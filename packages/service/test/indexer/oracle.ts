@@ -4,7 +4,7 @@ import { expect } from "vitest"
 import type { Anvil } from "@daybook/chain"
 import * as InternalTransaction from "@daybook/schema/InternalTransaction"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
-import type { PageRow, StoreShape } from "../../src/store/Store.ts"
+import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
 
 interface RawReceipt {
   readonly contractAddress: string | null
@@ -88,7 +88,7 @@ export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number)
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
 
 /** All that the store has of a wallet, lowest first, each with the hash that its document names. */
-export const wallet = (store: StoreShape, address: string) =>
+export const wallet = (store: ChainReader, address: string) =>
   Effect.map(
     store.snapshot((snapshot) =>
       snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", after: null, limit: 10_000 }),
@@ -125,7 +125,7 @@ const toldBy = ({ body, internal }: PageRow) => {
  * transactions and rows were compared. `wallets` are looked up beside those that the chain names.
  */
 export const expectWallets = Effect.fnUntraced(function* (
-  store: StoreShape,
+  store: ChainReader,
   all: ReadonlyArray<Told>,
   wallets: Iterable<string> = [],
 ) {

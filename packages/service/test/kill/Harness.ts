@@ -13,7 +13,8 @@ import { type Anvil, Head, Scenario } from "@daybook/chain"
 import { Random } from "@daybook/testkit"
 import type { ChainJob } from "../../src/indexer/ChainJob.ts"
 import * as Verify from "../../src/maintenance/Verify.ts"
-import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { folder, start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
 import * as Model from "./Model.ts"
@@ -131,8 +132,8 @@ const catchUp = Effect.fnUntraced(function* (
 ) {
   const { headers, transactions } = yield* truth()
   const head = headers.at(-1)!
-  const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
-  const store = yield* database.chainStore(job.chain, job.chainId, "write")
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
   const indexer = yield* start(store, [node.url], { owner: job.owner })
   yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
   yield* indexer.stop
@@ -141,17 +142,17 @@ const catchUp = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
-  const database = yield* SqliteEngine.fromConfig(job.database, job.baseFolder)
-  const audit = yield* database.chainAudit(job.chain, job.chainId, "read")
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const { audit } = database.chain({ name: job.chain, id: job.chainId })
   // Killed before the tables were made: the next indexer makes them.
-  const nothing = { issues: [], strays: [] }
-  const { issues, strays } = yield* Verify.run(audit).pipe(
+  const nothing = { issues: [], orphaned: [] }
+  const { issues, orphaned } = yield* Verify.run(audit).pipe(
     Effect.catchIf(
       (error) => error.isRetryable,
       () => Effect.succeed(nothing),
     ),
   )
-  expect({ issues, strays }).toEqual(nothing)
+  expect({ issues, orphaned }).toEqual(nothing)
 }, Effect.scoped)
 
 /** Runs the kills on a node with traffic; fails at the first difference. */

@@ -1,6 +1,6 @@
 /** A store of a real chain is damaged in every way that can be thought of, found out, and mended from the node. */
-import { copyFileSync } from "node:fs"
-import { join } from "node:path"
+import { copyFileSync, mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
@@ -9,15 +9,15 @@ import * as Repair from "../../src/maintenance/Repair.ts"
 import * as Reindex from "../../src/maintenance/Reindex.ts"
 import * as Verify from "../../src/maintenance/Verify.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
-import * as SqliteAudit from "../../src/store/sqlite/Audit.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
 import { damage, dump } from "./damage.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const chainId = 31337
+const ref = { name: "test", id: chainId }
 const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
 
 /** Indexes the chain into a folder once; gives the file. */
@@ -25,10 +25,10 @@ const indexed = Effect.gen(function* () {
   const { url } = yield* Anvil.Anvil
   const { lastBlock } = yield* Scenario.Scenario
   const base = yield* folder
-  const file = join(base, "chain.sqlite")
+  const file = join(base, "chain-test.sqlite")
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const store = yield* SqliteStore.make({ file, chainId })
+      const store = yield* TestStore.inFolder(dirname(file))
       const indexer = yield* start(store, [url])
       yield* indexer.until(caughtUp(lastBlock))
       yield* indexer.stop
@@ -37,10 +37,13 @@ const indexed = Effect.gen(function* () {
   return { base, file }
 })
 
-const verify = (file: string) => Effect.scoped(Effect.flatMap(SqliteAudit.make(file, chainId, false), Verify.run))
+const auditOf = (file: string) =>
+  Effect.map(Engine.fromUrl(`sqlite:${dirname(file)}`, "/"), (database) => database.chain(ref).audit)
+
+const verify = (file: string) => Effect.scoped(Effect.flatMap(auditOf(file), Verify.run))
 
 const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
-  ["a lost block", "DELETE FROM block WHERE number = 12", "it is not stored"],
+  ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
   [
     "a link that leads elsewhere",
     "UPDATE block SET parent_hash = zeroblob(32) WHERE number = 12",
@@ -81,7 +84,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const { all, lastBlock } = yield* Scenario.Scenario
       const { file } = yield* indexed
 
-      expect(yield* verify(file)).toEqual({ blocks: lastBlock + 1, transactions: all.length, issues: [], strays: [] })
+      expect(yield* verify(file)).toEqual({ blocks: lastBlock + 1, transactions: all.length, issues: [], orphaned: [] })
     }),
   )
 
@@ -92,21 +95,22 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const before = dump(file)
       const node = yield* Node.make({ urls: [url], chainId })
       for (const [name, sql, what] of ways) {
-        const copy = join(base, `${name}.sqlite`)
+        const copy = join(base, name, "chain-test.sqlite")
+        mkdirSync(dirname(copy))
         copyFileSync(file, copy)
         damage(copy, sql)
         expect([name, dump(copy)]).not.toEqual([name, before])
-        const { issues, strays } = yield* verify(copy)
+        const { issues, orphaned } = yield* verify(copy)
         expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
         expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
 
         const mended = yield* Effect.scoped(
           Effect.gen(function* () {
-            const audit = yield* SqliteAudit.make(copy, chainId, true)
+            const audit = yield* auditOf(copy)
             return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
           }),
         )
-        expect([name, mended.failed, strays.length]).toEqual([name, [], mended.strays])
+        expect([name, mended.failed, orphaned.length]).toEqual([name, [], mended.orphaned])
         expect([name, dump(copy)]).toEqual([name, before])
       }
     }),
@@ -122,9 +126,9 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
         `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 12, 0)`,
         `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 999, 3)`,
       )
-      const { issues, strays } = yield* verify(file)
+      const { issues, orphaned } = yield* verify(file)
       expect(issues).toEqual([])
-      expect(strays.map(({ block, index }) => [block, index])).toEqual([
+      expect(orphaned.map(({ block, index }) => [block, index])).toEqual([
         [12, 0],
         [999, 3],
       ])
@@ -132,7 +136,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const node = yield* Node.make({ urls: [url], chainId })
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const audit = yield* SqliteAudit.make(file, chainId, true)
+          const audit = yield* auditOf(file)
           yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
         }),
       )
@@ -149,7 +153,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const node = yield* Node.make({ urls: [url], chainId })
       const mended = yield* Effect.scoped(
         Effect.gen(function* () {
-          const audit = yield* SqliteAudit.make(file, chainId, true)
+          const audit = yield* auditOf(file)
           return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
         }),
       )
@@ -167,16 +171,16 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const { lastBlock } = yield* Scenario.Scenario
       const { file } = yield* indexed
       const before = dump(file)
-      const store = yield* SqliteStore.make({ file, chainId })
-      const options = { chain: "test", owner: "maintenance", from: 10, patienceMillis: 100 }
-      const removed = yield* Reindex.run(store, options)
+      const store = yield* TestStore.inFolder(dirname(file))
+      const options = { chain: ref, owner: "maintenance", from: 10, patienceMillis: 100 }
+      const removed = yield* Reindex.run(store.database, options)
 
       expect(removed).toMatchObject({ blocks: lastBlock - 9, head: { number: 9 } })
       const indexer = yield* start(store, [anvil.url])
       yield* indexer.until(caughtUp(lastBlock))
-      const error = yield* Effect.flip(Reindex.run(store, options))
+      const error = yield* Effect.flip(Reindex.run(store.database, options))
       yield* indexer.stop
-      expect(error.message).toBe("An indexer of test is at work: stop it first, then start it again.")
+      expect(error.message).toBe("Indexer running: test. Stop it, run the command again, then start it.")
       expect(dump(file)).toEqual(before)
       expect(yield* store.headers(0, lastBlock)).toEqual(yield* chainOf(anvil, lastBlock))
     }),
@@ -187,27 +191,28 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
       const base = yield* folder
-      const database = yield* SqliteEngine.fromConfig("sqlite:data", base)
-      yield* (yield* database.keys).add({ name: "alice", operator: false, empty: null })
-      const store = yield* database.chainStore("my chain", chainId, "write")
+      const database = yield* Engine.fromUrl("sqlite:data", base)
+      yield* database.apiKeys.add({ name: "alice", operator: false, empty: null })
+      const mine = { name: "my chain", id: chainId }
+      const store = yield* TestStore.open(database, mine)
       const indexer = yield* start(store, [url])
       yield* indexer.until(({ _tag }) => _tag === "Indexed")
-      const copies = yield* database.backup(["my chain", "never indexed"], join(base, "copy"))
+      const copies = yield* database.backup([mine, { name: "never indexed", id: 1 }], join(base, "copy"))
       yield* indexer.until(caughtUp(lastBlock))
       yield* indexer.stop
 
       expect(copies.map(({ file }) => file)).toEqual(["chain-my-chain.sqlite", "daybook.sqlite"])
-      const restored = yield* SqliteEngine.fromConfig("sqlite:copy", base)
-      expect(yield* (yield* restored.keys).list).toMatchObject([{ name: "alice" }])
-      const { issues, strays } = yield* Verify.run(yield* restored.chainAudit("my chain", chainId, "read"))
-      expect([issues, strays]).toEqual([[], []])
-      const again = yield* start(yield* restored.chainStore("my chain", chainId, "write"), [url])
+      const restored = yield* Engine.fromUrl("sqlite:copy", base)
+      expect(yield* restored.apiKeys.list).toMatchObject([{ name: "alice" }])
+      const { issues, orphaned } = yield* Verify.run(restored.chain(mine).audit)
+      expect([issues, orphaned]).toEqual([[], []])
+      const again = yield* start(yield* TestStore.open(restored, mine), [url])
       yield* again.until(caughtUp(lastBlock))
       yield* again.stop
       const file = "chain-my-chain.sqlite"
       expect(dump(join(base, "copy", file))).toEqual(dump(join(base, "data", file)))
-      const refused = yield* Effect.flip(database.backup(["my chain"], join(base, "copy")))
-      expect(refused.message).toContain("holds chain-my-chain.sqlite already")
+      const refused = yield* Effect.flip(database.backup([mine], join(base, "copy")))
+      expect(refused.message).toBe(`Backup exists already: ${join(base, "copy", file)}. Name another folder.`)
     }),
   )
 })

@@ -8,9 +8,10 @@ import type { Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Service from "../../src/Service.ts"
-import * as SqliteEngine from "../../src/store/sqlite/SqliteEngine.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as TestStore from "../store/TestStore.ts"
 import type { KeyGrant } from "../../src/store/ApiKeys.ts"
-import type { BlockRows, StoreShape } from "../../src/store/Store.ts"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
 
 /** What a service is started with. */
 export interface Options {
@@ -50,7 +51,7 @@ export interface Started {
   /** Keys beside the usual one. */
   readonly addKey: (grant: Partial<KeyGrant> & { readonly name: string }) => Effect.Effect<string>
   /** The stores, opened for writing. */
-  readonly stores: Readonly<Record<string, StoreShape>>
+  readonly stores: Readonly<Record<string, TestStore.TestStore>>
   /** All that was logged. */
   readonly logs: ReadonlyArray<string>
   readonly fetch: (path: string, init?: RequestInit) => Effect.Effect<Response>
@@ -101,12 +102,12 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     const config = yield* Effect.fromResult(
       Config.decode({ listen, database: "sqlite:data", chains, rateLimit: generous, ...options.config }),
     )
-    const database = yield* SqliteEngine.fromConfig(config.database, baseFolder)
-    const stores: Record<string, StoreShape> = {}
+    const database = yield* Engine.fromUrl(config.database, baseFolder)
+    const stores: Record<string, TestStore.TestStore> = {}
     for (const { config: chain, id, key, name } of yield* Effect.fromResult(ServedChain.fromChains(config.chains))) {
       if (given[key]?.isAbsent === true) continue
       const watch = chain.watch === undefined ? null : new Set(chain.watch.map((wallet) => wallet.toLowerCase()))
-      const store = yield* database.chainStore(name, id, "write", watch)
+      const store = yield* TestStore.open(database, { name, id }, { watch })
       const blocks = given[key]?.blocks ?? []
       if (blocks.length > 0) yield* Effect.orDie(store.append(null, blocks))
       stores[key] = store

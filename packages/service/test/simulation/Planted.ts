@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Node } from "../../src/node/Node.ts"
-import type { StoreShape } from "../../src/store/Store.ts"
+import type { Database } from "../../src/store/Database.ts"
 import type * as Disk from "./Disk.ts"
 
 /** What is wrong. */
@@ -22,15 +22,19 @@ export const onDisk = (name: Name | undefined): Disk.Plant | null =>
   name === undefined || name === "lag taken for a reorganisation" ? null : name
 
 /** An indexer's node that has our blocks above its head removed, as if a lower head were another chain. */
-export const node = (name: Name | undefined, real: Node, kept: StoreShape): Node => {
+export const node = (name: Name | undefined, real: Node, database: Database, owner: string): Node => {
   if (name !== "lag taken for a reorganisation") return real
+  const ref = { name: "eth", id: 1 }
+  const { reader, writer } = database.chain(ref)
   const head = Effect.tap(real.head, (remote) =>
     Effect.gen(function* () {
-      const checkpoint = yield* kept.snapshot((snapshot) => snapshot.checkpoint)
+      const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
       if (checkpoint === null || remote.number >= checkpoint.head.number || remote.number < checkpoint.first) return
-      const [to] = yield* kept.headers(remote.number, remote.number)
-      if (to?.hash === remote.hash) yield* kept.unwind(checkpoint.head, to)
-    }).pipe(Effect.ignore),
+      const [to] = yield* reader.headers(remote.number, remote.number)
+      if (to?.hash !== remote.hash) return
+      const token = yield* database.leases.acquire(ref, owner, 0)
+      if (token !== null) yield* (yield* writer()).unwind(checkpoint.head, to, token)
+    }).pipe(Effect.scoped, Effect.ignore),
   )
   return { ...real, head }
 }

@@ -7,8 +7,7 @@ import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
-import { Store } from "../../src/store/Store.ts"
+import * as Engine from "../../src/store/Engine.ts"
 import type { Chance } from "./Chance.ts"
 import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
@@ -23,7 +22,8 @@ export interface Setting {
   readonly time: VirtualTime
   readonly count: Count
   readonly world: World
-  readonly file: string
+  /** Folder of the database. */
+  readonly folder: string
   readonly fromBlock: number
   readonly plant: Planted.Name | undefined
   readonly tell: (what: string) => void
@@ -97,17 +97,23 @@ export const make = (setting: Setting): Processes => {
       const open = Effect.suspend(() => {
         disk.opening = process
         time.holdStill = true
-        return SqliteStore.make({ file: setting.file, chainId: 1 })
+        return Effect.gen(function* () {
+          const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
+          // Opens the connection that the indexer writes with.
+          yield* database.chain({ name: "eth", id: 1 }).writer()
+          return database
+        })
       })
-      const store = yield* Effect.onExit(open, () =>
+      const database = yield* Effect.onExit(open, () =>
         Effect.sync(() => {
           disk.opening = null
           time.holdStill = false
         }),
       )
       const node = yield* Node.make({ urls, chainId: 1 })
-      return yield* ChainIndexer.run(Planted.node(plant, node, store), {
+      return yield* ChainIndexer.run(Planted.node(plant, node, database, process.name), {
         chain: "eth",
+        chainId: 1,
         owner: process.name,
         decoder,
         fromBlock,
@@ -116,7 +122,7 @@ export const make = (setting: Setting): Processes => {
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
         onEvent: (event) => Effect.sync(() => tell(`${process.name}: ${JSON.stringify(event)}`)),
-      }).pipe(Effect.provideService(Store, store))
+      }).pipe(Effect.provideService(Engine.Engine, database))
     }).pipe(Effect.scoped, time.inside)
 
   const start = (name: string): void => {

@@ -9,8 +9,8 @@ import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as Response from "../../src/server/Response.ts"
 import * as Wallet from "../../src/server/rest/WalletTransactions.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
-import type { StoreError } from "../../src/store/Store.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
 import type { Chance } from "./Chance.ts"
 import type { Count } from "./Count.ts"
 import * as Answers from "./Answers.ts"
@@ -23,7 +23,8 @@ import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 export interface Setting {
   readonly chance: Chance
   readonly count: Count
-  readonly file: string
+  /** Folder of the database. */
+  readonly folder: string
   readonly fromBlock: number
   readonly hasTraces: boolean
   readonly model: Model
@@ -100,8 +101,9 @@ const internalText = (page: Page) =>
 /** Walks for ever. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { chance, count, fromBlock, model } = setting
-  const store = yield* SqliteStore.make({ file: setting.file, chainId: 1, readOnly: true })
-  const handle = Wallet.make({ config, chains: [{ ...chain!, store }], authentication, decoder })
+  const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
+  const indexed = { ...chain!, reader: database.chain(chain!).reader, status: database.status.read(chain!) }
+  const handle = Wallet.make({ config, chains: [indexed], authentication, decoder })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
     const request = {

@@ -57,7 +57,7 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
     tell(kind)
   }
   const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "daybook-simulation-"))
-  const file = join(folder, "chain.sqlite")
+  const file = join(folder, "chain-eth.sqlite")
 
   let divergence: Model.Divergence | undefined
   const onDivergence = (found: Model.Divergence) => {
@@ -86,7 +86,7 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
     }
   }
   const processes = Processes.make({
-    ...{ chance, time, count, world, file, fromBlock, plant, tell, onDivergence },
+    ...{ chance, time, count, world, folder, fromBlock, plant, tell, onDivergence },
     onCommit: () => check(model.check),
   })
   const readers: Array<Fiber.Fiber<unknown, unknown>> = []
@@ -103,7 +103,7 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
     }
     const reading = chance.fork("readers")
     for (let reader = shape.between(0, 2); reader > 0; reader--) {
-      const walks = Reader.run({ chance: reading, count, file, fromBlock, hasTraces, model, onDivergence })
+      const walks = Reader.run({ chance: reading, count, folder, fromBlock, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
     await time.runUntil(VirtualTime.beginning + chaosMillis, isOver)

@@ -8,9 +8,8 @@ import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import type { IndexerEvent } from "../../src/indexer/StatusTracker.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
-import * as SqliteStore from "../../src/store/sqlite/ChainStore.ts"
-import type { StoreShape } from "../../src/store/Store.ts"
-import { Store } from "../../src/store/Store.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import * as Engine from "../../src/store/Engine.ts"
 import * as Answers from "./Answers.ts"
 import * as Chance from "./Chance.ts"
 import * as Tree from "./Tree.ts"
@@ -38,7 +37,7 @@ export interface Script {
   readonly say: (question: Question) => Reply | undefined
   readonly forMillis: number
   /** Called ten times a second. */
-  readonly watch?: (store: StoreShape) => Effect.Effect<void>
+  readonly watch?: (reader: ChainReader) => Effect.Effect<void>
 }
 
 const decoder = Decoder.make()
@@ -87,29 +86,31 @@ export const live = async (script: Script) => {
   globalThis.fetch = fetch as unknown as typeof globalThis.fetch
   try {
     const life = Effect.gen(function* () {
-      const store = yield* SqliteStore.make({ file: join(folder, "chain.sqlite"), chainId: 1 })
+      const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
+      const { reader } = database.chain({ name: "eth", id: 1 })
       const node = yield* Node.make({ urls: script.nodes.map((name) => `https://${name}.example/key`), chainId: 1 })
       const fiber = yield* Effect.forkScoped(
         ChainIndexer.run(node, {
           chain: "eth",
+          chainId: 1,
           owner: "test",
           decoder,
           pollMillis: 500,
           rules: HashRules.ethereum,
           onEvent: (event) => Effect.sync(() => events.push(event)),
-        }).pipe(Effect.provideService(Store, store)),
+        }).pipe(Effect.provideService(Engine.Engine, database)),
       )
       for (let millis = 0; millis < script.forMillis; millis += 100) {
         yield* Effect.sleep(100)
-        if (script.watch !== undefined) yield* script.watch(store)
+        if (script.watch !== undefined) yield* script.watch(reader)
       }
       const ended = fiber.pollUnsafe()
       const rows = yield* Effect.forEach(Tree.wallets, (address) =>
-        store.snapshot((snapshot) =>
+        reader.snapshot((snapshot) =>
           snapshot.page({ address, from: 0, to: 1000, order: "ASC", after: null, limit: 1000 }),
         ),
       )
-      const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+      const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
       return { checkpoint, events, rows: rows.flat(), hasEnded: ended !== undefined }
     })
     const fiber = Effect.runFork(life.pipe(Effect.scoped, Effect.orDie, time.inside))

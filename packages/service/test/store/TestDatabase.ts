@@ -3,14 +3,17 @@
  */
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { BlockRows, PageQuery, StoreError, StoreShape } from "../../src/store/Store.ts"
+import type { TestStore } from "./TestStore.ts"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { ChainReader, PageQuery } from "../../src/store/ChainReader.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
 import { wallets } from "./model.ts"
 
 /** One empty database of an engine. */
 export interface TestDatabase {
-  /** Another connection to it, as another process would have. */
-  readonly open: (mode: "read" | "write") => Effect.Effect<StoreShape, StoreError, Scope.Scope>
-  /** Every row of every table except what is remembered of removed blocks. */
+  /** Opens a chain of it, as another process would. */
+  readonly open: Effect.Effect<TestStore, StoreError, Scope.Scope>
+  /** Every row of every table except removed blocks, leases and statuses. */
   readonly dump: Effect.Effect<unknown>
 }
 
@@ -19,7 +22,7 @@ export const all: PageQuery = { address: wallets[0]!, from: 0, to: 1_000_000, or
 export const bodiesOf = (blocks: ReadonlyArray<BlockRows>) =>
   blocks.flatMap((block) => block.transactions.map((transaction) => transaction.body))
 
-export const pageBodies = (store: StoreShape, query = all) =>
+export const pageBodies = (store: ChainReader, query = all) =>
   Effect.map(
     store.snapshot((snapshot) => snapshot.page(query)),
     (rows) => rows.map((row) => row.body),
@@ -32,5 +35,5 @@ export type Make = Effect.Effect<TestDatabase, StoreError, Scope.Scope>
 export const opened = (make: Make) =>
   Effect.gen(function* () {
     const made = yield* make
-    return { ...made, store: yield* made.open("write") }
+    return { ...made, store: yield* made.open }
   })

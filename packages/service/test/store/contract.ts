@@ -4,7 +4,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import type { BlockRef, BlockRows, IndexerStatus, StoreShape } from "../../src/store/Store.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import { readingContract } from "./readingContract.ts"
@@ -16,11 +18,10 @@ const status: IndexerStatus = {
   traces: "trace_block",
   nodeHead: 12,
   message: "Fetching block 12.",
-  updatedAtMillis: 1_700_000_000_123,
 }
 
 /** Everything that a store can be asked, against the model. */
-const expectSame = Effect.fn(function* (store: StoreShape, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
+const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
   const low = Math.min(...model.blocks.map((block) => block.number), 0) - 1
   const high = Math.max(...model.blocks.map((block) => block.number), 0) + 1
   expect(yield* store.headers(low, high)).toEqual(model.blocks.map(refOf))
@@ -121,7 +122,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
 
           expect(messageOf(gap)).toContain(`does not extend block 10 (${first.hash})`)
           expect(messageOf(stranger)).toContain(`does not extend block 11 (${second.hash})`)
-          expect(messageOf(disorder)).toContain("transaction 0 stands after transaction 0")
+          expect(messageOf(disorder)).toContain("transaction 0 follows transaction 0")
           expect(yield* dump).toEqual(before)
         }),
       )
@@ -232,8 +233,8 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
         it.effect(`gives what the model gives, seed ${seed}`, () =>
           Effect.gen(function* () {
             const { open, store: one } = yield* opened
-            const two = yield* open("write")
-            const reader = yield* open("read")
+            const two = yield* open
+            const reader = yield* open
             const numbers = Model.seeded(seed)
             const model = Model.empty()
             const seen: Array<BlockRef> = []
@@ -271,7 +272,11 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
       it.effect("race by compare and set: one extends the head, the other learns of it", () =>
         Effect.gen(function* () {
           const { open, store: one } = yield* opened
-          const two = yield* open("write")
+          const two = yield* open
+          const writers = [
+            yield* one.database.chain(one.ref).writer(),
+            yield* two.database.chain(two.ref).writer(),
+          ] as const
           let head = blockOn(null)
           yield* one.append(null, [head])
           for (let round = 0; round < 10; round++) {
@@ -279,8 +284,13 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
               blockOn(head, { fork: `one ${round}` }),
               blockOn(head, { fork: `two ${round}` }),
             ] as const
+            // Both writers have the same token, so that only the checkpoint decides.
+            const token = (yield* one.database.leases.acquire(one.ref, "both", 0))!
             const exits = yield* Effect.all(
-              [one.append(refOf(head), [candidates[0]]), two.append(refOf(head), [candidates[1]])].map(Effect.result),
+              [
+                writers[0].append(refOf(head), [candidates[0]], token),
+                writers[1].append(refOf(head), [candidates[1]], token),
+              ].map(Effect.result),
               { concurrency: 2 },
             )
 
@@ -327,23 +337,87 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
       )
     })
 
-    describe("lease", () => {
-      it.effect("belongs to one owner until it ends, is renewed, or is given up", () =>
+    describe("leases", () => {
+      it.effect("acquire: gives the lease to one owner until it expires, is renewed, or is released", () =>
         Effect.gen(function* () {
-          const { open, store: one } = yield* opened
-          const two = yield* open("write")
+          const { open, store } = yield* opened
+          const one = store.database.leases
+          const two = (yield* open).database.leases
+          const { ref } = store
 
-          expect(yield* one.lease("one", 1000)).toBe(true)
-          expect(yield* two.lease("two", 1000)).toBe(false)
+          const first = yield* one.acquire(ref, "one", 1000)
+          expect(first).not.toBeNull()
+          expect(yield* two.acquire(ref, "two", 1000)).toBeNull()
           yield* TestClock.adjust("800 millis")
-          expect(yield* one.lease("one", 1000)).toBe(true)
+          expect(yield* one.renew(ref, first!, 1000)).toBe(true)
           yield* TestClock.adjust("999 millis")
-          expect(yield* two.lease("two", 1000)).toBe(false)
+          expect(yield* two.acquire(ref, "two", 1000)).toBeNull()
           yield* TestClock.adjust("1 millis")
-          expect(yield* two.lease("two", 1000)).toBe(true)
-          expect(yield* one.lease("one", 1000)).toBe(false)
-          expect(yield* two.lease("two", 0)).toBe(true)
-          expect(yield* one.lease("one", 1000)).toBe(true)
+          const second = yield* two.acquire(ref, "two", 1000)
+          expect(second).toBeGreaterThan(first!)
+          expect(yield* one.renew(ref, first!, 1000)).toBe(false)
+          expect(yield* one.acquire(ref, "one", 1000)).toBeNull()
+          yield* one.release(ref, first!)
+          expect(yield* one.acquire(ref, "one", 1000)).toBeNull()
+          yield* two.release(ref, second!)
+          expect(yield* one.acquire(ref, "one", 1000)).toBeGreaterThan(second!)
+        }),
+      )
+
+      it.effect("acquire: gives an owner that holds the lease a new token and refuses its earlier one", () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const { leases } = store.database
+          const before = (yield* leases.acquire(store.ref, "one", 1000))!
+
+          const after = (yield* leases.acquire(store.ref, "one", 1000))!
+
+          expect(after).toBeGreaterThan(before)
+          expect([yield* leases.renew(store.ref, before, 1000), yield* leases.renew(store.ref, after, 1000)]).toEqual([
+            false,
+            true,
+          ])
+        }),
+      )
+
+      it.effect("acquire: takes the lease of a dead owner after the clock was set back an hour", () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          yield* TestClock.setTime(7_200_000)
+          yield* store.database.leases.acquire(store.ref, "dead", 5_000)
+
+          yield* TestClock.setTime(3_600_000)
+
+          expect(yield* store.database.leases.acquire(store.ref, "next", 5_000)).not.toBeNull()
+        }),
+      )
+    })
+
+    describe("fencing", () => {
+      it.effect("a stale token changes nothing, whatever is written with it", () =>
+        Effect.gen(function* () {
+          const { dump, store } = yield* opened
+          const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
+          yield* store.append(null, [first])
+          const { leases, status: board } = store.database
+          const stale = (yield* leases.acquire(store.ref, "zombie", 0))!
+          yield* leases.acquire(store.ref, "next", 1000)
+          const writer = yield* store.database.chain(store.ref).writer()
+          const before = yield* dump
+
+          const errors = yield* Effect.all(
+            [
+              writer.append(refOf(first), [second], stale),
+              writer.unwind(refOf(first), null, stale),
+              writer.finalize(10, stale),
+              writer.updateDecoded(9, [{ block: 10, index: 0, blockHash: first.hash, body: "{}" }], stale),
+              board.write(store.ref, status, stale),
+            ].map(Effect.flip),
+          )
+
+          expect(errors.map(({ _tag }) => _tag)).toEqual(errors.map(() => "LeaseLost"))
+          expect(yield* dump).toEqual(before)
+          expect(yield* store.readStatus).toBeNull()
         }),
       )
     })
@@ -352,14 +426,28 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
       it.effect("tells other connections what was written last", () =>
         Effect.gen(function* () {
           const { open, store } = yield* opened
-          const reader = yield* open("read")
+          const reader = yield* open
 
           expect(yield* reader.readStatus).toBeNull()
           yield* store.writeStatus(status)
-          expect(yield* reader.readStatus).toEqual(status)
-          const refused: IndexerStatus = { ...status, state: "misconfigured", traces: "off", nodeHead: null }
-          yield* store.writeStatus(refused)
-          expect(yield* reader.readStatus).toEqual(refused)
+          expect(yield* reader.readStatus).toEqual({ ...status, ageMillis: 0 })
+          const other: IndexerStatus = { ...status, state: "misconfigured", traces: "off", nodeHead: null }
+          yield* TestClock.adjust("3 seconds")
+          yield* store.writeStatus(other)
+          yield* TestClock.adjust("4 seconds")
+          expect(yield* reader.readStatus).toEqual({ ...other, ageMillis: 4_000 })
+        }),
+      )
+
+      it.effect("read: gives no age after the clock was set back, so that a dead indexer does not look alive", () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          yield* TestClock.setTime(7_200_000)
+          yield* store.writeStatus(status)
+
+          yield* TestClock.setTime(3_600_000)
+
+          expect(yield* store.readStatus).toEqual({ ...status, ageMillis: null })
         }),
       )
     })
@@ -398,31 +486,6 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
             [11, 0, 1, second.hash],
           ])
           expect(yield* pageBodies(store)).toEqual(bodiesOf([first, second, third]).with(1, "{}"))
-        }),
-      )
-    })
-
-    describe("a store opened for reading", () => {
-      it.effect("refuses every write", () =>
-        Effect.gen(function* () {
-          const { dump, open } = yield* opened
-          const reader = yield* open("read")
-          const before = yield* dump
-          const block = blockOn(null)
-
-          const errors = yield* Effect.all(
-            [
-              reader.append(null, [block]),
-              reader.unwind(refOf(block), null),
-              reader.finalize(1),
-              Effect.asVoid(reader.lease("reader", 1)),
-              reader.writeStatus(status),
-              reader.updateDecoded(1, []),
-            ].map(Effect.flip),
-          )
-
-          for (const error of errors) expect(error).toMatchObject({ _tag: "StoreError", isRetryable: false })
-          expect(yield* dump).toEqual(before)
         }),
       )
     })

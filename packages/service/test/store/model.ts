@@ -2,7 +2,8 @@
  * What a store must do, in the plainest words: lists in memory, searched from end to end. It shares nothing with an engine.
  * Also the generated rows and the seeded numbers of the contract tests.
  */
-import type { BlockRef, BlockRows, Checkpoint, PageQuery, PageRow } from "../../src/store/Store.ts"
+import type { BlockRef, BlockRows, Checkpoint } from "../../src/store/BlockRows.ts"
+import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 
 /** Numbers from 0 up to a bound, the same for the same seed. */
 export const seeded = (seed: number) => {

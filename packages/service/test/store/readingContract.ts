@@ -3,7 +3,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { BlockRef, BlockRows, PageQuery, PageRow } from "../../src/store/Store.ts"
+import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -105,7 +106,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
     it.effect("stays as it began while another connection appends, unwinds and finalizes", () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
-        const reader = yield* open("read")
+        const reader = yield* open
         const blocks = chainOn(null, 6)
         const fork = chainOn(blocks[1]!, 5, "b")
         yield* writer.append(null, blocks)
@@ -139,7 +140,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
     it.effect("gives each of many that run at once the state of its own beginning", () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
-        const reader = yield* open("read")
+        const reader = yield* open
         const blocks = chainOn(null, 12)
         const walk = (expected: ReadonlyArray<BlockRows>) =>
           reader.snapshot(

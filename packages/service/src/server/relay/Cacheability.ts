@@ -5,7 +5,7 @@
  * Source: decision 0024.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import type { BlockRef } from "../../store/Store.ts"
+import type { BlockRef } from "../../store/BlockRows.ts"
 
 /**
  * What a call asks for.

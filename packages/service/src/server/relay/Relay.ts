@@ -24,7 +24,7 @@ import type { Headers } from "../ErrorResponse.ts"
 import type { CachedChain, RelayCache, ResultText } from "./RelayCache.ts"
 
 /** A chain, what is indexed of it, and the way to its nodes. */
-export interface RelayedChain extends ServedChain, Pick<CachedChain, "store" | "upstream"> {}
+export interface RelayedChain extends ServedChain, Pick<CachedChain, "reader" | "upstream"> {}
 
 /** What the relay works with. */
 export interface Options {

@@ -8,14 +8,15 @@ import type { RpcError } from "@daybook/rpc/RpcError"
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import type { BlockRef, StoreShape } from "../../store/Store.ts"
+import type { ChainReader } from "../../store/ChainReader.ts"
+import type { BlockRef } from "../../store/BlockRows.ts"
 import * as LruCache from "./LruCache.ts"
 import * as Cacheability from "./Cacheability.ts"
 import type { Upstream, UpstreamDown } from "./Upstream.ts"
 
 /** A chain, what is indexed of it, and the way to its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
-  readonly store: Pick<StoreShape, "snapshot">
+  readonly reader: Pick<ChainReader, "snapshot">
   readonly upstream: Upstream
 }
 
@@ -50,7 +51,7 @@ interface Kept {
 
 /** The hash of a block by the index; null when it is not final there. */
 const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | null> =>
-  chain.store
+  chain.reader
     .snapshot(
       Effect.fnUntraced(function* (snapshot) {
         const checkpoint = yield* snapshot.checkpoint

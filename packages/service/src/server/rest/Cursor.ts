@@ -7,7 +7,8 @@
 import { hash } from "node:crypto"
 import type { Bound, Order } from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
-import type { BlockRef, Position } from "../../store/Store.ts"
+import type { BlockRef } from "../../store/BlockRows.ts"
+import type { Position } from "../../store/ChainReader.ts"
 import type { Issue } from "../Issue.ts"
 
 /** One end of the range as it was asked for: a block number, or an instant in milliseconds since 1970. */

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
-import type { KeysShape } from "../../store/ApiKeys.ts"
+import type { ApiKeys } from "../../store/ApiKeys.ts"
 import * as Response from "../Response.ts"
 import * as Chains from "../../config/ChainRegistry.ts"
 import type { Request } from "../Request.ts"
@@ -19,7 +19,7 @@ export const health: Effect.Effect<HttpServerResponse> = Effect.sync(() => Respo
  * Makes the handler of `GET /ready`: 200 when the service can answer, else 503; with `chain`, 200 when that chain follows its
  * head, else 503.
  */
-export const ready = (options: { readonly chains: ReadonlyArray<IndexedChain>; readonly keys: KeysShape }) => {
+export const ready = (options: { readonly chains: ReadonlyArray<IndexedChain>; readonly keys: ApiKeys }) => {
   const { chains, keys } = options
   return Effect.fn("Health.ready")(function* (
     request: Request,
@@ -34,7 +34,7 @@ export const ready = (options: { readonly chains: ReadonlyArray<IndexedChain>; r
       const status = yield* Status.of(chain.success)
       return Response.json(JSON.stringify(status), { status: status.ready ? 200 : 503 })
     }
-    const canAnswer = yield* keys.list.pipe(
+    const canAnswer = yield* keys.ready.pipe(
       Effect.as(true),
       Effect.catch(() => Effect.succeed(false)),
     )

@@ -2,10 +2,11 @@
  * How a chain's index stands: what is stored, what the indexer says of itself, and whether it follows its node. The answer of
  * `/ready` and of `daybook status`.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import type { IndexerStatus, StoreShape } from "../../store/Store.ts"
+import type { ChainReader } from "../../store/ChainReader.ts"
+import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
+import type { StoreError } from "../../store/StoreError.ts"
 
 /** How a chain's index stands. */
 export interface Status {
@@ -44,10 +45,12 @@ const unresponsiveMillis = 15_000
 
 /** Reads how the index of a chain stands. A database that cannot be read is a state too. */
 export const of = Effect.fn("Status.of")(function* (
-  chain: ServedChain & { readonly store: StoreShape },
+  chain: ServedChain & {
+    readonly reader: ChainReader
+    readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+  },
 ): Effect.fn.Return<Status> {
-  const { id: chainId, name, store } = chain
-  const now = yield* Clock.currentTimeMillis
+  const { id: chainId, name, reader } = chain
   const nothing = {
     chain: name,
     chainId,
@@ -59,12 +62,12 @@ export const of = Effect.fn("Status.of")(function* (
     traces: null,
   }
   return yield* Effect.gen(function* () {
-    const status = yield* store.readStatus
-    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    const status = yield* chain.status
+    const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
     if (status === null)
       return { ...nothing, state: "not_started", message: "No indexer has written here yet." } satisfies Status
     const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-    const age = now - status.updatedAtMillis
+    const age = status.ageMillis ?? Infinity
     const isUnresponsive = age > unresponsiveMillis && status.state !== "stopped"
     const isLive = !isUnresponsive && (status.state === "backfill" || status.state === "synced")
     // The stored head of the node is stale when no indexer polls it.
@@ -85,7 +88,7 @@ export const of = Effect.fn("Status.of")(function* (
       lag,
       traces: status.traces,
       message: isUnresponsive
-        ? `No heartbeat of the indexer for ${Math.round(age / 1000)} s (killed, unresponsive, or disk full). Last status: ${status.message}`
+        ? `No heartbeat of the indexer${age === Infinity ? "" : ` for ${Math.round(age / 1000)} s`} (killed, unresponsive, or disk full). Last status: ${status.message}`
         : status.message,
     } satisfies Status
   }).pipe(

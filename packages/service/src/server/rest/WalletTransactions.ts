@@ -12,7 +12,10 @@ import type { Config } from "../../config/Config.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
-import type { BlockRef, Checkpoint, PageRow, Snapshot, StoreError, StoreShape } from "../../store/Store.ts"
+import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
+import type { ChainReader, PageRow, Snapshot } from "../../store/ChainReader.ts"
+import type { ReportedStatus } from "../../store/StatusBoard.ts"
+import type { StoreError } from "../../store/StoreError.ts"
 import * as Authentication from "../Authentication.ts"
 import * as Response from "../Response.ts"
 import * as Chains from "../../config/ChainRegistry.ts"
@@ -25,7 +28,9 @@ import * as PageWriter from "./PageWriter.ts"
 
 /** A chain and what is kept of it. */
 export interface IndexedChain extends ServedChain {
-  readonly store: StoreShape
+  readonly reader: ChainReader
+  /** Status of the chain's indexer; `null` when none has written one. */
+  readonly status: Effect.Effect<ReportedStatus | null, StoreError>
 }
 
 /** What the operation works with. */
@@ -179,7 +184,7 @@ export const make = (options: Options) => {
     if (chain.config.traces === "off") return true
     if (checkpoint === null) return false
     // An indexer that waits for its node does not know yet what the node has.
-    const status = yield* chain.store.readStatus
+    const status = yield* chain.status
     return status?.traces === "off" && (status.state === "backfill" || status.state === "synced")
   })
 
@@ -214,7 +219,7 @@ export const make = (options: Options) => {
     const cursor = given && (yield* accept(Cursor.fit(given, { chainId: chain.id, wallet, order, from, to })))
 
     const found = yield* stored(
-      chain.store.snapshot((snapshot) => read(snapshot, id, { chain, wallet, cursor, parameters })),
+      chain.reader.snapshot((snapshot) => read(snapshot, id, { chain, wallet, cursor, parameters })),
     )
     if (parameters.include && (yield* stored(tracesMissing(chain, found)))) {
       const message = `include is "internal_transactions", but the traces of ${chain.name} are not indexed here; accepted: no include.`

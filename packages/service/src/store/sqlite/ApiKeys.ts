@@ -1,22 +1,23 @@
 /**
- * The keys of a service in a SQLite file of its own, beside the files of the chains.
+ * API keys in a SQLite file of their own, beside the files of the chains.
  *
- * A key is 256 random bits, so a fast hash is right: there is nothing to guess, and a slow one would only slow down every call.
- * A key is found by the index on its whole hash; how far another hash agrees tells nothing about the key that would give it.
+ * A key has 256 random bits, so a fast hash is enough: it cannot be guessed. It is found by an index on its whole hash, whose common
+ * prefix with another hash reveals nothing about the key.
  */
 import { hash, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
-import { Keys, nameOf } from "../ApiKeys.ts"
-import type { KeyGrant, KeysShape } from "../ApiKeys.ts"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { nameOf } from "../ApiKeys.ts"
+import type { ApiKeys as Keys, KeyGrant } from "../ApiKeys.ts"
 import * as Connection from "./Connection.ts"
 import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
-import type { StoreError } from "../Store.ts"
+import type { StoreError } from "../StoreError.ts"
 
 const schema: Migrations = {
   applicationId: Schema.keysId,
@@ -32,6 +33,7 @@ const schema: Migrations = {
 }
 
 const findByHash = `SELECT name, operator, empty FROM api_key WHERE hash = ?`
+const selectOne = `SELECT name, operator, empty FROM api_key LIMIT 1`
 const selectAll = `SELECT name, operator, empty FROM api_key ORDER BY name`
 const insert = `INSERT INTO api_key (name, hash, operator, empty, created) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
@@ -51,43 +53,34 @@ const grantOf = (row: StoredGrant): KeyGrant => ({
 
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
-/**
- * Opens the file of keys until the scope ends, making it when it is not there.
- *
- * **Errors**
- * - `StoreError`: the file cannot be opened, is locked, damaged, or newer than this program.
- */
-export const make = (file: string): Effect.Effect<KeysShape, StoreError, Scope.Scope> =>
+/** Opens the file of keys until the scope ends; makes or migrates it first. */
+const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
     yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
-    const rows = (sql: string, params: Connection.Params) =>
-      connection.attempt(() => connection.rowsUnsafe<StoredGrant>(sql, params))
-
-    return {
-      find: (key) =>
-        Effect.map(rows(findByHash, [digest(Redacted.value(key))]), ([row]) =>
-          row === undefined ? null : grantOf(row),
-        ),
-      add: Effect.fn("Keys.add")(function* (grant) {
-        const name = yield* nameOf(grant.name)
-        const key = `dbk_${randomBytes(32).toString("base64url")}`
-        const now = yield* Clock.currentTimeMillis
-        const added = yield* rows(insert, [name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
-        return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
-      }),
-      revoke: (name) => Effect.map(rows(deleteByName, [name.trim()]), (gone) => gone.length > 0),
-      list: Effect.map(rows(selectAll, []), (found) => found.map(grantOf)),
-    }
+    return connection
   })
 
-/**
- * The grants of a file of keys, by name, without writing to it or beside it; none while there is no file.
- *
- * **Errors**
- * - `StoreError`: the file cannot be read, is damaged, or of another version.
- */
-export const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> =>
+/** Opens the file when it is first used and keeps it open until the scope ends; a failure is not kept. */
+const openOnce = Effect.fnUntraced(function* (file: string) {
+  const scope = yield* Effect.scope
+  const permit = Semaphore.makeUnsafe(1)
+  let opened: Connection.Connection | undefined
+  return permit.withPermit(
+    Effect.gen(function* () {
+      if (opened !== undefined) return opened
+      const own = yield* Scope.fork(scope)
+      opened = yield* open(file).pipe(
+        Scope.provide(own),
+        Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
+      )
+      return opened
+    }),
+  )
+})
+
+/** The grants of a file of keys, without writing to it or beside it; none while there is no file. */
+const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
       if (!existsSync(file)) return []
@@ -99,5 +92,24 @@ export const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, Store
     }),
   )
 
-/** The keys of a service, from a file. */
-export const layer = (file: string): Layer.Layer<Keys, StoreError> => Layer.effect(Keys, make(file))
+/** The keys in a file, which is opened when a key is first looked up, and until the scope ends. */
+export const make = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Keys, never, Scope.Scope> {
+  const connected = yield* openOnce(file)
+  const rows = (sql: string, params: Connection.Params) =>
+    Effect.flatMap(connected, (connection) => connection.attempt(() => connection.rowsUnsafe<StoredGrant>(sql, params)))
+
+  return {
+    ready: Effect.asVoid(rows(selectOne, [])),
+    find: (key) =>
+      Effect.map(rows(findByHash, [digest(Redacted.value(key))]), ([row]) => (row === undefined ? null : grantOf(row))),
+    add: Effect.fn("ApiKeys.add")(function* (grant) {
+      const name = yield* nameOf(grant.name)
+      const key = `dbk_${randomBytes(32).toString("base64url")}`
+      const now = yield* Clock.currentTimeMillis
+      const added = yield* rows(insert, [name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
+      return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
+    }),
+    revoke: (name) => Effect.map(rows(deleteByName, [name.trim()]), (gone) => gone.length > 0),
+    list: list(file),
+  }
+})

@@ -1,22 +1,23 @@
 /**
- * Looking closely at a chain's SQLite file, a part at a time, beside an indexer and readers at work.
+ * Reads a chain's file range by range while an indexer writes it, and repairs single rows.
  */
-import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Appearance, Audit, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { Appearance, Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { BlockRows } from "../BlockRows.ts"
+import type { ChainRef } from "../ChainRef.ts"
+import type { StoreError } from "../StoreError.ts"
 import { fromHex, split, toHex } from "./Bytes.ts"
-import * as Connection from "./Connection.ts"
-import type { Params, SqliteConnection } from "./Connection.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as ChainReader from "./ChainReader.ts"
+import type { Connection, Params } from "./Connection.ts"
 import * as RowId from "./RowId.ts"
-import * as Reader from "./Reader.ts"
 import * as Rows from "./Rows.ts"
-import * as Migrations from "./Migrations.ts"
+import type { ReadPool } from "./ReadPool.ts"
 import * as Statements from "./Statements.ts"
-import { type BlockRows, StoreError } from "../Store.ts"
 
 const addressBytes = 20
-const problemsAtMost = 20
+const maxIssues = 20
 
 const blocksIn = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
   WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
@@ -55,12 +56,12 @@ type AppearanceColumns = readonly [address: Uint8Array, block: number, index: nu
 const addressesOf = (joined: Uint8Array) =>
   split(joined.subarray(0, joined.length - (joined.length % addressBytes)), addressBytes)
 
-const transactionsUnsafe = (connection: SqliteConnection, chain: number, from: number, to: number) => {
+const transactionsUnsafe = (connection: Connection, chain: number, from: number, to: number) => {
   const byBlock = new Map<number, Array<StoredTransaction>>()
   const rows = connection.valuesUnsafe<TransactionColumns>(transactionsIn, RowId.range(from, to))
   for (const [block, index, decoderRevision, hash, joined, body, internal] of rows) {
     const addresses = addressesOf(joined)
-    const lost = addresses.filter(
+    const missing = addresses.filter(
       (address) => connection.valuesUnsafe(hasAppearance, [chain, address, block, index]).length === 0,
     )
     const own = byBlock.get(block) ?? []
@@ -70,7 +71,7 @@ const transactionsUnsafe = (connection: SqliteConnection, chain: number, from: n
       decoderRevision,
       hash: toHex(hash),
       addresses: addresses.map(toHex),
-      lostAddresses: lost.map(toHex),
+      missingAppearances: missing.map(toHex),
       body,
       internal,
     })
@@ -78,12 +79,7 @@ const transactionsUnsafe = (connection: SqliteConnection, chain: number, from: n
   return byBlock
 }
 
-const blocksUnsafe = (
-  connection: SqliteConnection,
-  chain: number,
-  from: number,
-  to: number,
-): ReadonlyArray<StoredBlock> => {
+const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
   const transactions = transactionsUnsafe(connection, chain, from, to)
   return connection
     .valuesUnsafe<BlockColumns>(blocksIn, [chain, from, to])
@@ -97,104 +93,86 @@ const blocksUnsafe = (
     }))
 }
 
-const isStray = ([address, , , addresses]: AppearanceColumns): boolean =>
+const isOrphaned = ([address, , , addresses]: AppearanceColumns): boolean =>
   addresses === null || !addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
 
-type Writes = Pick<Audit, "dropStrays" | "replace">
-
-const writesOf = (file: string, chain: number): Effect.Effect<Writes, StoreError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const writer = yield* Connection.connect({ file, readOnly: false })
-    const client = yield* Connection.make(writer)
-    yield* Migrations.migrate(writer, client, Statements.schema)
-    yield* writer.attempt(() => Reader.checkChainUnsafe(writer, chain))
-    const write = <A>(work: () => A) => Connection.transaction(writer, client, writer.attempt(work))
-
-    /** Whether rows may stand where their number says: in place of themselves, or in a gap that they fill. */
-    const fitsUnsafe = ({ hash, number, parentHash }: BlockRows): boolean => {
-      const checkpoint = Reader.checkpointUnsafe(writer, chain)
-      if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-      const stored = Reader.blockUnsafe(writer, chain, number)
-      if (stored !== null) return stored.hash === hash
-      const below = Reader.blockUnsafe(writer, chain, number - 1)?.hash ?? parentHash
-      const [above] = writer.rowsUnsafe<{ readonly hash: Uint8Array }>(parentOf, [chain, number + 1])
-      return below === parentHash && (above === undefined || toHex(above.hash) === hash)
-    }
-
-    return {
-      dropStrays: (strays) =>
-        write(() => {
-          for (const { address, block, index } of strays) {
-            const own = writer.valuesUnsafe<TransactionColumns>(transactionsIn, RowId.range(block, block))
-            const document = own.find(([, at]) => at === index)
-            if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
-            writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), block, index])
-          }
-        }),
-      replace: (rows) =>
-        write(() => {
-          const { number } = rows
-          if (!fitsUnsafe(rows)) return false
-          Rows.removeAppearancesUnsafe(writer, chain, number, number)
-          for (const { addresses, index } of rows.transactions) {
-            for (const address of addresses) {
-              writer.rowsUnsafe(Statements.deleteAppearance, [chain, fromHex(address), number, index])
-            }
-          }
-          writer.rowsUnsafe(deleteTransactionsOf, RowId.range(number, number))
-          writer.rowsUnsafe(deleteBlock, [chain, number])
-          Rows.insertUnsafe(writer, chain, rows)
-          return true
-        }),
-    }
-  })
-
-const refusals = (name: string): Writes => {
-  const message = `The database ${name} was opened for reading only.`
-  const refuse = () => Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
-  return { dropStrays: refuse, replace: refuse }
+/** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
+const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
+  const checkpoint = ChainReader.checkpointUnsafe(connection, ref.id)
+  if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
+  const stored = ChainReader.blockUnsafe(connection, ref.id, number)
+  if (stored !== null) return stored.hash === hash
+  const below = ChainReader.blockUnsafe(connection, ref.id, number - 1)?.hash ?? parentHash
+  const [above] = connection.rowsUnsafe<{ readonly hash: Uint8Array }>(parentOf, [ref.id, number + 1])
+  return below === parentHash && (above === undefined || toHex(above.hash) === hash)
 }
 
-/**
- * Opens a chain's file for a close look until the scope ends; `canWrite` for putting it right.
- *
- * **Errors**
- * - `StoreError`: the file cannot be opened, has another schema, or holds another chain; a reader says so when it is used.
- */
-export const make = (file: string, chain: number, canWrite: boolean): Effect.Effect<Audit, StoreError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const reader = yield* Reader.make(file, chain)
-    const written = canWrite ? yield* writesOf(file, chain) : refusals(basename(file))
-    return {
-      ...written,
-      engine: reader.once((connection) =>
-        connection
-          .rowsUnsafe<{ readonly quick_check: string }>(`PRAGMA quick_check(${problemsAtMost})`, [])
-          .map(({ quick_check }) => quick_check)
-          .filter((text) => text !== "ok"),
-      ),
-      part: (from, to) =>
-        reader.once((connection) => ({
-          checkpoint: Reader.checkpointUnsafe(connection, chain),
-          blocks: blocksUnsafe(connection, chain, from, to),
-        })),
-      strays: (after, limit) =>
-        reader.once((connection) => {
-          const start: Params =
-            after === null
-              ? [chain, new Uint8Array(), -1, -1]
-              : [chain, fromHex(after.address), after.block, after.index]
-          const rows = connection.valuesUnsafe<AppearanceColumns>(appearancesAfter, [...start, limit])
-          const toAppearance = ([address, block, index]: AppearanceColumns): Appearance => ({
-            address: toHex(address),
-            block,
-            index,
-          })
-          const last = rows.length < limit ? undefined : rows.at(-1)
-          return {
-            strays: rows.filter(isStray).map(toAppearance),
-            last: last === undefined ? null : toAppearance(last),
-          }
-        }),
+const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
+  const { connection, ref } = file
+  const { number } = rows
+  if (!fitsUnsafe(file, rows)) return false
+  Rows.removeAppearancesUnsafe(connection, ref.id, number, number)
+  for (const { addresses, index } of rows.transactions) {
+    for (const address of addresses) {
+      connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), number, index])
     }
+  }
+  connection.rowsUnsafe(deleteTransactionsOf, RowId.range(number, number))
+  connection.rowsUnsafe(deleteBlock, [ref.id, number])
+  Rows.insertUnsafe(connection, ref.id, rows)
+  return true
+}
+
+const removeOrphanedUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
+  for (const { address, block, index } of appearances) {
+    const stored = connection.valuesUnsafe<TransactionColumns>(transactionsIn, RowId.range(block, block))
+    const document = stored.find(([, at]) => at === index)
+    if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
+    connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), block, index])
+  }
+}
+
+const repairerOf = (file: ChainFile): Repairer => {
+  const write = <A>(work: () => A) => file.transaction(file.connection.attempt(work))
+  return {
+    removeOrphaned: (appearances) => write(() => removeOrphanedUnsafe(file, appearances)),
+    replace: (rows) => write(() => replaceUnsafe(file, rows)),
+  }
+}
+
+const orphanedUnsafe = (connection: Connection, chain: number, after: Appearance | null, limit: number) => {
+  const start: Params =
+    after === null ? [chain, new Uint8Array(), -1, -1] : [chain, fromHex(after.address), after.block, after.index]
+  const rows = connection.valuesUnsafe<AppearanceColumns>(appearancesAfter, [...start, limit])
+  const toAppearance = ([address, block, index]: AppearanceColumns): Appearance => ({
+    address: toHex(address),
+    block,
+    index,
   })
+  const last = rows.length < limit ? undefined : rows.at(-1)
+  return {
+    orphaned: rows.filter(isOrphaned).map(toAppearance),
+    last: last === undefined ? null : toAppearance(last),
+  }
+}
+
+/** The audit of a chain's file; `open` opens it for repairs. */
+export const make = (
+  pool: ReadPool,
+  { id: chain }: ChainRef,
+  open: Effect.Effect<ChainFile, StoreError, Scope.Scope>,
+): Interface => ({
+  engineIssues: pool.once((connection) =>
+    connection
+      .rowsUnsafe<{ readonly quick_check: string }>(`PRAGMA quick_check(${maxIssues})`, [])
+      .map(({ quick_check }) => quick_check)
+      .filter((text) => text !== "ok"),
+  ),
+  range: (from, to) =>
+    pool.once((connection) => ({
+      checkpoint: ChainReader.checkpointUnsafe(connection, chain),
+      blocks: blocksUnsafe(connection, chain, from, to),
+    })),
+  orphanedAppearances: (after, limit) => pool.once((connection) => orphanedUnsafe(connection, chain, after, limit)),
+  repairer: Effect.map(open, repairerOf),
+})

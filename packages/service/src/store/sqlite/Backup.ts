@@ -5,7 +5,7 @@ import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Connection from "./Connection.ts"
-import { StoreError } from "../Store.ts"
+import { StoreError } from "../StoreError.ts"
 
 const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
 

@@ -14,18 +14,18 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { Connection } from "effect/sql/SqlConnection"
+import type * as SqlConnection from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 import * as FileIssue from "./FileIssue.ts"
-import { StoreError } from "../Store.ts"
+import { StoreError } from "../StoreError.ts"
 
 /** Values of one statement's parameters. */
 export type Params = ReadonlyArray<SQLInputValue>
 
 /** A connection of `effect/sql` to one file, with the synchronous calls that hot paths use. */
-export interface SqliteConnection extends Connection {
+export interface Connection extends SqlConnection.Connection {
   /** Name of the file, without its folder: for messages. */
   readonly name: string
   readonly isTransaction: () => boolean
@@ -121,7 +121,7 @@ const openError = ({ file, readOnly }: ConnectOptions, cause: unknown): StoreErr
   const issue = FileIssue.find(file, readOnly)
   if (issue === undefined) return error
   const where = issue.path === file ? "" : `${issue.path}: `
-  const message = `The database ${file} cannot be ${readOnly ? "read" : "written"} (${where}${FileIssue.say(issue.code)}).`
+  const message = `The database ${file} cannot be ${readOnly ? "read" : "written"} (${where}${FileIssue.describe(issue.code)}).`
   return new StoreError({ message, isRetryable: error.isRetryable, cause })
 }
 
@@ -152,7 +152,7 @@ const openUnsafe = (options: ConnectOptions): DatabaseSync => {
 }
 
 /** Opens a file; throws what SQLite throws. Nothing is read of it by a reader before its first statement, unless it is brief. */
-export const connectUnsafe = (options: ConnectOptions): SqliteConnection => {
+export const connectUnsafe = (options: ConnectOptions): Connection => {
   const name = basename(options.file)
   const database = openUnsafe(options)
   const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
@@ -189,15 +189,15 @@ export const connectUnsafe = (options: ConnectOptions): SqliteConnection => {
     Effect.try({ try: () => rowsUnsafe(sql, params as Params), catch: sqlError })
   const executeValues = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.try({ try: () => valuesUnsafe(sql, params as Params), catch: sqlError })
-  const executeRows: Connection["execute"] = (sql, params, transform) =>
+  const executeRows: SqlConnection.Connection["execute"] = (sql, params, transform) =>
     transform === undefined ? execute(sql, params) : Effect.map(execute(sql, params), transform)
 
   return {
     name,
     isTransaction: () => database.isTransaction,
     // The shape of a row is the statement's own: each statement stands beside the type of its rows.
-    rowsUnsafe: rowsUnsafe as SqliteConnection["rowsUnsafe"],
-    valuesUnsafe: valuesUnsafe as SqliteConnection["valuesUnsafe"],
+    rowsUnsafe: rowsUnsafe as Connection["rowsUnsafe"],
+    valuesUnsafe: valuesUnsafe as Connection["valuesUnsafe"],
     manyUnsafe: (sql, list) => {
       const { statement } = prepare(sql)
       for (const params of list) statement.run(...params)
@@ -220,7 +220,7 @@ export const connectUnsafe = (options: ConnectOptions): SqliteConnection => {
  * **Errors**
  * - `StoreError`: the file cannot be opened, is locked, damaged, or not a database.
  */
-export const connect = (options: ConnectOptions): Effect.Effect<SqliteConnection, StoreError, Scope.Scope> =>
+export const connect = (options: ConnectOptions): Effect.Effect<Connection, StoreError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => connectUnsafe(options),
@@ -230,7 +230,7 @@ export const connect = (options: ConnectOptions): Effect.Effect<SqliteConnection
   )
 
 /** The client of `effect/sql` on a connection: one transaction at a time, each `BEGIN IMMEDIATE`. */
-export const make = (connection: SqliteConnection): Effect.Effect<SqlClient.SqlClient> =>
+export const make = (connection: Connection): Effect.Effect<SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const acquirers = SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(connection),
@@ -249,7 +249,7 @@ export const make = (connection: SqliteConnection): Effect.Effect<SqlClient.SqlC
 
 /** Runs statements of a connection as one write transaction, which a failure or an interruption rolls back. */
 export const transaction = <A, E, R>(
-  connection: SqliteConnection,
+  connection: Connection,
   client: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, Exclude<E, SqlError> | StoreError, R> =>

@@ -1,33 +1,33 @@
 /**
- * Why the operating system refuses a file or a folder: SQLite says only that it cannot open one. Looks, and changes nothing.
+ * Finds out why the operating system refuses a file or a folder, which SQLite does not report. Changes nothing.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
-  EDQUOT: "the disk quota is used up",
-  EISDIR: "it is a folder",
-  ELOOP: "links lead in a circle",
+  EDQUOT: "disk quota exceeded",
+  EISDIR: "is a folder",
+  ELOOP: "circular symbolic links",
   EMFILE: "too many open files",
-  ENAMETOOLONG: "the name is too long",
+  ENAMETOOLONG: "name too long",
   ENOENT: "no such file or folder",
-  ENOSPC: "no space left on the disk",
-  ENOTDIR: "a file stands where a folder is needed",
+  ENOSPC: "no space left on device",
+  ENOTDIR: "not a folder",
   EPERM: "not permitted",
-  EROFS: "the file system is read-only",
+  EROFS: "read-only file system",
 }
 
-/** The system's code in what it threw; undefined where there is none. */
+/** The error code of the operating system in a thrown value; undefined where there is none. */
 export const codeOf = (cause: unknown): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code
     : undefined
 
-/** A code as a person reads it: `EACCES, permission denied`. */
-export const say = (code: string): string => (words[code] === undefined ? code : `${code}, ${words[code]}`)
+/** A code with its meaning: `EACCES, permission denied`. */
+export const describe = (code: string): string => (words[code] === undefined ? code : `${code}, ${words[code]}`)
 
-/** The part of a path that is meant, and why it cannot be used. */
+/** The part of a path that cannot be used, and the error code. */
 export interface FileIssue {
   readonly path: string
   readonly code: string
@@ -42,7 +42,7 @@ const refusal = (path: string, mode: number): FileIssue | undefined => {
   }
 }
 
-/** What stands in the way of a file that is to be read, or read and written; undefined when nothing is found. */
+/** Why a file cannot be read, or read and written; undefined when no reason is found. */
 export const find = (file: string, readOnly: boolean): FileIssue | undefined => {
   const folder = dirname(file)
   if (existsSync(folder) && !statSync(folder).isDirectory()) return { path: folder, code: "ENOTDIR" }

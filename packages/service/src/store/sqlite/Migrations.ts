@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Connection from "./Connection.ts"
-import { StoreError } from "../Store.ts"
+import { StoreError } from "../StoreError.ts"
 
 /** What a file is and how it is made. */
 export interface Migrations {
@@ -25,15 +25,15 @@ const kinds: ReadonlyMap<number, string> = new Map([
   [keysId, "the API keys"],
 ])
 
-const pragma = (connection: Connection.SqliteConnection, name: "application_id" | "user_version") =>
+const pragma = (connection: Connection.Connection, name: "application_id" | "user_version") =>
   connection.rowsUnsafe<Record<string, number>>(`PRAGMA ${name}`, [])[0]![name]!
 
-const tables = (connection: Connection.SqliteConnection) =>
+const tables = (connection: Connection.Connection) =>
   connection.rowsUnsafe<{ readonly n: number }>("SELECT count(*) AS n FROM sqlite_schema", [])[0]!.n
 
 const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
 
-const versionUnsafe = (connection: Connection.SqliteConnection, schema: Migrations): number => {
+const versionUnsafe = (connection: Connection.Connection, schema: Migrations): number => {
   const version = pragma(connection, "user_version")
   const isEmpty = version === 0 && tables(connection) === 0
   const owner = pragma(connection, "application_id")
@@ -55,7 +55,7 @@ const versionUnsafe = (connection: Connection.SqliteConnection, schema: Migratio
 }
 
 /** Throws a `StoreError` unless the file has exactly this program's schema: what a reader asks before it reads. */
-export const checkUnsafe = (connection: Connection.SqliteConnection, schema: Migrations): void => {
+export const checkUnsafe = (connection: Connection.Connection, schema: Migrations): void => {
   const version = versionUnsafe(connection, schema)
   if (version < schema.steps.length) {
     throw refuse(
@@ -67,7 +67,7 @@ export const checkUnsafe = (connection: Connection.SqliteConnection, schema: Mig
 
 /** Brings a file to this program's schema, in one transaction; several processes may do it at once. */
 export const migrate = (
-  connection: Connection.SqliteConnection,
+  connection: Connection.Connection,
   client: SqlClient.SqlClient,
   schema: Migrations,
 ): Effect.Effect<void, StoreError> =>

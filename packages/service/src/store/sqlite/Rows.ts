@@ -3,15 +3,15 @@
  * call them inside a transaction.
  */
 import { fromHex, join, split } from "./Bytes.ts"
-import type { Params, SqliteConnection } from "./Connection.ts"
+import type { Connection, Params } from "./Connection.ts"
 import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
-import type { BlockRows } from "../Store.ts"
+import type { BlockRows } from "../BlockRows.ts"
 
 const addressBytes = 20
 
 /** Puts a block and all that belongs to it. */
-export const insertUnsafe = (connection: SqliteConnection, chain: number, block: BlockRows): void => {
+export const insertUnsafe = (connection: Connection, chain: number, block: BlockRows): void => {
   const { decoderRevision, hash, number, parentHash, timestamp, transactions } = block
   const header = [chain, number, fromHex(hash), fromHex(parentHash), timestamp, transactions.length]
   connection.rowsUnsafe(Statements.insertBlock, header)
@@ -37,12 +37,7 @@ export const insertUnsafe = (connection: SqliteConnection, chain: number, block:
 }
 
 /** Takes out the appearances that the documents of a range of blocks name, inclusive. */
-export const removeAppearancesUnsafe = (
-  connection: SqliteConnection,
-  chain: number,
-  from: number,
-  to: number,
-): void => {
+export const removeAppearancesUnsafe = (connection: Connection, chain: number, from: number, to: number): void => {
   const rows = connection.rowsUnsafe<{
     readonly block: number
     readonly index: number

@@ -82,6 +82,14 @@ export const schema: Migrations.Migrations = {
      DROP TABLE "transaction";
      ALTER TABLE document RENAME TO "transaction";
      CREATE INDEX transaction_decoder_revision ON "transaction" (chain, decoder_revision);`,
+    `ALTER TABLE checkpoint ADD COLUMN lease_since INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN lease_token INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE checkpoint ADD COLUMN status_at INTEGER;
+     UPDATE checkpoint SET
+       status_at = json_extract(status, '$.updatedAtMillis'),
+       status = json_set(json_remove(status, '$.updatedAtMillis'), '$.state', CASE json_extract(status, '$.state')
+         WHEN 'following' THEN 'synced' WHEN 'refused' THEN 'misconfigured' ELSE json_extract(status, '$.state') END)
+       WHERE json_valid(status);`,
   ],
 }
 
@@ -128,7 +136,7 @@ export const lastAtOrBefore = `SELECT number FROM block WHERE chain = ? AND time
 export const lowestReorgedBlock = `SELECT lowest FROM unwound WHERE chain = ? AND number = ? AND hash = ?`
 
 /** Parameters: chain. */
-export const status = `SELECT status FROM checkpoint WHERE chain = ?`
+export const status = `SELECT status, status_at AS writtenAt FROM checkpoint WHERE chain = ?`
 
 /** The next revision above one. Parameters: chain, revision. */
 export const nextRevision = `SELECT decoder_revision AS revision FROM "transaction"
@@ -196,12 +204,26 @@ export const finalize = `UPDATE checkpoint SET finalized = ? WHERE chain = ? AND
 export const unfinalize = `UPDATE checkpoint SET finalized = CASE WHEN finalized > ? THEN ? ELSE finalized END
   WHERE chain = ?`
 
-/** Parameters: owner, until, chain, owner, now. */
-export const lease = `UPDATE checkpoint SET lease_owner = ?, lease_until = ?
-  WHERE chain = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ?) RETURNING chain`
+/** One row when the token is the current one. Parameters: chain, token. */
+export const isCurrentToken = `SELECT 1 FROM checkpoint WHERE chain = ? AND lease_token = ?`
 
-/** Parameters: status, chain. */
-export const writeStatus = `UPDATE checkpoint SET status = ? WHERE chain = ?`
+/** Takes a free, expired or future lease, or one's own. Parameters: owner, now, until, chain, owner, now, now. */
+export const acquireLease = `UPDATE checkpoint SET lease_owner = ?, lease_since = ?, lease_until = ?,
+  lease_token = lease_token + 1
+  WHERE chain = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ? OR lease_since > ?)
+  RETURNING lease_token AS token`
+
+/** Parameters: now, until, chain, token. */
+export const renewLease = `UPDATE checkpoint SET lease_since = ?, lease_until = ?
+  WHERE chain = ? AND lease_token = ? AND lease_owner IS NOT NULL RETURNING chain`
+
+/** Parameters: chain, token. */
+export const releaseLease = `UPDATE checkpoint SET lease_owner = NULL, lease_since = NULL, lease_until = NULL
+  WHERE chain = ? AND lease_token = ?`
+
+/** Parameters: status, now, chain, token. */
+export const writeStatus = `UPDATE checkpoint SET status = ?, status_at = ?
+  WHERE chain = ? AND lease_token = ? RETURNING chain`
 
 /** Parameters: body, revision, place, chain, block, block hash. */
 export const updateDecoded = `UPDATE "transaction" SET body = ?, decoder_revision = ?

@@ -1,13 +1,13 @@
 import * as RestApi from "@daybook/schema/RestApi"
 import { describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Response from "../../../src/server/Response.ts"
-import type { IndexerStatus } from "../../../src/store/Store.ts"
+import type { IndexerStatus } from "../../../src/store/StatusBoard.ts"
 import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
 
-const following: Omit<IndexerStatus, "updatedAtMillis"> = {
+const following: IndexerStatus = {
   state: "synced",
   traces: "trace_block",
   nodeHead: 8,
@@ -28,8 +28,7 @@ describe("Health", () => {
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) } } })
         const store = service.stores["eth"]!
-        const updatedAtMillis = yield* Clock.currentTimeMillis
-        yield* Effect.orDie(store.writeStatus({ ...following, nodeHead: 10, updatedAtMillis }))
+        yield* Effect.orDie(store.writeStatus({ ...following, nodeHead: 10 }))
 
         const answer = yield* service.fetch("/ready?chain=0x1")
 
@@ -57,23 +56,26 @@ describe("Health", () => {
           chains: { eth: { blocks: Rows.chain(2, 8) }, base: {}, palm: { isAbsent: true } },
         })
         const store = service.stores["eth"]!
-        const now = yield* Clock.currentTimeMillis
-        const cases: ReadonlyArray<readonly [Partial<IndexerStatus>, string]> = [
+        const cases: ReadonlyArray<readonly [change: Partial<IndexerStatus>, state: string, ageMillis?: number]> = [
           [{ state: "backfill" }, "backfill"],
           [{ state: "waiting" }, "waiting"],
           [{ state: "misconfigured" }, "misconfigured"],
           [{ nodeHead: 100 }, "synced"],
-          [{ updatedAtMillis: now - 16_000 }, "unresponsive"],
-          [{ state: "stopped", updatedAtMillis: now - 60_000 }, "stopped"],
+          [{}, "unresponsive", 16_000],
+          [{ state: "stopped" }, "stopped", 60_000],
         ]
-        for (const [change, state] of cases) {
-          yield* Effect.orDie(store.writeStatus({ ...following, updatedAtMillis: now, ...change }))
+        for (const [change, state, ageMillis] of cases) {
+          yield* Effect.orDie(store.writeStatus({ ...following, ...change }, ageMillis))
           const answer = yield* service.fetch("/ready?chain=eth")
           expect([answer.status, answer.json.ready, answer.json.state]).toEqual([503, false, state])
         }
-        for (const change of [{ state: "waiting" }, { state: "stopped" }, { updatedAtMillis: now - 16_000 }] as const) {
-          const stale = { ...following, updatedAtMillis: now, blocksPerSecond: 9, etaMillis: 9, ...change }
-          yield* Effect.orDie(store.writeStatus(stale))
+        for (const [state, ageMillis] of [
+          ["waiting", 0],
+          ["stopped", 0],
+          ["synced", 16_000],
+        ] as const) {
+          const stale = { ...following, blocksPerSecond: 9, etaMillis: 9, state }
+          yield* Effect.orDie(store.writeStatus(stale, ageMillis))
           const { json } = yield* service.fetch("/ready?chain=eth")
           expect([json.head, json.lag, json.blocksPerSecond, json.etaMillis]).toEqual([
             null,

@@ -445,7 +445,7 @@ describe("Wallet", () => {
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 8, { traces: false })
         const service = yield* start({ chains: { eth: { blocks }, polygon: { config: { traces: "off" } } } })
-        const off = { state: "synced", traces: "off", nodeHead: 8, message: "", updatedAtMillis: 0 } as const
+        const off = { state: "synced", traces: "off", nodeHead: 8, message: "" } as const
         yield* Effect.orDie(service.stores["eth"]!.writeStatus(off))
         for (const [wallet, chain] of [
           [bob, "eth"],

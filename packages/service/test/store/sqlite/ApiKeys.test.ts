@@ -117,12 +117,13 @@ describe("ApiKeys", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "daybook.sqlite")
-      const nothing = yield* ApiKeys.list(file)
+      const keys = yield* ApiKeys.make(file)
+      const nothing = yield* keys.list
       const left = readdirSync(folder)
-      yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (keys) => keys.add(alice)))
+      yield* keys.add(alice)
 
       expect([nothing, left]).toEqual([[], []])
-      expect(yield* ApiKeys.list(file)).toEqual([alice])
+      expect(yield* keys.list).toEqual([alice])
     }),
   )
 
@@ -131,7 +132,7 @@ describe("ApiKeys", () => {
       const { keys } = yield* opened
       for (const name of ["", "  ", "x".repeat(101), "two\nlines", "a\tb"]) {
         const refused = yield* Effect.flip(keys.add({ ...alice, name }))
-        expect(refused.message).toContain("accepted: a line of 1 to 100 characters")
+        expect(refused.message).toContain("expected a line of 1 to 100 characters")
       }
       const key = (yield* keys.add({ ...alice, name: ` ${"ä".repeat(100)} ` }))!
 

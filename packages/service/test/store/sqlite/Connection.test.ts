@@ -12,10 +12,10 @@ const notes = Effect.gen(function* () {
 })
 
 const insert = "INSERT INTO note (text) VALUES (?)"
-const texts = (connection: Connection.SqliteConnection) =>
+const texts = (connection: Connection.Connection) =>
   connection.rowsUnsafe<{ readonly text: string }>("SELECT text FROM note ORDER BY id", []).map((row) => row.text)
 
-describe("SqliteClient", () => {
+describe("Connection", () => {
   describe("make", () => {
     it.effect("runs statements of effect/sql, as rows and as values, and keeps long statements apart", () =>
       Effect.gen(function* () {

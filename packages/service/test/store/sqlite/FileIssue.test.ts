@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as FileIssue from "../../../src/store/sqlite/FileIssue.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
-describe("FileProblem", () => {
+describe("FileIssue", () => {
   describe("find", () => {
     it.effect("names the part of a path that is in the way, and the system's code", () =>
       Effect.gen(function* () {
@@ -26,10 +26,10 @@ describe("FileProblem", () => {
     )
   })
 
-  describe("say", () => {
+  describe("describe", () => {
     it("gives words to a code, and the code alone where it knows none", () => {
-      expect(FileIssue.say("EROFS")).toBe("EROFS, the file system is read-only")
-      expect(FileIssue.say("EWHAT")).toBe("EWHAT")
+      expect(FileIssue.describe("EROFS")).toBe("EROFS, read-only file system")
+      expect(FileIssue.describe("EWHAT")).toBe("EWHAT")
     })
   })
 })

@@ -1,18 +1,20 @@
 /** Files that earlier versions wrote are opened, brought forward, and lose nothing. */
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Verify from "../../../src/maintenance/Verify.ts"
-import * as SqliteAudit from "../../../src/store/sqlite/Audit.ts"
+import * as Engine from "../../../src/store/Engine.ts"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
-import * as SqliteStore from "../../../src/store/sqlite/ChainStore.ts"
+import * as TestStore from "../TestStore.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
 import { pageBodies } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
 const chainId = 31337
+const ref = { name: "test", id: chainId }
+const databaseOf = (file: string) => Engine.fromUrl(`sqlite:${dirname(file)}`, "/")
 
 /** Three blocks, the second with more than one transaction. */
 const threeBlocks = () => {
@@ -66,9 +68,9 @@ const versionOf = (file: string) => {
 describe("a file of version 1", () => {
   it.effect("is brought forward by a writer, keeps every row, and goes on", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "chain.sqlite")
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file)
-      const store = yield* SqliteStore.make({ file, chainId, watch: null })
+      const store = yield* TestStore.inFolder(dirname(file), ref, { watch: null })
       const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
       const next = chainOn(blocks.at(-1)!, 2)
       yield* store.append(refOf(blocks.at(-1)!), next)
@@ -92,25 +94,25 @@ describe("a file of version 1", () => {
 
   it.effect("is not read before a writer has brought it forward, and says so", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "chain.sqlite")
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
       write(file)
-      const reader = yield* SqliteStore.make({ file, chainId, readOnly: true })
+      const reader = (yield* databaseOf(file)).chain(ref).reader
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, older than 3")
-      yield* Effect.scoped(SqliteStore.make({ file, chainId }))
+      expect(error.message).toContain("has schema 1, older than 4")
+      yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
     }),
   )
 
   it.effect("keeps the transactions that it did not count out of the count", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "chain.sqlite")
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file)
-      yield* Effect.scoped(SqliteStore.make({ file, chainId }))
-      const audit = yield* SqliteAudit.make(file, chainId, false)
-      const { blocks: stored } = yield* audit.part(0, 99)
+      yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
+      const { audit } = (yield* databaseOf(file)).chain(ref)
+      const { blocks: stored } = yield* audit.range(0, 99)
 
       expect(stored.map(({ count }) => count)).toEqual([null, null, null])
       expect((yield* Verify.run(audit)).blocks).toBe(blocks.length)
@@ -121,30 +123,30 @@ describe("a file of version 1", () => {
 describe("a file of version 2", () => {
   it.effect("keeps every row under its new key, in the order of the chain, and goes on", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "chain.sqlite")
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file, 2)
-      const store = yield* SqliteStore.make({ file, chainId })
+      const store = yield* TestStore.inFolder(dirname(file), ref)
       const next = chainOn(blocks.at(-1)!, 2)
       yield* store.append(refOf(blocks.at(-1)!), next)
 
-      const audit = yield* SqliteAudit.make(file, chainId, false)
-      const { blocks: stored } = yield* audit.part(0, Number.MAX_SAFE_INTEGER)
+      const { audit } = (yield* databaseOf(file)).chain(ref)
+      const { blocks: stored } = yield* audit.range(0, Number.MAX_SAFE_INTEGER)
       const told = stored.map(({ number, count, transactions }) => ({
         number,
         count,
-        transactions: transactions.map(({ index, hash, body, internal, addresses, lostAddresses }) => ({
+        transactions: transactions.map(({ index, hash, body, internal, addresses, missingAppearances }) => ({
           row: { index, hash, body, internal, addresses },
-          lostAddresses,
+          missingAppearances,
         })),
       }))
       expect(told).toEqual(
         [...blocks, ...next].map(({ number, transactions }) => ({
           number,
           count: transactions.length,
-          transactions: transactions.map((row) => ({ row, lostAddresses: [] })),
+          transactions: transactions.map((row) => ({ row, missingAppearances: [] })),
         })),
       )
-      expect((yield* audit.strays(null, 99)).strays).toEqual([])
+      expect((yield* audit.orphanedAppearances(null, 99)).orphaned).toEqual([])
       expect((yield* store.staleRows(0, 99)).map(({ block, index }) => [block, index])).toEqual(
         [...blocks, ...next].flatMap(({ number, transactions }) => transactions.map(({ index }) => [number, index])),
       )

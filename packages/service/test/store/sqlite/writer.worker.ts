@@ -1,47 +1,54 @@
 /**
- * An indexer in a thread of its own that appends to and unwinds a chain which another of its kind writes too. Sends its counts.
+ * An indexer in a thread of its own, which races another one for each write: both read the same head, then both write. Sends its
+ * counts.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect } from "effect"
-import * as SqliteStore from "../../../src/store/sqlite/ChainStore.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import type { FencingToken } from "../../../src/store/Leases.ts"
 import { blockOn, seeded } from "../model.ts"
 
-const { file, gate, name, rounds, seed } = workerData as {
-  file: string
-  /** Counts the writers that are ready, so that none is done before the other begins. */
+const { folder, gate, name, rounds, seed, token } = workerData as {
+  folder: string
+  /** Counts how often a writer was ready to write. */
   gate: Int32Array<SharedArrayBuffer>
   name: string
   rounds: number
   seed: number
+  /** Both writers have it, so that only the checkpoint decides. */
+  token: FencingToken
 }
 const writers = 2
+const ref = { name: "test", id: 31337 }
 
-const meet = () => {
+/** Waits until every writer has come as far as this one. */
+const meet = (times: number) => {
   Atomics.add(gate, 0, 1)
   Atomics.notify(gate, 0)
-  for (let ready = Atomics.load(gate, 0); ready < writers; ready = Atomics.load(gate, 0)) Atomics.wait(gate, 0, ready)
+  const all = writers * times
+  for (let ready = Atomics.load(gate, 0); ready < all; ready = Atomics.load(gate, 0)) Atomics.wait(gate, 0, ready)
 }
 
 const program = Effect.gen(function* () {
-  const store = yield* SqliteStore.make({ file, chainId: 31337 })
+  const { reader, writer: openWriter } = (yield* Engine.fromUrl(`sqlite:${folder}`, folder)).chain(ref)
+  const writer = yield* openWriter()
   const numbers = seeded(seed)
-  meet()
-  const counts = { appended: 0, removed: 0, moved: 0 }
-  while (counts.appended < rounds) {
-    const head = (yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head ?? null
-    // The other writer gets time to move the head, as the node's answers would give it.
-    yield* Effect.sleep("1 millis")
+  const counts = { appended: 0, removed: 0, conflicts: 0 }
+  for (let round = 0; round < rounds; round++) {
+    meet(2 * round + 1)
+    const head = (yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.head ?? null
     const isUnwind = head !== null && head.number > 12 && numbers.below(4) === 0
-    const target = isUnwind ? (yield* store.headers(head.number - 2, head.number - 2))[0] : undefined
+    const target = isUnwind ? (yield* reader.headers(head.number - 2, head.number - 2))[0] : undefined
+    meet(2 * round + 2)
     const write =
       head !== null && target !== undefined
-        ? Effect.as(store.unwind(head, target), { appended: 0, removed: 2 })
-        : Effect.as(store.append(head, [blockOn(head, { fork: `${name} ${counts.appended}` })]), {
+        ? Effect.as(writer.unwind(head, target, token), { appended: 0, removed: 2 })
+        : Effect.as(writer.append(head, [blockOn(head, { fork: `${name} ${round}` })], token), {
             appended: 1,
             removed: 0,
           })
     const done = yield* Effect.catchTag(write, "CheckpointConflict", () => Effect.succeed(null))
-    if (done === null) counts.moved++
+    if (done === null) counts.conflicts++
     else {
       counts.appended += done.appended
       counts.removed += done.removed

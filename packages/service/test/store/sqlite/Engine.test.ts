@@ -1,17 +1,21 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
-import * as SqliteStore from "../../../src/store/sqlite/ChainStore.ts"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
+import * as ChainFile from "../../../src/store/sqlite/ChainFile.ts"
+import * as ChainWriter from "../../../src/store/sqlite/ChainWriter.ts"
+import * as Engine from "../../../src/store/Engine.ts"
 import { contract } from "../contract.ts"
 import { blockOn, chainOn, refOf } from "../model.ts"
 import { all, pageBodies } from "../TestDatabase.ts"
+import * as TestStore from "../TestStore.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
-const temporaryFile = Effect.map(temporaryFolder, (folder) => join(folder, "chain.sqlite"))
+const temporaryFile = Effect.map(temporaryFolder, (folder) => join(folder, "chain-test.sqlite"))
 
 const withDatabase = <A>(file: string, use: (database: DatabaseSync) => A): A => {
   const database = new DatabaseSync(file)
@@ -22,24 +26,30 @@ const withDatabase = <A>(file: string, use: (database: DatabaseSync) => A): A =>
   }
 }
 
-const tables = ["block", '"transaction"', "appearance", "checkpoint"]
-const open = (file: string, mode: "read" | "write" = "write") =>
-  SqliteStore.make({ file, chainId: 31337, readOnly: mode === "read" })
+const statements = [
+  "SELECT * FROM block",
+  'SELECT * FROM "transaction"',
+  "SELECT * FROM appearance",
+  "SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint",
+]
+const ref = { name: "test", id: 31337 }
+const open = (file: string) => TestStore.inFolder(dirname(file), ref)
+const readerOf = (file: string) =>
+  Effect.map(Engine.fromUrl(`sqlite:${dirname(file)}`, "/"), (database) => database.chain(ref).reader)
 const openOnce = (file: string) => Effect.scoped(Effect.asVoid(open(file)))
-const checkpointOf = (store: Effect.Success<ReturnType<typeof open>>) =>
-  store.snapshot((snapshot) => snapshot.checkpoint)
+const checkpointOf = (reader: ChainReader) => reader.snapshot((snapshot) => snapshot.checkpoint)
 
 contract(
   "SQLite",
   Effect.map(temporaryFile, (file) => ({
-    open: (mode) => open(file, mode),
+    open: open(file),
     dump: Effect.sync(() =>
-      withDatabase(file, (database) => tables.map((table) => database.prepare(`SELECT * FROM ${table}`).all())),
+      withDatabase(file, (database) => statements.map((statement) => database.prepare(statement).all())),
     ),
   })),
 )
 
-describe("SqliteStore", () => {
+describe("the SQLite engine", () => {
   describe("statements", () => {
     const planOf = (file: string, sql: string) =>
       withDatabase(file, (database) =>
@@ -82,7 +92,8 @@ describe("SqliteStore", () => {
 
   describe("make", () => {
     const messageOf = Effect.fn(function* (file: string, mode: "read" | "write") {
-      const error = yield* Effect.flip(Effect.scoped(Effect.flatMap(open(file, mode), checkpointOf)))
+      const opened = mode === "write" ? open(file) : readerOf(file)
+      const error = yield* Effect.flip(Effect.scoped(Effect.flatMap(opened, checkpointOf)))
       return [error.message, error.isRetryable]
     })
 
@@ -102,13 +113,15 @@ describe("SqliteStore", () => {
     it.effect("reads a file that the indexer makes only later", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
-        const reader = yield* open(file, "read")
+        const reader = yield* readerOf(file)
 
         const early = yield* Effect.flip(checkpointOf(reader))
         const writer = yield* open(file)
         yield* writer.append(null, [blockOn(null)])
 
-        expect(early.message).toBe("The database chain.sqlite does not exist yet: the indexer of its chain makes it.")
+        expect(early.message).toBe(
+          "Database file missing: chain-test.sqlite. The indexer of its chain makes it when it starts.",
+        )
         expect(early.isRetryable).toBe(true)
         expect((yield* checkpointOf(reader))?.first).toBe(10)
       }),
@@ -120,7 +133,7 @@ describe("SqliteStore", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "The database chain.sqlite has schema 9, written by a newer Daybook; this one knows up to 3. Run the newer version."
+          "The database chain-test.sqlite has schema 9, written by a newer Daybook; this one knows up to 4. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -134,7 +147,7 @@ describe("SqliteStore", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         writeFileSync(file, "These are my notes.\n".repeat(1000))
-        const message = "The database chain.sqlite is not a database; move it away, or name another folder."
+        const message = "The database chain-test.sqlite is not a database; move it away, or name another folder."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -145,7 +158,8 @@ describe("SqliteStore", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         withDatabase(file, (database) => database.exec("CREATE TABLE song (title TEXT)"))
-        const message = "The database chain.sqlite belongs to another program; move it away, or name another folder."
+        const message =
+          "The database chain-test.sqlite belongs to another program; move it away, or name another folder."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -155,9 +169,9 @@ describe("SqliteStore", () => {
     it.effect("refuses the file of another chain, naming both", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
-        yield* Effect.scoped(SqliteStore.make({ file, chainId: 1 }))
+        yield* Effect.scoped(TestStore.inFolder(dirname(file), { ...ref, id: 1 }))
         const message =
-          "The database chain.sqlite holds chain 1, not chain 31337; correct the chain's id, or move the file away."
+          "Wrong chain in database file chain-test.sqlite: expected chain 31337, found chain 1. Correct the chain's id, or move the file away."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -178,7 +192,9 @@ describe("SqliteStore", () => {
 
         const [message, isRetryable] = yield* messageOf(file, "read")
 
-        expect(message).toBe("The database chain.sqlite is damaged; restore a backup, or move it away and index again.")
+        expect(message).toBe(
+          "The database chain-test.sqlite is damaged; restore a backup, or move it away and index again.",
+        )
         expect(isRetryable).toBe(false)
       }),
     )
@@ -186,10 +202,12 @@ describe("SqliteStore", () => {
     it.effect("forgets the lowest of many removed blocks", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
-        const store = yield* SqliteStore.make({ file, chainId: 31337, rememberedBlocks: 3 })
+        const store = yield* open(file)
         const blocks = chainOn(null, 6)
         yield* store.append(null, blocks)
-        yield* store.unwind(refOf(blocks[5]!), null)
+        const token = (yield* store.database.leases.acquire(ref, "test", 0))!
+        const writer = ChainWriter.make(yield* ChainFile.open(file, ref), 3)
+        yield* writer.unwind(refOf(blocks[5]!), null, token)
 
         const lowest = yield* store.snapshot((snapshot) =>
           Effect.forEach(blocks, (block) => snapshot.lowestReorgedBlock(refOf(block))),
@@ -200,17 +218,19 @@ describe("SqliteStore", () => {
     )
   })
 
-  it.live("stays linked and whole while two threads write it", () =>
+  it.live("two threads that race for every write: one write of each round wins, and the blocks stay linked", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const rounds = 60
+      const store = yield* open(file)
+      const token = yield* store.database.leases.acquire(ref, "both", 0)
       const gate = new Int32Array(new SharedArrayBuffer(4))
       const run = (name: string, seed: number) =>
         Effect.promise(
           () =>
-            new Promise<{ appended: number; removed: number; moved: number }>((resolve, reject) => {
+            new Promise<{ appended: number; removed: number; conflicts: number }>((resolve, reject) => {
               const worker = new Worker(new URL("writer.worker.ts", import.meta.url), {
-                workerData: { file, name, rounds, seed, gate },
+                workerData: { folder: dirname(file), name, rounds, seed, gate, token },
               })
               worker.once("message", resolve)
               worker.once("error", reject)
@@ -219,7 +239,6 @@ describe("SqliteStore", () => {
 
       const [one, two] = yield* Effect.all([run("one", 1), run("two", 2)], { concurrency: 2 })
 
-      const store = yield* open(file)
       const blocks = withDatabase(file, (database) =>
         database.prepare("SELECT number, hash, parent_hash FROM block ORDER BY number").all(),
       )
@@ -229,7 +248,7 @@ describe("SqliteStore", () => {
         expect(block["parent_hash"]).toEqual(blocks[index]!["hash"])
       }
       expect(yield* pageBodies(store)).toHaveLength(blocks.length)
-      expect(one.moved + two.moved).toBeGreaterThan(0)
+      expect(one.conflicts + two.conflicts).toBe(rounds)
     }),
   )
 })

@@ -1,0 +1,11 @@
+/**
+ * A chain of a database, by the name and the id under which its rows are stored.
+ */
+
+/** A chain of a database. */
+export interface ChainRef {
+  /** Names the chain's namespace; names that differ in case, spaces or hyphens only are the same. */
+  readonly name: string
+  /** EIP-155 id; a namespace that holds another chain is refused. */
+  readonly id: number
+}

@@ -1,0 +1,80 @@
+/**
+ * A chain opened by one owner that writes it: holds the fencing token of the chain's lease and passes it to each write. Works on
+ * every engine.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { BlockRef, BlockRows } from "./BlockRows.ts"
+import type { ChainReader } from "./ChainReader.ts"
+import type { ChainRef } from "./ChainRef.ts"
+import type { ChainWriter, WriteError } from "./ChainWriter.ts"
+import type { Database, WriterOptions } from "./Database.ts"
+import type { FencingToken } from "./Leases.ts"
+import type { IndexerStatus, ReportedStatus } from "./StatusBoard.ts"
+import { LeaseLost, type CheckpointConflict, type StoreError } from "./StoreError.ts"
+
+/** How to open a session. */
+export interface Options extends WriterOptions {
+  readonly chain: ChainRef
+  /** Owner of the lease. */
+  readonly owner: string
+  /** Time for which the lease is taken or renewed, in milliseconds. */
+  readonly leaseMillis: number
+}
+
+/** A chain with the lease of one owner. Each write without the lease fails with `LeaseLost`. */
+export interface ChainSession extends ChainReader {
+  /** Renews the lease, or takes it when it is free; false while another owner holds it. */
+  readonly holdLease: Effect.Effect<boolean, StoreError>
+  readonly releaseLease: Effect.Effect<void, StoreError>
+  readonly append: (
+    expected: BlockRef | null,
+    blocks: ReadonlyArray<BlockRows>,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly finalize: (number: number) => Effect.Effect<void, WriteError>
+  readonly updateDecoded: (
+    revision: number,
+    rows: Parameters<ChainWriter["updateDecoded"]>[1],
+  ) => Effect.Effect<void, WriteError>
+  readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
+  readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, WriteError>
+}
+
+/**
+ * Opens a chain for its owner until the scope ends; takes no lease yet.
+ *
+ * **Errors**
+ * - `StoreError`: the chain cannot be opened for writing.
+ */
+export const open = (database: Database, options: Options): Effect.Effect<ChainSession, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { chain, leaseMillis, owner } = options
+    const { leases, status } = database
+    const { reader, writer: openWriter } = database.chain(chain)
+    const writer = yield* openWriter(options)
+    let token: FencingToken | null = null
+    const fenced = <A, E>(write: (token: FencingToken) => Effect.Effect<A, E>) =>
+      Effect.suspend((): Effect.Effect<A, E | LeaseLost> =>
+        token === null ? Effect.fail(new LeaseLost({ chain: chain.name })) : write(token),
+      )
+    return {
+      ...reader,
+      holdLease: Effect.gen(function* () {
+        if (token !== null && (yield* leases.renew(chain, token, leaseMillis))) return true
+        token = yield* leases.acquire(chain, owner, leaseMillis)
+        return token !== null
+      }),
+      releaseLease: Effect.suspend(() => {
+        const held = token
+        token = null
+        return held === null ? Effect.void : leases.release(chain, held)
+      }),
+      append: (expected, blocks) => fenced((held) => writer.append(expected, blocks, held)),
+      unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
+      finalize: (number) => fenced((held) => writer.finalize(number, held)),
+      updateDecoded: (revision, rows) => fenced((held) => writer.updateDecoded(revision, rows, held)),
+      readStatus: status.read(chain),
+      writeStatus: (written) => fenced((held) => status.write(chain, written, held)),
+    }
+  })

@@ -1,0 +1,54 @@
+/**
+ * Writes the index of one chain. Each write is one transaction, compares and sets the checkpoint, and carries the fencing token of
+ * the chain's lease: an indexer that lost its lease changes nothing.
+ */
+import type * as Effect from "effect/Effect"
+import type { BlockRef, BlockRows } from "./BlockRows.ts"
+import type { FencingToken } from "./Leases.ts"
+import type { CheckpointConflict, LeaseLost, StoreError } from "./StoreError.ts"
+
+/** Why a write was refused. */
+export type WriteError = StoreError | LeaseLost
+
+/** Writes the index of one chain. */
+export interface ChainWriter {
+  /**
+   * Adds blocks above the head, in order, in one transaction with the checkpoint.
+   *
+   * **Errors**
+   * - `LeaseLost`: `token` is not the current one. Nothing was changed.
+   * - `CheckpointConflict`: the head is not `expected` (`null`: an empty index). Nothing was changed.
+   * - A block that does not extend the one before it (number and `parentHash`) is a defect: callers check first.
+   */
+  readonly append: (
+    expected: BlockRef | null,
+    blocks: ReadonlyArray<BlockRows>,
+    token: FencingToken,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  /**
+   * Removes every block above `to` (`null`: all), in one transaction with the checkpoint, and remembers their hashes. Lowers the
+   * finalized mark to `to`.
+   *
+   * **Errors**
+   * - `LeaseLost`: `token` is not the current one. Nothing was changed.
+   * - `CheckpointConflict`: the head is not `expected`, or `to` is not a stored block. Nothing was changed.
+   */
+  readonly unwind: (
+    expected: BlockRef,
+    to: BlockRef | null,
+    token: FencingToken,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  /** Raises the finalized mark; a lower one than stored changes nothing. */
+  readonly finalize: (number: number, token: FencingToken) => Effect.Effect<void, WriteError>
+  /** Writes bodies that were decoded again; a row whose block is no longer `blockHash` is left unchanged. */
+  readonly updateDecoded: (
+    revision: number,
+    rows: ReadonlyArray<{
+      readonly block: number
+      readonly index: number
+      readonly blockHash: string
+      readonly body: string
+    }>,
+    token: FencingToken,
+  ) => Effect.Effect<void, WriteError>
+}

@@ -1,0 +1,47 @@
+/**
+ * Status board: what the indexer of each chain reports about itself to other processes. The age of a status is computed by the
+ * database's clock, so that readers on other machines need no common time.
+ */
+import type * as Effect from "effect/Effect"
+import type { ChainRef } from "./ChainRef.ts"
+import type { FencingToken } from "./Leases.ts"
+import type { LeaseLost, StoreError } from "./StoreError.ts"
+
+/** Status of the indexer of one chain. */
+export interface IndexerStatus {
+  /**
+   * `waiting` for a node, `backfill`, `synced` with the node's head, `misconfigured` until an operator corrects something (the node
+   * is of another chain, the index holds other wallets), or `stopped` by a shutdown.
+   */
+  readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
+  /** Source of internal transactions; `off` when the node has no tracer, `null` while no node has responded. */
+  readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
+  /** Head of the node; `null` while no node has responded. */
+  readonly nodeHead: number | null
+  /** A sentence for the operator; never a key or a URL. */
+  readonly message: string
+  /** Blocks stored per second (moving average); left out while none were. */
+  readonly blocksPerSecond?: number
+  /** Estimated time until the node's head is reached, in milliseconds; left out while it is unknown. */
+  readonly etaMillis?: number
+  /** Checks that the chain's hash rules skip, for the operator; left out when none. */
+  readonly unchecked?: string
+}
+
+/** A status as readers receive it. */
+export interface ReportedStatus extends IndexerStatus {
+  /** Time since it was written, by the database's clock; `null` when that clock was set back since, so that the age is unknown. */
+  readonly ageMillis: number | null
+}
+
+/** The statuses of a database, one for each chain. */
+export interface StatusBoard {
+  /** Replaces the status of a chain. A status of an indexer that lost its lease is refused with `LeaseLost`. */
+  readonly write: (
+    chain: ChainRef,
+    status: IndexerStatus,
+    token: FencingToken,
+  ) => Effect.Effect<void, StoreError | LeaseLost>
+  /** The status that was written last; `null` when no indexer has written one. */
+  readonly read: (chain: ChainRef) => Effect.Effect<ReportedStatus | null, StoreError>
+}

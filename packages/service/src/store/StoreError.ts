@@ -1,0 +1,42 @@
+/**
+ * Errors of the store: one for a database that failed, two for writes that another indexer has overtaken.
+ */
+import * as Data from "effect/Data"
+import type { BlockRef } from "./BlockRows.ts"
+
+/** The database failed: locked, full, damaged, or newer than this program. */
+export class StoreError extends Data.TaggedError("StoreError")<{
+  readonly message: string
+  /** True when the same call may succeed later. */
+  readonly isRetryable: boolean
+  readonly cause: unknown
+}> {}
+
+/** The configured database cannot be opened. `received` describes the URL without showing it: it may hold a password. */
+export const invalidUrl = (received: string): StoreError =>
+  new StoreError({
+    message: `Invalid configuration "database": expected "sqlite:" and a folder, for example "sqlite:data", received ${received}.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+
+/** The checkpoint is not the expected one, because another indexer wrote to the chain. Nothing was changed. */
+export class CheckpointConflict extends Data.TaggedError("CheckpointConflict")<{
+  readonly expected: BlockRef | null
+  readonly found: BlockRef | null
+}> {
+  override get message() {
+    const text = (ref: BlockRef | null) => (ref === null ? "an empty index" : `block ${ref.number} (${ref.hash})`)
+    return `Checkpoint conflict: expected ${text(this.expected)}, found ${text(this.found)}. Another indexer wrote to the chain; nothing was changed.`
+  }
+}
+
+/** The fencing token is not the current one, because another indexer holds the lease. Nothing was changed. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{
+  /** The chain's name. */
+  readonly chain: string
+}> {
+  override get message() {
+    return `Lease lost: ${this.chain}. Another indexer took over the chain; nothing was changed.`
+  }
+}

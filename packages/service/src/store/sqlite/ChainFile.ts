@@ -1,0 +1,68 @@
+/**
+ * The file of one chain, opened for writing: one connection that its writer, its lease and its status share, so that they never wait
+ * for each other's lock.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { ChainRef } from "../ChainRef.ts"
+import type { FencingToken } from "../Leases.ts"
+import { LeaseLost, StoreError } from "../StoreError.ts"
+import * as Connection from "./Connection.ts"
+import * as Migrations from "./Migrations.ts"
+import * as Statements from "./Statements.ts"
+
+/** A chain's file, open for writing. */
+export interface ChainFile {
+  readonly ref: ChainRef
+  readonly connection: Connection.Connection
+  /** Runs statements as one write transaction, which a failure or an interruption rolls back. */
+  readonly transaction: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
+  /** Runs one statement after the open transaction, if any, has ended. */
+  readonly statement: <Row extends object>(
+    sql: string,
+    params: Connection.Params,
+  ) => Effect.Effect<ReadonlyArray<Row>, StoreError>
+  /** Fails unless the token is the current one; runs inside a transaction. */
+  readonly checkToken: (token: FencingToken) => Effect.Effect<void, StoreError | LeaseLost>
+}
+
+/** Refuses the file of another chain. */
+export const checkChainUnsafe = (connection: Connection.Connection, chain: number): void => {
+  const other = connection.rowsUnsafe<{ readonly chain: number }>(Statements.otherChain, [chain])[0]?.chain
+  if (other === undefined) return
+  throw new StoreError({
+    message: `Wrong chain in database file ${connection.name}: expected chain ${chain}, found chain ${other}. Correct the chain's id, or move the file away.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+}
+
+/**
+ * Opens the file of a chain until the scope ends; makes or migrates it first.
+ *
+ * **Errors**
+ * - `StoreError`: the file cannot be opened, is locked, damaged, newer than this program, or holds another chain.
+ */
+export const open = (file: string, ref: ChainRef): Effect.Effect<ChainFile, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const connection = yield* Connection.connect({ file, readOnly: false })
+    const client = yield* Connection.make(connection)
+    yield* Migrations.migrate(connection, client, Statements.schema)
+    yield* connection.attempt(() => {
+      checkChainUnsafe(connection, ref.id)
+      connection.rowsUnsafe(Statements.claim, [ref.id])
+    })
+    const transaction: ChainFile["transaction"] = (work) => Connection.transaction(connection, client, work)
+    return {
+      ref,
+      connection,
+      transaction,
+      statement: <Row extends object>(sql: string, params: Connection.Params) =>
+        transaction(connection.attempt(() => connection.rowsUnsafe<Row>(sql, params))),
+      checkToken: (token) =>
+        Effect.flatMap(
+          connection.attempt(() => connection.rowsUnsafe(Statements.isCurrentToken, [ref.id, token]).length > 0),
+          (isCurrent) => (isCurrent ? Effect.void : Effect.fail(new LeaseLost({ chain: ref.name }))),
+        ),
+    }
+  })

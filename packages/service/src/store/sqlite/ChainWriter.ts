@@ -1,0 +1,147 @@
+/**
+ * Writes a chain's file, each write in one transaction.
+ */
+import * as Effect from "effect/Effect"
+import type { BlockRef, BlockRows, Checkpoint } from "../BlockRows.ts"
+import type { ChainWriter } from "../ChainWriter.ts"
+import type { FencingToken } from "../Leases.ts"
+import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import { fromHex } from "./Bytes.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as ChainReader from "./ChainReader.ts"
+import * as RowId from "./RowId.ts"
+import * as Rows from "./Rows.ts"
+import * as Statements from "./Statements.ts"
+
+/** Blocks whose appearances are deleted without a pause for other fibers. */
+const unwindStep = 1000
+/** Removed blocks that are remembered, highest first. */
+const defaultRememberedBlocks = 100_000
+
+const isSame = (a: BlockRef | null, b: BlockRef | null) => a?.number === b?.number && a?.hash === b?.hash
+
+/** Describes why blocks do not extend a block; `null` when they do. */
+const linkIssue = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>): string | null => {
+  let previous = expected
+  for (const block of blocks) {
+    if (previous !== null && (block.number !== previous.number + 1 || block.parentHash !== previous.hash)) {
+      return `Block ${block.number} (${block.hash}, parent ${block.parentHash}) does not extend block ${previous.number} (${previous.hash}).`
+    }
+    let last = -1
+    for (const transaction of block.transactions) {
+      if (transaction.index <= last) {
+        return `Block ${block.number} (${block.hash}): transaction ${transaction.index} follows transaction ${last}.`
+      }
+      last = transaction.index
+    }
+    previous = block
+  }
+  return null
+}
+
+/** Moves the checkpoint to a block. */
+const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) =>
+  connection.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, ref.id])
+
+/** The checkpoint, when its head is the expected one. */
+const checkpointAt = (
+  { connection, ref }: ChainFile,
+  expected: BlockRef | null,
+): Effect.Effect<Checkpoint | null, StoreError | CheckpointConflict> =>
+  Effect.flatMap(
+    connection.attempt(() => ChainReader.checkpointUnsafe(connection, ref.id)),
+    (found): Effect.Effect<Checkpoint | null, CheckpointConflict> =>
+      isSame(found?.head ?? null, expected)
+        ? Effect.succeed(found)
+        : Effect.fail(new CheckpointConflict({ expected, found: found?.head ?? null })),
+  )
+
+const appendTo = Effect.fnUntraced(function* (
+  file: ChainFile,
+  expected: BlockRef | null,
+  blocks: ReadonlyArray<BlockRows>,
+): Effect.fn.Return<void, StoreError | CheckpointConflict> {
+  const { connection, ref } = file
+  const found = yield* checkpointAt(file, expected)
+  const last = blocks.at(-1)
+  if (last === undefined) return
+  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(connection, ref.id, block))
+  yield* connection.attempt(() => moveUnsafe(file, found?.first ?? blocks[0]!.number, last, last.timestamp))
+})
+
+/** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
+const rememberUnsafe = ({ connection, ref }: ChainFile, lowest: number, limit: number) => {
+  connection.rowsUnsafe(Statements.lowerUnwound, [lowest, ref.id, lowest, lowest])
+  connection.rowsUnsafe(Statements.rememberUnwound, [lowest, ref.id, lowest, limit])
+  connection.rowsUnsafe(Statements.forgetUnwound, [ref.id, ref.id, limit])
+}
+
+const unwindTo = Effect.fnUntraced(function* (
+  file: ChainFile,
+  expected: BlockRef,
+  to: BlockRef | null,
+  rememberedBlocks: number,
+): Effect.fn.Return<void, StoreError | CheckpointConflict> {
+  const { connection, ref } = file
+  const found = yield* checkpointAt(file, expected)
+  if (found === null) return
+  const target = to && (yield* connection.attempt(() => ChainReader.blockUnsafe(connection, ref.id, to.number)))
+  if (!isSame(target, to)) return yield* new CheckpointConflict({ expected: to, found: target ?? found.head })
+  const lowest = to === null ? found.first : to.number + 1
+  if (lowest > found.head.number) return
+
+  for (let from = lowest; from <= found.head.number; from += unwindStep) {
+    yield* connection.attempt(() => Rows.removeAppearancesUnsafe(connection, ref.id, from, from + unwindStep - 1))
+  }
+  yield* connection.attempt(() => {
+    rememberUnsafe(file, lowest, rememberedBlocks)
+    connection.rowsUnsafe(Statements.deleteTransactions, [RowId.of(lowest, 0)])
+    connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
+    if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
+    else moveUnsafe(file, found.first, target, target.timestamp)
+    const finalized = target?.number ?? null
+    connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
+  })
+})
+
+/** The writer of a chain's file; `rememberedBlocks` is the number of removed blocks that it remembers. */
+export const make = (file: ChainFile, rememberedBlocks = defaultRememberedBlocks): ChainWriter => {
+  const { connection, ref } = file
+  const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
+    file.transaction(Effect.andThen(file.checkToken(token), work))
+
+  return {
+    append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
+      const issue = linkIssue(expected, blocks)
+      if (issue !== null) return yield* Effect.die(new Error(issue))
+      yield* fenced(token, appendTo(file, expected, blocks))
+    }),
+    unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
+      fenced(token, unwindTo(file, expected, to, rememberedBlocks)),
+    ),
+    finalize: Effect.fn("ChainWriter.finalize")((number, token) =>
+      fenced(
+        token,
+        connection.attempt(() => void connection.rowsUnsafe(Statements.finalize, [number, ref.id, number])),
+      ),
+    ),
+    updateDecoded: Effect.fn("ChainWriter.updateDecoded")((revision, rows, token) =>
+      fenced(
+        token,
+        connection.attempt(() =>
+          connection.manyUnsafe(
+            Statements.updateDecoded,
+            rows.map(({ block, blockHash, body, index }) => [
+              body,
+              revision,
+              RowId.of(block, index),
+              ref.id,
+              block,
+              fromHex(blockHash),
+            ]),
+          ),
+        ),
+      ),
+    ),
+  }
+}

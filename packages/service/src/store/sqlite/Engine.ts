@@ -1,0 +1,97 @@
+/**
+ * The SQLite engine: a folder with one file for each chain, since each has one writer, and one for API keys.
+ */
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as RcMap from "effect/RcMap"
+import type * as Scope from "effect/Scope"
+import type { ChainRef } from "../ChainRef.ts"
+import type { ChainStore, Copy, Database } from "../Database.ts"
+import { StoreError } from "../StoreError.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Audit from "./Audit.ts"
+import * as Backup from "./Backup.ts"
+import * as ChainFile from "./ChainFile.ts"
+import * as ChainReader from "./ChainReader.ts"
+import * as ChainWriter from "./ChainWriter.ts"
+import * as Folder from "./Folder.ts"
+import * as Leases from "./Leases.ts"
+import * as ReadPool from "./ReadPool.ts"
+import * as StatusBoard from "./StatusBoard.ts"
+import * as WatchList from "./WatchList.ts"
+
+const backup = (folder: string): Database["backup"] =>
+  Effect.fn("Sqlite.backup")(function* (chains, target): Effect.fn.Return<ReadonlyArray<Copy>, StoreError> {
+    const names = [...chains.map(({ name }) => Folder.chainFile(name)), Folder.keysFile]
+    const files = names.filter((file) => existsSync(join(folder, file)))
+    const to = resolve(target)
+    const taken = files.find((file) => existsSync(join(to, file)))
+    if (taken !== undefined) {
+      const message = `Backup exists already: ${join(to, taken)}. Name another folder.`
+      return yield* new StoreError({ message, isRetryable: false, cause: undefined })
+    }
+    yield* Folder.make(to)
+    return yield* Effect.forEach(files, (file) =>
+      Effect.map(Backup.copy(join(folder, file), join(to, file)), (bytes): Copy => ({ file, bytes })),
+    )
+  })
+
+/**
+ * Opens the database in a folder until the scope ends, and makes the folder for its owner alone. Files are opened when they are
+ * needed.
+ *
+ * **Errors**
+ * - `StoreError`: the location is no folder, or the folder cannot be made.
+ */
+export const open = Effect.fn("Sqlite.open")(function* (
+  location: string,
+  baseFolder: string,
+): Effect.fn.Return<Database, StoreError, Scope.Scope> {
+  const folder = yield* Folder.fromLocation(location, baseFolder)
+  yield* Folder.make(folder)
+
+  const refs = new Map<string, ChainRef>()
+  const keyOf = (ref: ChainRef) => {
+    const key = `${ref.id} ${Folder.chainFile(ref.name)}`
+    refs.set(key, ref)
+    return key
+  }
+  const fileOf = (ref: ChainRef) => join(folder, Folder.chainFile(ref.name))
+  const pools = new Map<string, ReadPool.ReadPool>()
+  yield* Effect.addFinalizer(() => Effect.sync(() => pools.forEach((pool) => pool.close())))
+  const poolOf = (ref: ChainRef): ReadPool.ReadPool => {
+    const key = keyOf(ref)
+    const pool = pools.get(key) ?? ReadPool.make(fileOf(ref), ref.id)
+    pools.set(key, pool)
+    return pool
+  }
+
+  const files = yield* RcMap.make({
+    lookup: (key: string) => {
+      const ref = refs.get(key)!
+      // SQLite writes the log back into the file when the last connection closes, which must not be a read-only one.
+      return Effect.tap(ChainFile.open(fileOf(ref), ref), () =>
+        Effect.addFinalizer(() => Effect.sync(poolOf(ref).closeIdle)),
+      )
+    },
+  })
+  const openFile = (ref: ChainRef) => RcMap.get(files, keyOf(ref))
+  const withFile: Leases.WithFile = (ref, work) => Effect.scoped(Effect.flatMap(openFile(ref), work))
+
+  return {
+    chain: (ref): ChainStore => ({
+      reader: ChainReader.make(poolOf(ref), ref.id),
+      writer: Effect.fnUntraced(function* ({ watch } = {}) {
+        const file = yield* openFile(ref)
+        if (watch !== undefined) yield* WatchList.claim(file, watch)
+        return ChainWriter.make(file)
+      }),
+      audit: Audit.make(poolOf(ref), ref, openFile(ref)),
+    }),
+    apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),
+    leases: Leases.make(withFile),
+    status: StatusBoard.make(withFile, poolOf),
+    backup: backup(folder),
+  }
+})

@@ -1,0 +1,68 @@
+/**
+ * The folder of a SQLite database: where it lies, how it is made, and the names of the files in it.
+ */
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { invalidUrl, StoreError } from "../StoreError.ts"
+import * as FileIssue from "./FileIssue.ts"
+
+/** The file of API keys. */
+export const keysFile = "daybook.sqlite"
+
+const maxNameCharacters = 40
+
+/**
+ * The file of a chain. Names of one chain (any case, space or hyphen) share a file; a name with other characters carries a piece of
+ * its hash, so that two chains never share a file and a name never leaves the folder.
+ */
+export const chainFile = (name: string): string => {
+  const same = name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, "-")
+  const safe = same.replace(/[^a-z0-9-]/g, "_").slice(0, maxNameCharacters)
+  const suffix = safe === same && safe !== "" ? "" : `-${createHash("sha256").update(same).digest("hex").slice(0, 12)}`
+  return `chain-${safe}${suffix}.sqlite`
+}
+
+/** The folder of a `sqlite:` URL without its scheme; relative paths start in `baseFolder`. */
+export const fromLocation = (location: string, baseFolder: string): Effect.Effect<string, StoreError> => {
+  const isPath = location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location)
+  return isPath ? Effect.succeed(resolve(baseFolder, location)) : Effect.fail(invalidUrl("a URL of another form"))
+}
+
+/** A folder could not be made. */
+class NoFolder extends Data.TaggedError("NoFolder")<FileIssue.FileIssue> {}
+
+/** Makes a folder and its parents one by one: the recursive form of Node hangs below a parent that refuses, such as `/proc`. */
+const makeFolders = (folder: string): void => {
+  const above = dirname(folder)
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory()) throw new NoFolder({ path: folder, code: "ENOTDIR" })
+    return
+  }
+  if (above !== folder) makeFolders(above)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (cause) {
+    // Another process may have made it just now.
+    if (existsSync(folder) && statSync(folder).isDirectory()) return
+    throw new NoFolder({ path: folder, code: FileIssue.codeOf(cause) ?? "unknown" })
+  }
+}
+
+/** Makes a folder for its owner alone. */
+export const make = (folder: string): Effect.Effect<void, StoreError> =>
+  Effect.try({
+    try: () => makeFolders(folder),
+    catch: (cause) => {
+      const { code, path } =
+        cause instanceof NoFolder ? cause : { code: FileIssue.codeOf(cause) ?? "unknown", path: folder }
+      const where = path === folder ? "" : `${path}: `
+      const message = `Cannot make folder ${folder} (${where}${FileIssue.describe(code)}). Name another folder, or change its permissions.`
+      return new StoreError({ message, isRetryable: false, cause })
+    },
+  })

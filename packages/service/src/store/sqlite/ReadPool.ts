@@ -1,0 +1,109 @@
+/**
+ * A pool of read-only connections to a chain's file. Each is lent to one snapshot at a time, so that a snapshot keeps its own state
+ * of the chain for as long as its reader takes.
+ */
+import { existsSync } from "node:fs"
+import { basename } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import { StoreError } from "../StoreError.ts"
+import * as ChainFile from "./ChainFile.ts"
+import * as Connection from "./Connection.ts"
+import * as Migrations from "./Migrations.ts"
+import * as Statements from "./Statements.ts"
+
+/** Lends connections to the file of one chain. */
+export interface ReadPool {
+  /** Name of the file, without its folder: for messages. */
+  readonly name: string
+  /** Lends a connection that is inside a read transaction, whose state the first read fixes. */
+  readonly lend: <A, E, R>(
+    use: (connection: Connection.Connection) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E | StoreError, R>
+  /** Runs synchronous reads in one read transaction. */
+  readonly once: <A>(work: (connection: Connection.Connection) => A) => Effect.Effect<A, StoreError>
+  /** Closes the connections that are not lent. */
+  readonly closeIdle: () => void
+  /** Closes all connections; those still lent are closed when they are returned. */
+  readonly close: () => void
+}
+
+/** Snapshots that may be open at once; further ones wait. */
+const maxConnections = 8
+
+const openUnsafe = (file: string, chain: number): Connection.Connection => {
+  if (!existsSync(file)) {
+    throw new StoreError({
+      message: `Database file missing: ${basename(file)}. The indexer of its chain makes it when it starts.`,
+      isRetryable: true,
+      cause: undefined,
+    })
+  }
+  const connection = Connection.connectUnsafe({ file, readOnly: true })
+  try {
+    Migrations.checkUnsafe(connection, Statements.schema)
+    ChainFile.checkChainUnsafe(connection, chain)
+    return connection
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
+}
+
+/**
+ * Makes the pool of a chain's file. Connections are opened when they are needed.
+ *
+ * **Errors**
+ * - `StoreError`, on use: the file does not exist yet or has an older schema (both retryable), a newer one, or another chain.
+ */
+export const make = (file: string, chain: number): ReadPool => {
+  const name = basename(file)
+  const permits = Semaphore.makeUnsafe(maxConnections)
+  const free: Array<Connection.Connection> = []
+  let isClosed = false
+
+  const take = Effect.try({
+    try: () => free.pop() ?? openUnsafe(file, chain),
+    catch: (cause) => Connection.storeError(name, cause),
+  })
+
+  const giveBack = (connection: Connection.Connection) =>
+    Effect.sync(() => {
+      try {
+        if (connection.isTransaction()) connection.rowsUnsafe("COMMIT", [])
+      } catch {
+        connection.close()
+        return
+      }
+      if (isClosed) connection.close()
+      else free.push(connection)
+    })
+
+  const lend: ReadPool["lend"] = (use) =>
+    permits.withPermit(
+      Effect.acquireUseRelease(
+        take,
+        (connection) =>
+          Effect.andThen(
+            connection.attempt(() => connection.rowsUnsafe("BEGIN", [])),
+            Effect.suspend(() => use(connection)),
+          ),
+        giveBack,
+      ),
+    )
+
+  const closeIdle = () => {
+    for (const connection of free.splice(0)) connection.close()
+  }
+
+  return {
+    name,
+    lend,
+    once: (work) => lend((connection) => connection.attempt(() => work(connection))),
+    closeIdle,
+    close: () => {
+      isClosed = true
+      closeIdle()
+    },
+  }
+}

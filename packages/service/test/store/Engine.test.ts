@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Folder from "../../src/store/sqlite/Folder.ts"
+import { blockOn } from "./model.ts"
+import * as TestStore from "./TestStore.ts"
+import { temporaryFolder } from "./temporaryFolder.ts"
+
+describe("Engine", () => {
+  describe("fromUrl", () => {
+    it.effect("makes the folder for its owner alone, a file for each chain and one for keys", () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        const database = yield* Engine.fromUrl("sqlite:deep/data", base)
+        const eth = yield* TestStore.open(database, { name: "eth", id: 1 })
+        const mine = yield* TestStore.open(database, { name: "my chain", id: 31337 })
+        const { reader } = database.chain({ name: "ETH", id: 1 })
+        yield* database.apiKeys.ready
+
+        yield* eth.append(null, [blockOn(null, { number: 5 })])
+        yield* mine.append(null, [blockOn(null, { number: 7 })])
+        const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+
+        expect(checkpoint?.first).toBe(5)
+        expect(statSync(join(base, "deep/data")).mode & 0o777).toBe(0o700)
+        expect(readdirSync(join(base, "deep/data")).filter((name) => name.endsWith(".sqlite"))).toEqual([
+          "chain-eth.sqlite",
+          "chain-my-chain.sqlite",
+          "daybook.sqlite",
+        ])
+      }),
+    )
+
+    it.effect("takes an absolute folder, and one that exists", () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const database = yield* Engine.fromUrl(`sqlite:${folder}`, "/nowhere")
+        yield* database.apiKeys.ready
+
+        expect(existsSync(join(folder, "daybook.sqlite"))).toBe(true)
+      }),
+    )
+
+    it.effect("says that PostgreSQL is not served, without the password", () =>
+      Effect.gen(function* () {
+        for (const text of ["postgres://daybook:s3cret@db/daybook", "PostgreSQL://daybook:s3cret@db/daybook"]) {
+          const exit = yield* Effect.exit(Engine.fromUrl(text, "/nowhere"))
+
+          const shown = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+          expect(shown).toContain("received a PostgreSQL URL, which this version does not support")
+          expect(shown).toContain('"sqlite:data"')
+          expect(shown).not.toContain("s3cret")
+        }
+      }),
+    )
+
+    it.effect("says what is accepted for anything else", () =>
+      Effect.gen(function* () {
+        for (const text of [
+          "",
+          "data",
+          "sqlite:",
+          "sqlite::memory:",
+          "sqlite://data",
+          "mysql://u:s3cret@h/d",
+          "sqlite:postgres://u:s3cret@h/d",
+        ]) {
+          const error = yield* Effect.flip(Engine.fromUrl(text, "/nowhere"))
+
+          expect(error.message).toBe(
+            `Invalid configuration "database": expected "sqlite:" and a folder, for example "sqlite:data", received a URL of another form.`,
+          )
+          expect(error.isRetryable).toBe(false)
+        }
+      }),
+    )
+
+    it.effect("says that the folder cannot be made", () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        writeFileSync(join(base, "data"), "a file")
+
+        const error = yield* Effect.flip(Engine.fromUrl("sqlite:data", base))
+
+        const nested = yield* Effect.flip(Engine.fromUrl("sqlite:data/below/it", base))
+        const refused = yield* Effect.flip(Engine.fromUrl("sqlite:/proc/x/y", base))
+
+        const data = join(base, "data")
+        expect([error, nested, refused].map(({ message }) => message)).toEqual([
+          `Cannot make folder ${data} (ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot make folder ${data}/below/it (${data}: ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot make folder /proc/x/y (/proc/x: ENOENT, no such file or folder). Name another folder, or change its permissions.`,
+        ])
+      }),
+    )
+  })
+
+  describe("writer", () => {
+    it.effect("says which command makes room for another watch list, with the chain's name", () =>
+      Effect.gen(function* () {
+        const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const [mine, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
+        for (const [name, word] of [
+          ["eth", "eth"],
+          ["my chain", "'my chain'"],
+        ] as const) {
+          const ref = { name, id: 1 }
+          const store = yield* TestStore.open(database, ref, { watch: new Set([mine]) })
+          yield* store.append(null, [blockOn(null, { number: 5 })])
+
+          const error = yield* Effect.flip(Effect.scoped(database.chain(ref).writer({ watch: new Set([mine, other]) })))
+
+          expect(error.message).toBe(
+            `Database ${Folder.chainFile(name)} lacks wallet ${other}, which "watch" now names. Stop the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
+          )
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,82 @@
+/**
+ * A chain's store for tests: its reads, and writes that take the chain's lease for an instant each, so that a test need not carry a
+ * fencing token.
+ */
+import { Clock, Effect } from "effect"
+import type { Scope } from "effect"
+import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { ChainRef } from "../../src/store/ChainRef.ts"
+import type { ChainWriter, WriteError } from "../../src/store/ChainWriter.ts"
+import type { Database, WriterOptions } from "../../src/store/Database.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import type { FencingToken } from "../../src/store/Leases.ts"
+import type { IndexerStatus, ReportedStatus } from "../../src/store/StatusBoard.ts"
+import type { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
+
+/** A chain's store with writes that need no token. */
+export interface TestStore extends ChainReader {
+  readonly database: Database
+  readonly ref: ChainRef
+  readonly append: (
+    expected: BlockRef | null,
+    blocks: ReadonlyArray<BlockRows>,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly finalize: (number: number) => Effect.Effect<void, WriteError>
+  readonly updateDecoded: (
+    revision: number,
+    rows: Parameters<ChainWriter["updateDecoded"]>[1],
+  ) => Effect.Effect<void, WriteError>
+  /** Writes a status, as long ago as `ageMillis`. */
+  readonly writeStatus: (status: IndexerStatus, ageMillis?: number) => Effect.Effect<void, WriteError>
+  readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
+}
+
+/** Runs an effect with a clock that is behind. */
+const ago = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.Clock, (clock) =>
+    Effect.provideService(
+      effect,
+      Clock.Clock,
+      // Sound: everything but the time comes from the clock itself.
+      Object.create(clock, {
+        currentTimeMillis: { value: Effect.map(clock.currentTimeMillis, (now) => now - millis) },
+      }) as Clock.Clock,
+    ),
+  )
+
+/** Opens a chain of a database for writing until the scope ends. */
+export const open = (
+  database: Database,
+  ref: ChainRef,
+  options: WriterOptions = {},
+): Effect.Effect<TestStore, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { reader, writer: openWriter } = database.chain(ref)
+    const writer = yield* openWriter(options)
+    const withToken = <A, E>(write: (token: FencingToken) => Effect.Effect<A, E>) =>
+      Effect.flatMap(database.leases.acquire(ref, "test store", 0), (token) =>
+        token === null ? Effect.die(new Error("An indexer holds the lease of the chain.")) : write(token),
+      )
+    return {
+      ...reader,
+      database,
+      ref,
+      append: (expected, blocks) => withToken((token) => writer.append(expected, blocks, token)),
+      unwind: (expected, to) => withToken((token) => writer.unwind(expected, to, token)),
+      finalize: (number) => withToken((token) => writer.finalize(number, token)),
+      updateDecoded: (revision, rows) => withToken((token) => writer.updateDecoded(revision, rows, token)),
+      writeStatus: (status, ageMillis = 0) =>
+        withToken((token) => ago(ageMillis, database.status.write(ref, status, token))),
+      readStatus: database.status.read(ref),
+    }
+  })
+
+/** Opens a chain of the SQLite database in a folder, as a process of its own would. */
+export const inFolder = (
+  folder: string,
+  ref: ChainRef = { name: "test", id: 31337 },
+  options: WriterOptions = {},
+): Effect.Effect<TestStore, StoreError, Scope.Scope> =>
+  Effect.flatMap(Engine.fromUrl(`sqlite:${folder}`, folder), (database) => open(database, ref, options))
