@@ -1,6 +1,6 @@
 /**
- * Everything on this machine: an embedded chain with seeded traffic, the service on SQLite in a temporary folder, a fresh
- * key. All of it is gone when the scope ends.
+ * Local environment: an embedded chain with seeded traffic, the service on SQLite in a temporary folder, and an API key.
+ * Everything is removed when the scope closes.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,26 +11,26 @@ import * as Config from "@daybook/service/config/Config"
 import * as Service from "@daybook/service/Service"
 import { Clock, Deferred, Effect, Schema } from "effect"
 import { Screen } from "./Screen.ts"
-import type { Provider } from "./Story.ts"
+import type { Provider } from "./WalkThrough.ts"
 
-/** How the local world is made. */
+/** How to set up the local environment. */
 export interface Options {
-  /** Of the traffic. Default 1. */
+  /** Seed of the traffic. Default 1. */
   readonly seed?: number
-  /** Blocks of traffic at least. Default 60. */
+  /** Smallest number of blocks. Default 60. */
   readonly blocks?: number
-  /** Whether to send a blob, which the chain takes some seconds for the first time. Default true. */
+  /** Whether to send blobs; the chain needs a few seconds for the first one. Default true. */
   readonly blobs?: boolean
-  /** Keys of the service's configuration, over the demo's own. */
+  /** Keys that override the service's configuration. */
   readonly config?: Readonly<Record<string, unknown>>
 }
 
-/** A running local world. */
+/** A running local environment. */
 export interface Local {
   readonly provider: Provider
-  /** The chain itself, to ask for the truth. */
+  /** The chain, for comparison with what the service returns. */
   readonly node: Anvil.Node
-  /** What the traffic was. */
+  /** Accounts, contracts and transactions of the traffic. */
   readonly world: Scenario.World
 }
 
@@ -45,46 +45,44 @@ const temporaryFolder = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
 )
 
-/** The names of the traffic's accounts and contracts, as an operator would write them into the configuration. */
+/** Labels of the accounts and contracts, for the service's configuration. */
 const labelsOf = (world: Scenario.World): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries({ ...world.accounts, ...world.contracts }).map(([name, address]) => [address, name]),
   )
 
-const elapsed = Effect.fnUntraced(function* (since: number) {
-  return `${(((yield* Clock.currentTimeMillis) - since) / 1000).toFixed(1)} s`
-})
+const formatSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 
-/** Starts the local world and waits until the service has indexed it. */
-export const start = Effect.fn("Local.start")(function* (options: Options = {}) {
+const startChain = Effect.fn("Local.startChain")(function* (options: Options) {
   const screen = yield* Screen
   const { seed = 1, blocks = 60, blobs = true } = options
-
-  yield* screen.title("An embedded chain")
+  yield* screen.title("Embedded chain")
   const node = yield* Anvil.make({ chainId: 1 })
   yield* screen.line(`   anvil at ${node.url}, chain id ${node.chainId}`)
-  const seedingSince = yield* Clock.currentTimeMillis
-  const world = yield* Scenario.run(node, {
-    seed,
-    blocks,
-    blobs,
-    onProgress: (progress) =>
-      screen.progress(
-        `seeding: block ${progress.blocks} of ${progress.ofBlocks}, ${progress.transactions} transactions`,
-      ),
-  })
+  const startedAt = yield* Clock.currentTimeMillis
+  const onProgress = (progress: Scenario.Progress) =>
+    screen.progress(`block ${progress.blocks} of ${progress.ofBlocks}, ${progress.transactions} transactions`)
+  const world = yield* Scenario.run(node, { seed, blocks, blobs, onProgress })
+  const elapsed = formatSeconds((yield* Clock.currentTimeMillis) - startedAt)
   yield* screen.line(
-    `   seeded ${world.lastBlock} blocks, ${world.all.length} transactions in ${yield* elapsed(seedingSince)} (seed ${seed})`,
+    `   mined ${world.lastBlock} blocks with ${world.all.length} transactions in ${elapsed} (seed ${seed})`,
   )
+  return { node, world }
+})
 
-  yield* screen.title("The service, on SQLite")
+const startService = Effect.fn("Local.startService")(function* (
+  { node, world }: Pick<Local, "node" | "world">,
+  override: Options["config"],
+) {
+  const screen = yield* Screen
+  yield* screen.title("Service on SQLite")
   const folder = yield* temporaryFolder
   const config = yield* Effect.fromResult(
     Config.decode({
       listen: { host: "127.0.0.1", port: 0 },
       database: "sqlite:data",
       chains: { eth: { rpc: [node.url], fromBlock: 0, pollMillis: 100, labels: labelsOf(world) } },
-      ...options.config,
+      ...override,
     }),
   )
   const synced = yield* Deferred.make<Totals>()
@@ -101,22 +99,17 @@ export const start = Effect.fn("Local.start")(function* (options: Options = {}) 
   const baseUrl = service.address?.url ?? ""
   yield* screen.line(`   listening at ${baseUrl}`)
   const apiKey = yield* service.keys.add({ name: "demo", operator: false, empty: null })
-  if (apiKey === null) return yield* Effect.die(new Error("a new database has a key already"))
-  const totals = yield* Deferred.await(synced)
-  yield* screen.line(
-    `   indexed ${totals.blocks} blocks, ${totals.transactions} transactions in ${(totals.elapsedMillis / 1000).toFixed(1)} s`,
-  )
+  if (apiKey === null) return yield* Effect.die(new Error("Key exists in a new database: demo."))
+  const { blocks, elapsedMillis, transactions } = yield* Deferred.await(synced)
+  yield* screen.line(`   indexed ${blocks} blocks with ${transactions} transactions in ${formatSeconds(elapsedMillis)}`)
+  return { baseUrl, rpcUrl: `${baseUrl}/rpc`, apiKey }
+})
 
-  const local: Local = {
-    node,
-    world,
-    provider: {
-      baseUrl,
-      rpcUrl: `${baseUrl}/rpc`,
-      apiKey,
-      address: Schema.decodeUnknownSync(Address.Address)(world.accounts.alice),
-      chain: "eth",
-    },
-  }
+/** Starts the chain and the service, and waits until every block is indexed. */
+export const start = Effect.fn("Local.start")(function* (options: Options = {}) {
+  const chain = yield* startChain(options)
+  const endpoints = yield* startService(chain, options.config)
+  const address = Schema.decodeUnknownSync(Address.Address)(chain.world.accounts.alice)
+  const local: Local = { ...chain, provider: { ...endpoints, address, chain: "eth" } }
   return local
 })

@@ -1,13 +1,13 @@
 /**
- * Where the story is told: lines for everybody, colour and a moving progress line only on a terminal.
+ * Terminal output: plain lines, and on a terminal also colour and a progress line.
  */
 import { Context, Effect, Layer } from "effect"
 
-/** What the story writes on. */
+/** Output of the demo. */
 export interface ScreenShape {
   readonly line: (text?: string) => Effect.Effect<void>
   readonly title: (text: string) => Effect.Effect<void>
-  /** Shows how far something is, in place; nothing where it cannot be taken back. Callable from anywhere. */
+  /** Replaces the progress line; ignored unless the output is a terminal. */
   readonly progress: (text: string) => void
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -15,20 +15,20 @@ export interface ScreenShape {
   readonly bad: (text: string) => string
 }
 
-/** What the story writes on, as a service. */
+/** Output of the demo as a service. */
 export class Screen extends Context.Service<Screen, ScreenShape>()("@daybook/demo/Screen") {}
 
 const sequence = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`
 const plain = (text: string) => text
 
-/** The part of a stream that a screen needs. */
+/** The members of a stream that a screen uses. */
 export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly write: (text: string) => unknown
 }
 
-/** A screen on a stream. `NO_COLOR` and a stream that is no terminal mean plain lines. */
+/** A screen on a stream. `NO_COLOR` switches colour off. */
 export const make = (output: Output, env: Readonly<Record<string, string | undefined>>): ScreenShape => {
   const isTerminal = output.isTTY === true
   const isColoured = isTerminal && !env["NO_COLOR"]

@@ -1,14 +1,14 @@
 /**
- * Lays rows out in columns of plain text.
+ * Plain-text tables.
  */
 
-/** A column: its heading, and on which side its cells stand. */
+/** A column: its heading and the alignment of its cells. */
 export interface Column {
   readonly heading: string
   readonly align: "left" | "right"
 }
 
-/** One line per row under a line of headings; each column as wide as its widest cell. */
+/** A line of headings and one line per row; each column is as wide as its widest cell. */
 export const layout = (
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<ReadonlyArray<string>>,

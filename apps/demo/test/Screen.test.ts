@@ -9,7 +9,7 @@ const record = (isTTY: boolean, env: Readonly<Record<string, string>> = {}) => {
 }
 
 describe("Screen", () => {
-  it("writes plain lines and no progress where there is no terminal", async () => {
+  it("make: writes plain lines and no progress unless the output is a terminal", async () => {
     const { screen, text } = record(false)
 
     screen.progress("half")
@@ -18,7 +18,7 @@ describe("Screen", () => {
     expect(text()).toBe("\nTitle\nfine\n")
   })
 
-  it("takes progress back before the next line on a terminal", async () => {
+  it("progress: is cleared before the next line on a terminal", async () => {
     const { screen, text } = record(true, { NO_COLOR: "1" })
 
     screen.progress("half of a text longer than the screen")
@@ -27,7 +27,7 @@ describe("Screen", () => {
     expect(text()).toBe("   half of a text l\r\u001b[2Kdone\n")
   })
 
-  it("colours on a terminal", () => {
+  it("make: uses colour on a terminal unless NO_COLOR is set", () => {
     expect(record(true).screen.bad("no")).toBe("\u001b[31mno\u001b[39m")
     expect(record(true, { NO_COLOR: "1" }).screen.bad("no")).toBe("no")
   })

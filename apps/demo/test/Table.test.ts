@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Table from "../src/Table.ts"
 
 describe("Table", () => {
-  it("makes each column as wide as its widest cell, and leaves no space at the end", () => {
+  it("layout: makes each column as wide as its widest cell and leaves no trailing space", () => {
     const columns: ReadonlyArray<Table.Column> = [
       { heading: "name", align: "left" },
       { heading: "n", align: "right" },

@@ -1,10 +1,10 @@
-/** A service over a generated history: a store filled through the store's own interface, and `daybook serve` on it as a process. */
+/** A service over a generated history: a store filled through the store's interface, and `daybook serve` as a process. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { WalletHistory } from "@daybook/testkit"
+import { Eventually, WalletHistory } from "@daybook/testkit"
 import * as Engine from "@daybook/service/store/Engine"
 import type { BlockRef, BlockRows } from "@daybook/service/store/BlockRows"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ export const wallet = WalletHistory.wallet
 
 const padded = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
-/** Blocks of a history without gaps: those that it leaves out are empty. */
+/** The blocks of a history without gaps; blocks without rows are empty. */
 function* blocksOf(rows: ReadonlyArray<WalletHistory.Row>): Generator<BlockRows> {
   const inBlock = new Map<number, Array<WalletHistory.Row>>()
   for (const row of rows) {
@@ -42,7 +42,7 @@ function* blocksOf(rows: ReadonlyArray<WalletHistory.Row>): Generator<BlockRows>
   }
 }
 
-/** A folder with the store of a wallet of so many rows, and a key for it. */
+/** A folder with a store of a wallet with this many rows, and an API key for it. */
 export const makeStore = (rows: number) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
@@ -72,11 +72,11 @@ export const makeStore = (rows: number) =>
         return yield* database.apiKeys.add({ name: "reader", operator: false, empty: null })
       }),
     )
-    if (apiKey === null) return yield* Effect.die(new Error("a new database has a key already"))
+    if (apiKey === null) return yield* Effect.die(new Error("Key exists in a new database: reader."))
     return { folder, apiKey, hashes: history.map(({ hash }) => hash) }
   })
 
-/** A port that is free now. */
+/** A free TCP port. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().on("error", reject)
@@ -86,7 +86,7 @@ export const freePort = (): Promise<number> =>
     })
   })
 
-/** `daybook serve --role serve` in a folder, as a process, until it answers. `end` stops it with a signal and waits. */
+/** `daybook serve --role serve` as a process; resolves when it responds. `end` stops it with a signal and waits. */
 export const serve = async (folder: string, port: number) => {
   const config = join(folder, "daybook.json")
   const chains = { eth: { rpc: ["http://127.0.0.1:1"], fromBlock: 0 } }
@@ -102,17 +102,14 @@ export const serve = async (folder: string, port: number) => {
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()))
   const url = `http://127.0.0.1:${port}`
-  const began = performance.now()
-  const isUp = () =>
-    fetch(`${url}/health`).then(
+  const isUp = () => {
+    if (child.exitCode !== null) throw new Error(`daybook exited: ${child.exitCode}. ${errors}`)
+    return fetch(`${url}/health`).then(
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await isUp())) {
-    if (child.exitCode !== null || performance.now() - began > 20_000)
-      throw new Error(`daybook does not start: ${errors}`)
-    await new Promise((resolve) => setTimeout(resolve, 30))
   }
+  await Eventually.until(isUp, { withinMillis: 20_000, everyMillis: 30, what: "daybook responds" })
   return {
     url,
     end: (signal: NodeJS.Signals) => {

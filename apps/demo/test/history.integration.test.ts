@@ -1,4 +1,4 @@
-import { type Anvil, Head } from "@daybook/chain"
+import { Head } from "@daybook/chain"
 import { RestClient } from "@daybook/rest"
 import type { WalletPage, WalletTransaction } from "@daybook/schema"
 import { Effect, Layer, Logger, Stream } from "effect"
@@ -6,13 +6,14 @@ import { describe, expect, it } from "vitest"
 import * as Local from "../src/Local.ts"
 import * as Screen from "../src/Screen.ts"
 import * as oracle from "./oracle.ts"
+import { untilIndexed } from "./untilIndexed.ts"
 
-const silent = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
+const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
 
 const started = Local.start({
   blobs: false,
   config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
-}).pipe(Effect.provide(silent))
+}).pipe(Effect.provide(noOutput))
 
 const clientOf = (local: Local.Local) =>
   RestClient.make({ baseUrl: local.provider.baseUrl, apiKey: local.provider.apiKey })
@@ -22,41 +23,26 @@ const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ h
 const collect = (rest: RestClient.Client, query: Parameters<RestClient.Client["walletTransactionsStream"]>[0]) =>
   Stream.runCollect(rest.walletTransactionsStream(query))
 
-const untilIndexed = (rest: RestClient.Client, node: Anvil.Node) =>
-  Effect.gen(function* () {
-    const head = yield* Head.current(node)
-    for (;;) {
-      const { page, indexCoverage } = yield* rest.walletTransactionsWithResponse({
-        address: node.accounts[0] ?? "",
-        from_block: head.number,
-        to_block: head.number,
-      })
-      const isOurs = page.result.every((row) => row.block_hash === head.hash)
-      if (indexCoverage.indexedTo === BigInt(head.number) && isOurs) return head
-      yield* Effect.sleep("50 millis")
-    }
-  })
-
-describe("a wallet's history by cursor", () => {
+describe("wallet history by cursor", () => {
   it(
-    "is what a scan of the node's blocks gives, for every address, in both orders and several page sizes",
+    "equals a scan of the node's blocks, for every address, both orders and several page sizes",
     { timeout: 90_000 },
     async () => {
       const checked = await Effect.runPromise(
         Effect.gen(function* () {
           const local = yield* started
           const rest = yield* clientOf(local)
-          const truths = yield* oracle.scan(local.node, local.world.lastBlock)
+          const scanned = yield* oracle.scan(local.node, local.world.lastBlock)
           let rows = 0
           for (const address of local.world.addresses) {
-            const oldestFirst = hashes(oracle.historyOf(truths, address))
+            const oldestFirst = hashes(oracle.historyOf(scanned, address))
             for (const limit of [2, 7, 100]) {
               expect(hashes(yield* collect(rest, { address, limit, order: "ASC" }))).toEqual(oldestFirst)
               expect(hashes(yield* collect(rest, { address, limit, order: "DESC" }))).toEqual(oldestFirst.toReversed())
             }
             rows += oldestFirst.length
           }
-          return { addresses: local.world.addresses.length, rows, transactions: truths.length }
+          return { addresses: local.world.addresses.length, rows, transactions: scanned.length }
         }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),
       )
 
@@ -65,19 +51,17 @@ describe("a wallet's history by cursor", () => {
     },
   )
 
-  it("has the values, statuses and inner calls that the node has", { timeout: 60_000 }, async () => {
+  it("has the values, statuses and internal transactions that the node reports", { timeout: 60_000 }, async () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const local = yield* started
         const rest = yield* clientOf(local)
-        const truths = new Map(
-          (yield* oracle.scan(local.node, local.world.lastBlock)).map((truth) => [truth.hash, truth]),
-        )
+        const byHash = new Map((yield* oracle.scan(local.node, local.world.lastBlock)).map((one) => [one.hash, one]))
         const seen = new Set<string>()
         for (const address of Object.values(local.world.accounts)) {
           const rows = yield* collect(rest, { address, include: "internal_transactions" })
           for (const row of rows) {
-            const truth = truths.get(row.hash)
+            const expected = byHash.get(row.hash)
             seen.add(row.hash)
             expect({
               block: Number(row.block_number),
@@ -95,16 +79,16 @@ describe("a wallet's history by cursor", () => {
                 to: to ?? "",
                 value,
               })),
-            }).toEqual({ ...truth, hash: undefined })
+            }).toEqual({ ...expected, hash: undefined })
           }
         }
-        expect(seen.size).toBe(truths.size)
+        expect(seen.size).toBe(byHash.size)
       }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),
     )
   })
 
   it(
-    "says that it is stale after a reorganisation, and resumed it is the new chain's",
+    "fails with StaleCursor after a reorg, and resumed from resumeFromBlock equals the new chain",
     { timeout: 60_000 },
     async () => {
       await Effect.runPromise(
@@ -114,7 +98,7 @@ describe("a wallet's history by cursor", () => {
           const rest = yield* clientOf(local)
           const { address } = local.provider
           for (const order of ["DESC", "ASC"] as const) {
-            // The newest blocks hold transfers of the wallet, so that the reorganisation takes some of its rows away.
+            // The newest blocks hold transfers of the wallet, so that the reorg removes some of its rows.
             for (let block = 0; block < 6; block++) {
               yield* Head.transfer(node, { from: address, to: local.world.accounts.bob, valueWei: 1n })
               yield* Head.mine(node)
@@ -132,8 +116,7 @@ describe("a wallet's history by cursor", () => {
             const stale = yield* Effect.flip(
               rest.walletTransactions({ address, order, limit: 3, cursor: first.cursor ?? "" }),
             )
-            if (stale._tag !== "StaleCursor")
-              throw new Error(`expected StaleCursor, got ${stale._tag}: ${stale.message}`)
+            if (stale._tag !== "StaleCursor") throw new Error(`Unexpected error: ${stale._tag}: ${stale.message}`)
             expect(stale.resumeFromBlock).toBe(BigInt(ancestor.number + 1))
 
             const valid = first.result.filter((row) => row.block_number < stale.resumeFromBlock)
@@ -147,8 +130,8 @@ describe("a wallet's history by cursor", () => {
               order === "ASC" ? yield* collect(rest, { address, order, to_block: stale.resumeFromBlock - 1n }) : []
             const head = yield* Head.current(node)
             expect(head.number).toBe(top.number + 1)
-            const truth = hashes(oracle.historyOf(yield* oracle.scan(node, head.number), address))
-            expect(hashes([...kept, ...resumed])).toEqual(order === "ASC" ? truth : truth.toReversed())
+            const expected = hashes(oracle.historyOf(yield* oracle.scan(node, head.number), address))
+            expect(hashes([...kept, ...resumed])).toEqual(order === "ASC" ? expected : expected.toReversed())
             expect(hashes(valid)).toEqual(hashes([...kept, ...resumed].filter(isBelow)).slice(0, valid.length))
           }
         }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),

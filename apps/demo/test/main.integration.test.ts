@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(temporary, { recursive: true, force: true }))
 
-/** Runs the demo as its users do; `onOutput` may stop it. */
+/** Runs the demo as a process; `onOutput` may stop it. */
 const run = (
   args: ReadonlyArray<string>,
   onOutput: (text: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
@@ -39,20 +39,20 @@ const isAlive = (url: string) =>
   )
 
 describe("demo", () => {
-  it("tells the story in plain lines, exits 0 and leaves nothing", { timeout: 60_000 }, async () => {
+  it("demo: prints plain lines, exits with 0, and leaves no file and no process", { timeout: 60_000 }, async () => {
     const { code, output, errors } = await run([])
 
     expect(errors).toBe("")
     expect(code).toBe(0)
     expect(output).not.toContain("\u001b")
-    expect(output).toContain("\nNext\n")
+    expect(output).toContain("\nNext steps\n")
     expect(output).not.toMatch(/dbk_/)
     expect(readdirSync(temporary)).toEqual([])
     expect(await isAlive(output.match(/anvil at (\S+),/)?.[1] ?? "")).toBe(false)
   })
 
   it(
-    "stays up for others, tells them the same story, and leaves nothing after Ctrl-C, twice in a row too",
+    "demo --stay: serves other clients the same data, and leaves no file and no process after two interrupts",
     {
       timeout: 60_000,
     },
@@ -62,19 +62,19 @@ describe("demo", () => {
         const url = text.match(/listening at (\S+)/)?.[1]
         const key = text.match(/X-API-Key: (\S+)'/)?.[1]
         const address = text.match(/v2\.2\/(0x[0-9a-f]{40})\//)?.[1]
-        if (!text.includes("up until Ctrl-C") || url === undefined || other !== undefined) return
+        if (!text.includes("running until Ctrl-C") || url === undefined || other !== undefined) return
         other = run(["--base-url", url, "--api-key", key ?? "", "--address", address ?? ""])
         void other.then(() => {
           kill("SIGINT")
-          setTimeout(() => kill("SIGINT"), 20)
+          setImmediate(() => kill("SIGINT"))
         })
       })
 
-      const told = await other
-      expect(told?.code).toBe(0)
-      expect(told?.output).not.toContain("anvil")
-      const story = /The newest transactions of 0x[\s\S]*through the relay/
-      expect(told?.output.match(story)?.[0]).toBe(output.match(story)?.[0])
+      const remote = await other
+      expect(remote?.code).toBe(0)
+      expect(remote?.output).not.toContain("anvil")
+      const pages = /Latest transactions of 0x[\s\S]*over JSON-RPC/
+      expect(remote?.output.match(pages)?.[0]).toBe(output.match(pages)?.[0])
       expect(code).not.toBe(null)
       expect(readdirSync(temporary)).toEqual([])
       expect(await isAlive(output.match(/anvil at (\S+),/)?.[1] ?? "")).toBe(false)
@@ -82,32 +82,36 @@ describe("demo", () => {
     },
   )
 
-  it("ends quietly and leaves nothing when its reader has seen enough", { timeout: 60_000 }, async () => {
-    const errors = await new Promise<string>((resolve) => {
-      const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 3`], {
-        env: { ...process.env, TMPDIR: temporary },
-        stdio: ["ignore", "ignore", "pipe"],
+  it(
+    "demo: ends without an error and leaves no file when the reader closes the pipe",
+    { timeout: 60_000 },
+    async () => {
+      const errors = await new Promise<string>((resolve) => {
+        const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 3`], {
+          env: { ...process.env, TMPDIR: temporary },
+          stdio: ["ignore", "ignore", "pipe"],
+        })
+        let written = ""
+        child.stderr.on("data", (chunk: Buffer) => (written += chunk.toString()))
+        child.on("close", () => resolve(written))
       })
-      let written = ""
-      child.stderr.on("data", (chunk: Buffer) => (written += chunk.toString()))
-      child.on("close", () => resolve(written))
-    })
 
-    expect(errors).toBe("")
-    expect(readdirSync(temporary)).toEqual([])
-  })
+      expect(errors).toBe("")
+      expect(readdirSync(temporary)).toEqual([])
+    },
+  )
 
-  it("says what is wrong with its options", async () => {
-    const [half, lost, wrong] = await Promise.all([
+  it("demo: rejects options that are invalid or do not fit together", async () => {
+    const [incomplete, unused, invalid] = await Promise.all([
       run(["--base-url", "http://127.0.0.1:1"]),
       run(["--chain", "polygon"]),
       run(["--address", "0x12"]),
     ])
 
-    expect([half.code, lost.code, wrong.code]).toEqual([1, 1, 1])
-    expect(half.errors).toContain("--base-url needs --api-key and --address too")
-    expect(lost.errors).toContain("--chain belong to a provider: give --base-url too")
-    expect(wrong.errors).toContain("--address takes 0x and 40 hex digits")
-    expect(lost.output + wrong.output).toBe("")
+    expect([incomplete.code, unused.code, invalid.code]).toEqual([1, 1, 1])
+    expect(incomplete.errors).toContain("Missing option: --api-key or --address. Give both with --base-url.")
+    expect(unused.errors).toContain("Missing option: --base-url. Give it with --chain.")
+    expect(invalid.errors).toContain('Invalid option "--address": expected 0x and 40 hex digits, received "0x12".')
+    expect(unused.output + invalid.output).toBe("")
   })
 })

@@ -1,11 +1,11 @@
 /**
- * The truth about a chain, asked from the node itself by plain JSON-RPC: it shares no code with what it judges.
+ * Reads a chain from the node by plain JSON-RPC, as the reference for tests. It shares no code with the code under test.
  */
 import type { Anvil } from "@daybook/chain"
 import { Effect } from "effect"
 
-/** A transaction as the node knows it. */
-export interface Truth {
+/** A transaction as the node reports it. */
+export interface Transaction {
   readonly hash: string
   readonly block: number
   readonly index: number
@@ -16,7 +16,7 @@ export interface Truth {
   readonly value: bigint
   readonly status: number
   readonly logs: number
-  /** Frames below the root that carry or could carry value, depth first. */
+  /** Frames below the root that can carry value, depth first. */
   readonly inner: ReadonlyArray<{
     readonly type: string
     readonly from: string
@@ -41,7 +41,7 @@ const number = (hex: string) => `0x${hex}`
 
 /** Every transaction of the chain from block 0 to `last`, in chain order. */
 export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: number) {
-  const truths: Array<Truth> = []
+  const found: Array<Transaction> = []
   for (let height = 0; height <= last; height++) {
     const id = number(height.toString(16))
     const block = yield* node.call<{
@@ -70,7 +70,7 @@ export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: 
       const trace = traces[index]
       if (receipt === undefined || trace === undefined)
         throw new Error(`block ${height} has no receipt or trace ${index}`)
-      truths.push({
+      found.push({
         hash: transaction.hash,
         block: height,
         index,
@@ -92,9 +92,9 @@ export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: 
       })
     }
   }
-  return truths
+  return found
 })
 
-/** The transactions of a wallet: it sent, received, or was created by them. */
-export const historyOf = (truths: ReadonlyArray<Truth>, address: string): ReadonlyArray<Truth> =>
-  truths.filter((truth) => truth.from === address || truth.to === address || truth.created === address)
+/** The transactions of a wallet: it is the sender, the recipient, or the created contract. */
+export const historyOf = (transactions: ReadonlyArray<Transaction>, address: string): ReadonlyArray<Transaction> =>
+  transactions.filter(({ created, from, to }) => from === address || to === address || created === address)

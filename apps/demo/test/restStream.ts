@@ -1,7 +1,7 @@
 /**
- * Streams the whole history of a wallet of 1,000 and of 100,000 rows from a service over a generated store, and prints the peak
- * of the live heap of both, and rows per second beside fetch and JSON.parse of the same pages: `pnpm --filter @daybook/demo rest:large`.
- * Each measurement is a process of its own. Exits 1 when memory grows with the history.
+ * Streams the history of a wallet with 1,000 and with 100,000 rows from a service over a generated store. Prints the peak of the
+ * live heap, and rows per second beside fetch and JSON.parse of the same pages: `pnpm --filter @daybook/demo rest:large`.
+ * Each measurement runs in its own process. Exits with 1 when memory grows with the history.
  */
 import { spawn } from "node:child_process"
 import { cpus } from "node:os"
@@ -12,7 +12,7 @@ import { freePort, makeStore, serve, wallet } from "./generated.ts"
 interface Measured {
   readonly rows: number
   readonly seconds: number
-  /** Bytes that are alive after a collection, at most. */
+  /** Largest live heap after a collection, in bytes. */
   readonly peakHeap: number
   readonly peakResident: number
 }
@@ -35,8 +35,8 @@ async function* byFetch(baseUrl: string, apiKey: string): AsyncGenerator<unknown
   }
 }
 
-/** One walk. With `everyRows` the live heap is looked at that often. */
-const walk = async (way: Way, baseUrl: string, apiKey: string, everyRows: number | undefined): Promise<Measured> => {
+/** Reads all rows once. `everyRows`: how often the live heap is measured. */
+const readAll = async (way: Way, baseUrl: string, apiKey: string, everyRows: number | undefined): Promise<Measured> => {
   const rows =
     way === "fetch"
       ? byFetch(baseUrl, apiKey)
@@ -47,14 +47,14 @@ const walk = async (way: Way, baseUrl: string, apiKey: string, everyRows: number
           order: "DESC",
         })
   let [count, peakHeap, peakResident] = [0, 0, 0]
-  const look = () => {
+  const measureHeap = () => {
     globalThis.gc?.()
     const { heapUsed, rss } = process.memoryUsage()
     peakHeap = Math.max(peakHeap, heapUsed)
     peakResident = Math.max(peakResident, rss)
   }
   const began = performance.now()
-  for await (const _ of rows) if (++count % (everyRows ?? Infinity) === 0) look()
+  for await (const _ of rows) if (++count % (everyRows ?? Infinity) === 0) measureHeap()
   const seconds = (performance.now() - began) / 1000
   return { rows: count, seconds, peakHeap, peakResident }
 }
@@ -63,12 +63,14 @@ const [command, url = "", key = "", way = "client", every = ""] = process.argv.s
 
 const measure = (args: ReadonlyArray<string>): Promise<Measured> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--expose-gc", import.meta.filename, "walk", ...args], {
+    const child = spawn(process.execPath, ["--expose-gc", import.meta.filename, "read", ...args], {
       stdio: ["ignore", "pipe", "inherit"],
     })
     let output = ""
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
-    child.on("close", (code) => (code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`exits ${code}`))))
+    child.on("close", (code) =>
+      code === 0 ? resolve(JSON.parse(output)) : reject(new Error(`Process failed: exit code ${code}.`)),
+    )
   })
 
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`
@@ -91,20 +93,20 @@ const main = Effect.gen(function* () {
     )
     const given = [service.url, Redacted.value(apiKey)]
     const heap = yield* Effect.promise(() => measure([...given, "client", "250"]))
-    show("client, heap watched", heap)
+    show("client, heap measured", heap)
     peaks.push(heap.peakHeap)
     for (const one of ["fetch", "client", "fetch", "client"]) {
       show(one === "fetch" ? "fetch + JSON.parse" : "client", yield* Effect.promise(() => measure([...given, one])))
     }
-    if (heap.rows !== size) return yield* Effect.die(new Error(`${heap.rows} of ${size} rows came`))
+    if (heap.rows !== size) return yield* Effect.die(new Error(`Rows missing: received ${heap.rows} of ${size}.`))
   }
   const [small = 0, large = 0] = peaks
   console.log(`live heap of 100,000 rows is ${(large / small).toFixed(2)} times that of 1,000`)
   return large <= small * 1.25
 })
 
-if (command === "walk") {
-  console.log(JSON.stringify(await walk(way as Way, url, key, every === "" ? undefined : Number(every))))
+if (command === "read") {
+  console.log(JSON.stringify(await readAll(way as Way, url, key, every === "" ? undefined : Number(every))))
 } else {
   const isFlat = await Effect.runPromise(Effect.scoped(main))
   process.exitCode = isFlat ? 0 : 1
