@@ -45,7 +45,7 @@ interface Ended {
 /** Fetches the blocks from `at` on together; `undefined` at the end of the range. */
 const nextRange = Effect.fnUntraced(function* (node: Node, at: number, to: number, isAtHead: boolean) {
   if (at > to) return undefined
-  const fetcher = isAtHead ? BatchFetcher.none : yield* node.bulk(at)
+  const fetcher = isAtHead ? BatchFetcher.none : yield* node.batchFetcher(at)
   const numbers = Array.from({ length: Math.min(fetcher.size, to - at + 1) }, (_, index) => at + index)
   return [{ fetcher, numbers }, at + numbers.length] as const
 })

@@ -5,7 +5,9 @@
  * One turn acquires the lease, polls the head of the node and then does one thing: extends the index, unwinds it to the common
  * ancestor, or waits. Whatever fails is tried again after a delay.
  */
-import type { Header, NodeError, TraceSource } from "../node/Node.ts"
+import type { TraceSource } from "../node/Node.ts"
+import type { Header } from "../node/NodeEndpoint.ts"
+import type { NodeError } from "../node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as HashRules from "../verification/HashRules.ts"
@@ -219,7 +221,7 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<Report> =>
     case "WrongChain":
       return [{ _tag: "Misconfigured", message }]
     case "NodeFailed":
-      return [{ _tag: "Waiting", message }]
+      return [{ _tag: error.isMisconfigured ? "Misconfigured" : "Waiting", message }]
     case "BlockNotFound":
     case "InvalidBlock":
       return [

@@ -2,7 +2,9 @@
  * Finds the block to begin with for a date, by halving: some thirty headers for any chain.
  */
 import * as Effect from "effect/Effect"
-import type { Header, Node, NodeError } from "../node/Node.ts"
+import type { Node } from "../node/Node.ts"
+import type { Header } from "../node/NodeEndpoint.ts"
+import type { NodeError } from "../node/NodeError.ts"
 
 /**
  * Number of the first block at or after an instant in seconds; `null` while the chain has none.

@@ -1,44 +1,47 @@
 /**
- * How many blocks a node is asked for at once, learnt from its answers: twice as many while they are quick, half when they are slow
- * or refused, and never more than a bound on the size of an answer lets in. Pure, but for what it has learnt.
+ * How many blocks are requested from a node at once, adapted to its responses: doubled while they are fast, halved when they are slow
+ * or rejected, and bounded by the size of what recent blocks held.
+ *
+ * Source: decision 0026.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { FlatTrace } from "@daybook/schema/Trace"
 
 /**
- * What has been learnt of one node.
+ * Batch size of one node.
  */
 export interface AdaptiveBatchSize {
-  /** Blocks to ask for at once now; at least 1. */
+  /** Blocks to request at once now; at least 1. */
   readonly size: () => number
-  /** A request for so many blocks took so long; `isOverloaded` when the node refused or failed under it. */
+  /** Records a request for so many blocks: its duration, and whether the node rejected it or failed. */
   readonly answered: (blocks: number, millis: number, isOverloaded: boolean) => void
-  /** The answers about so many blocks had this weight together; see `ofBlock`. */
+  /** Records the weight of the responses about so many blocks together; see `ofBlock`. */
   readonly weighed: (blocks: number, weight: number) => void
 }
 
-const sizeFirst = 4
-const sizeAtMost = 100
-const quickMillis = 500
+const firstSize = 4
+/** Blocks to request at once at most. */
+export const maxSize = 100
+const fastMillis = 500
 const slowMillis = 1_500
-/** Characters of the answers about one portion, about; several portions are under way at once. */
-const weightAtMost = 2_000_000
+/** Approximate characters of the responses about one batch; several batches are in flight at once. */
+const maxWeight = 2_000_000
 
 /**
- * Makes what knows nothing yet.
+ * Makes the batch size of a node that has not responded yet.
  */
 export const make = (): AdaptiveBatchSize => {
-  let size = sizeFirst
-  /** Weight of one block of late: rises at once, falls slowly. */
+  let size = firstSize
+  /** Weight of one recent block: rises at once, falls slowly. */
   let weightOfOne = 1
 
   return {
-    size: () => Math.max(1, Math.min(size, Math.floor(weightAtMost / weightOfOne))),
+    size: () => Math.max(1, Math.min(size, Math.floor(maxWeight / weightOfOne))),
     answered: (blocks, millis, isOverloaded) => {
-      // Answers to what was asked before the last change tell nothing of what came of it.
+      // Responses to requests sent before the last change of the size are ignored.
       if (isOverloaded || millis > slowMillis) size = Math.max(1, Math.min(size, blocks >> 1))
-      else if (millis < quickMillis && blocks >= size) size = Math.min(sizeAtMost, size * 2)
+      else if (millis < fastMillis && blocks >= size) size = Math.min(maxSize, size * 2)
     },
     weighed: (blocks, weight) => {
       const each = weight / Math.max(1, blocks)
@@ -50,13 +53,13 @@ export const make = (): AdaptiveBatchSize => {
 const lengthOf = (text: string | null | undefined): number => text?.length ?? 0
 
 /**
- * Characters that a block took in the node's answer, about: long texts by their length, all else by what is usual.
+ * Approximate characters of a block in a response: long texts by their length, everything else by what is usual.
  */
 export const ofBlock = ({ transactions }: HydratedBlock): number =>
   transactions.reduce((sum, { input }) => sum + 800 + lengthOf(input), 2_000)
 
 /**
- * The same of a block's receipts.
+ * Approximate characters of a block's receipts in a response.
  */
 export const ofReceipts = (receipts: ReadonlyArray<Receipt>): number => {
   let weight = 0
@@ -68,7 +71,7 @@ export const ofReceipts = (receipts: ReadonlyArray<Receipt>): number => {
 }
 
 /**
- * The same of a block's traces.
+ * Approximate characters of a block's traces in a response.
  */
 export const ofTraces = (traces: ReadonlyArray<FlatTrace>): number => {
   let weight = 0

@@ -1,7 +1,6 @@
 /**
- * The way to one node: how many calls are open at once is learnt from the node's answers. It doubles while the node is quick,
- * halves when the node is slow, full or short of quota, and then grows by one at a time. Which calls share a request is the
- * client's business; it learns by itself how many a request may hold.
+ * Adaptive concurrency limit of one node (additive increase, multiplicative decrease): it doubles while the node is fast, halves when
+ * the node is slow, overloaded or limits the rate, and then grows by one at a time. Which calls share a request is up to the client.
  */
 import type { Call, Methods } from "@daybook/rpc/Method"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
@@ -13,34 +12,79 @@ import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
 
 /**
- * What came of several calls in one request.
+ * Response to several calls in one request.
  */
-export interface Together {
+export interface BatchResponse {
   /** In the order of the calls. */
   readonly results: ReadonlyArray<Result.Result<unknown, CallError>>
-  /** Time that the node took, in milliseconds. */
+  /** Duration of the request, in milliseconds. */
   readonly millis: number
-  /** The node has enough of us. */
+  /** The node is overloaded, limits the rate, or cannot be reached. */
   readonly isOverloaded: boolean
 }
 
 /**
- * A node, and how fast it is asked.
+ * Calls to a node within its concurrency limit.
  */
 export interface ConcurrencyLimiter {
   readonly calls: Methods
   /** Several calls in one request, which counts as one open call. */
-  readonly maxBatchSize: (calls: ReadonlyArray<Call>) => Effect.Effect<Together>
-  /** Calls that may be open at once, as learnt so far. */
-  readonly open: () => number
+  readonly batch: (calls: ReadonlyArray<Call>) => Effect.Effect<BatchResponse>
+  /** Calls that may be open at once now. */
+  readonly limit: () => number
 }
 
-const openFirst = 8
-const openAtMost = 128
-/** A call that takes longer waits for others. */
-const comfortableMillis = 1_500
+/**
+ * State of the limit: a plain value.
+ */
+export interface Limit {
+  readonly calls: number
+  /** Until the first decrease. */
+  readonly isDoubling: boolean
+  /** Calls that succeeded since the last change. */
+  readonly successes: number
+  /** When the limit was last decreased, in milliseconds. */
+  readonly decreasedAtMillis: number
+}
 
-/** The node has enough of us, or is gone; asking as much again makes it worse. */
+/** What a call has shown. */
+export interface Outcome {
+  readonly isGood: boolean
+  readonly startedAtMillis: number
+  readonly nowMillis: number
+}
+
+const firstCalls = 8
+/** Calls that are open at once at most. */
+export const maxCalls = 128
+/** A call that takes longer counts as slow. */
+const slowMillis = 1_500
+
+/**
+ * The limit of a node that has not responded yet.
+ */
+export const initial: Limit = { calls: firstCalls, isDoubling: true, successes: 0, decreasedAtMillis: -1 }
+
+/**
+ * The limit after a call. Calls that began before the last decrease are ignored: they do not show its effect.
+ */
+export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outcome): Limit => {
+  const { calls, isDoubling } = limit
+  if (startedAtMillis <= limit.decreasedAtMillis) return limit
+  if (!isGood) {
+    return {
+      calls: Math.max(1, Math.floor(calls / 2)),
+      isDoubling: false,
+      successes: 0,
+      decreasedAtMillis: nowMillis,
+    }
+  }
+  const successes = limit.successes + 1
+  if (successes < calls || calls >= maxCalls) return { ...limit, successes }
+  return { ...limit, calls: Math.min(maxCalls, isDoubling ? calls * 2 : calls + 1), successes: 0 }
+}
+
+/** The node is overloaded or unreachable; reduce concurrency. */
 const isOverloaded = (error: CallError): boolean =>
   error._tag === "RateLimited" ||
   error._tag === "TimeoutError" ||
@@ -48,64 +92,58 @@ const isOverloaded = (error: CallError): boolean =>
   (error._tag === "InvalidResponse" && (error.status ?? 0) >= 500) ||
   (error._tag === "RpcError" && (error.kind === "rateLimited" || error.kind === "tooLarge"))
 
+/** The methods of a client, each run by `limited`. */
+const limitMethods = (
+  client: RpcClient.Client,
+  limited: <A>(call: Effect.Effect<A, CallError>) => Effect.Effect<A, CallError>,
+): Methods => {
+  const methods: Record<string, unknown> = {}
+  for (const name of Object.keys(RpcMethod.all)) {
+    if (!RpcMethod.isName(name)) continue
+    // Sound: each method is called with its own parameters, and its result is returned unchanged.
+    const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, CallError>
+    methods[name] = (...params: ReadonlyArray<unknown>) => limited(call(...params))
+  }
+  return methods as unknown as Methods
+}
+
 /**
- * Makes the way to a node.
+ * Makes the limiter of a node's client.
  */
 export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<ConcurrencyLimiter> {
-  let open = openFirst
-  let isDoubling = true
-  let successes = 0
-  let slowedAt = -1
-  const permits = yield* Semaphore.make(open)
+  let limit = initial
+  const permits = yield* Semaphore.make(limit.calls)
 
-  const setOpen = (next: number) => {
-    open = Math.max(1, Math.min(openAtMost, next))
-    successes = 0
-    return permits.resize(open)
+  const record = (outcome: Outcome) => {
+    const { calls } = limit
+    limit = step(limit, outcome)
+    return limit.calls === calls ? Effect.void : permits.resize(limit.calls)
   }
 
-  /** Calls that began before the last slowing down tell nothing of what came of it. */
-  const detect = (isGood: boolean, startedAt: number, now: number) => {
-    if (startedAt <= slowedAt) return Effect.void
-    if (!isGood) {
-      slowedAt = now
-      isDoubling = false
-      return setOpen(Math.floor(open / 2))
-    }
-    if (++successes < open || open >= openAtMost) return Effect.void
-    return setOpen(isDoubling ? open * 2 : open + 1)
-  }
-
-  const paced = <A>(call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
+  const limited = <A>(call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
     permits.withPermits(1)(
       Effect.gen(function* () {
-        const startedAt = yield* Clock.currentTimeMillis
+        const startedAtMillis = yield* Clock.currentTimeMillis
         const outcome = yield* Effect.result(call)
-        const now = yield* Clock.currentTimeMillis
-        const isGood = Result.isSuccess(outcome) ? now - startedAt < comfortableMillis : !isOverloaded(outcome.failure)
-        yield* detect(isGood, startedAt, now)
+        const nowMillis = yield* Clock.currentTimeMillis
+        const isFast = nowMillis - startedAtMillis < slowMillis
+        const isGood = Result.isSuccess(outcome) ? isFast : !isOverloaded(outcome.failure)
+        yield* record({ isGood, startedAtMillis, nowMillis })
         return yield* Effect.fromResult(outcome)
       }),
     )
 
-  const maxBatchSize = (calls: ReadonlyArray<Call>): Effect.Effect<Together> =>
+  const batch = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
     permits.withPermits(1)(
       Effect.gen(function* () {
-        const startedAt = yield* Clock.currentTimeMillis
+        const startedAtMillis = yield* Clock.currentTimeMillis
         const results = yield* client.batch(calls)
-        const now = yield* Clock.currentTimeMillis
+        const nowMillis = yield* Clock.currentTimeMillis
         const isTooMuch = results.some((result) => Result.isFailure(result) && isOverloaded(result.failure))
-        yield* detect(!isTooMuch, startedAt, now)
-        return { results, millis: now - startedAt, isOverloaded: isTooMuch }
+        yield* record({ isGood: !isTooMuch, startedAtMillis, nowMillis })
+        return { results, millis: nowMillis - startedAtMillis, isOverloaded: isTooMuch }
       }),
     )
 
-  const methods: Record<string, unknown> = {}
-  for (const name of Object.keys(RpcMethod.all)) {
-    if (!RpcMethod.isName(name)) continue
-    // Sound: each method is called with what it is given, and gives what it gives.
-    const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, CallError>
-    methods[name] = (...params: ReadonlyArray<unknown>) => paced(call(...params))
-  }
-  return { calls: methods as unknown as Methods, maxBatchSize, open: () => open }
+  return { calls: limitMethods(client, limited), batch, limit: () => limit.calls }
 })

@@ -1,302 +1,308 @@
 /**
- * The service's way to the nodes of one chain: the few questions an indexer asks, over `@daybook/rpc`, failing over from one
- * URL to the next, and sharing the work of a backfill among them. It makes sure that each node is of the configured chain before
- * it believes it, and finds out which tracer it has. It stores nothing and decides nothing about reorganisations.
+ * Connection to the nodes of one chain: what an indexer asks, over `@daybook/rpc`, with failover from one URL to the next and the
+ * blocks of a backfill spread over all of them. Every node is verified to be of the configured chain before its responses are used.
+ * Stores nothing and decides nothing about reorgs.
  */
+import * as EndpointPool from "@daybook/rpc/EndpointPool"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Clock from "effect/Clock"
-import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
-import * as Endpoint from "./NodeEndpoint.ts"
+import * as HeadTracker from "./HeadTracker.ts"
+import * as NodeEndpoint from "./NodeEndpoint.ts"
+import * as NodeError from "./NodeError.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
- * Where internal transactions come from.
+ * Source of internal transactions.
  */
 export type TraceSource = NonNullable<IndexerStatus["traces"]>
-
-/**
- * What links a block to the chain.
- */
-export type Header = Endpoint.Header
-
-/**
- * No node of the chain gave an answer; the message names the last one that was asked and what it said.
- */
-export class NodeFailed extends Data.TaggedError("NodeFailed")<{
-  readonly message: string
-  /** The failure of the last node; it holds no key. */
-  readonly cause: CallError
-}> {}
-
-const nothingThere = new Set([404, 405, 410])
-
-/** A failure in the words of an operator, who knows nodes by their place in the configuration. */
-const nodeFailed = (cause: CallError, where: string): NodeFailed => {
-  if (cause._tag === "InvalidResponse" && cause.status !== undefined && nothingThere.has(cause.status)) {
-    const { received, host } = cause
-    return new NodeFailed({
-      message: `The node at ${host} has nothing at the URL of the configuration: it answers ${received}. Check the URL in ${where}.`,
-      cause,
-    })
-  }
-  const hint = cause._tag === "Unauthorized" ? ` It stands in ${where}.` : ""
-  return new NodeFailed({ message: `${cause.message}${hint}`, cause })
-}
-
-/**
- * Every node that answered is of another chain than the configured one.
- */
-export class WrongChain extends Data.TaggedError("WrongChain")<{
-  readonly host: string
-  readonly configured: number
-  readonly found: bigint
-}> {
-  override get message() {
-    const { host, configured, found } = this
-    return `The node at ${host} is of chain ${found} (0x${found.toString(16)}), the configuration says ${configured} (0x${configured.toString(16)}). Correct the node's URL or the chain's id.`
-  }
-}
-
-/**
- * Why a question stays unanswered. Both may pass.
- */
-export type NodeError = NodeFailed | WrongChain
 
 /**
  * The nodes of one chain.
  */
 export interface Node {
-  /** The nodes' newest block. */
-  readonly head: Effect.Effect<Header, NodeError>
+  /** Head of the nodes. */
+  readonly head: Effect.Effect<NodeEndpoint.Header, NodeError.NodeError>
   /** Number of the last block that the nodes call final; `null` when they do not know the tag. */
-  readonly finalized: Effect.Effect<number | null, NodeError>
-  /** The header of a number; `null` when there is none yet. */
-  readonly header: (number: number) => Effect.Effect<Header | null, NodeError>
-  /** The block of a number with its transactions; `null` when there is none yet. */
-  readonly block: (number: number) => Effect.Effect<HydratedBlock | null, NodeError>
-  /** The receipts of a block, asked for by its hash; `null` when the node does not have that block (any more). */
-  readonly receipts: (block: BlockRef) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError>
-  /** The traces of a block; `null` where traces are off. */
-  readonly traces: (block: BlockRef) => Effect.Effect<Tracer.Traces | null, NodeError>
-  /** Which tracer the nodes have; found out once. Fails while a node that might have one does not answer. */
-  readonly traceSource: Effect.Effect<TraceSource, NodeError>
-  /** Asks the nodes for their chain again, whatever they said before. */
-  readonly checkChain: Effect.Effect<void, NodeError>
-  /** The way to several blocks from a number on, at one of the nodes. */
-  readonly bulk: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
-  /** True when every node is on this machine, so that asking often costs little. */
+  readonly finalized: Effect.Effect<number | null, NodeError.NodeError>
+  /** Header of a number; `null` when there is none yet. */
+  readonly header: (number: number) => Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
+  /** Block of a number with its transactions; `null` when there is none yet. */
+  readonly block: (number: number) => Effect.Effect<HydratedBlock | null, NodeError.NodeError>
+  /** Receipts of a block, requested by its hash; `null` when no node has that block. */
+  readonly receipts: (block: BlockRef) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
+  /** Traces of a block; `null` where traces are off. */
+  readonly traces: (block: BlockRef) => Effect.Effect<Tracer.Traces | null, NodeError.NodeError>
+  /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
+  readonly traceSource: Effect.Effect<TraceSource, NodeError.NodeError>
+  /** Verifies the chain id of a node again, whatever it was before. */
+  readonly checkChain: Effect.Effect<void, NodeError.NodeError>
+  /** Fetches several blocks from a number on, at one of the nodes. */
+  readonly batchFetcher: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
+  /** True when every node is on this machine, so that polling often is cheap. */
   readonly isLocal: boolean
-  /** The same questions to one node each, in order of preference: to ask another when one gave what cannot be true. */
+  /** Each node alone, in order of preference: to fetch a block from another node after an invalid one. Left out for a single node. */
   readonly each?: ReadonlyArray<Node>
 }
 
 /**
- * What the nodes of a chain are made of.
+ * How to connect to the nodes of a chain.
  */
 export interface Options {
   /** URLs in order of preference; may hold keys. */
   readonly urls: ReadonlyArray<string>
   /** EIP-155 id that every node must have. */
   readonly chainId: number
-  /** `auto` takes what the nodes have, `off` asks for none. Default `auto`. */
+  /** `auto` uses the tracer that the nodes have, `off` none. Default `auto`. */
   readonly traces?: "auto" | "off"
-  /** Where the URLs are given, for messages: `chains.eth.rpc`. */
+  /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
 
-/** Blocks below the head from which on the nodes share the work; above, one node tells one story. */
-const settledBlocks = 64
-/** Looks at a head that stands still before the other nodes are asked for theirs. */
-const stillLooks = 5
+type Pool = EndpointPool.EndpointPool<NodeEndpoint.NodeEndpoint, CallError | NodeError.WrongChain>
+
+/** The nodes, or some of them, and what is known of the chain. */
+interface Context {
+  readonly pool: Pool
+  /** Indexes of the endpoints that are asked. */
+  readonly among: ReadonlyArray<number>
+  readonly options: Options
+  /** Source of all nodes, where these are some of them: a node without a tracer does not stand for the others. */
+  readonly sourceOfAll: Effect.Effect<TraceSource, NodeError.NodeError> | undefined
+  heads: HeadTracker.HeadTracker
+  /** `undefined` until it is detected. */
+  source: TraceSource | undefined
+}
+
+const cooldown = "5 seconds"
+const maxPause = "1 minute"
+
+const tracingAdvice = 'Use an archive node, or set "traces" to "off".'
+
+const whereOf = ({ options }: Context): string => options.where ?? "the configuration"
+
+const endpointsOf = ({ among, pool }: Context): ReadonlyArray<readonly [number, NodeEndpoint.NodeEndpoint]> =>
+  among.flatMap((index) => {
+    const endpoint = pool.endpoints[index]
+    return endpoint === undefined ? [] : [[index, endpoint]]
+  })
+
+const verdictOfFailure = (error: CallError | NodeError.WrongChain): EndpointPool.Verdict => {
+  if (error._tag === "WrongChain") return { _tag: "Unavailable" }
+  if (NodeEndpoint.isDefinite(error)) return { _tag: "Declined" }
+  const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
+  return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
+}
+
+/** Nothing counts as the result only when no other node has more. */
+const verdictOf = (
+  outcome: Result.Result<unknown, CallError | NodeError.WrongChain>,
+  isAlone: boolean,
+): EndpointPool.Verdict => {
+  if (Result.isFailure(outcome)) return verdictOfFailure(outcome.failure)
+  return outcome.success === null && !isAlone ? { _tag: "Empty" } : { _tag: "Final" }
+}
+
+/** The error of several nodes: that of the last one of the chain, else that none is of the chain. */
+const errorOf = (
+  context: Context,
+  errors: ReadonlyArray<CallError | NodeError.WrongChain>,
+  task: NodeError.Task,
+): NodeError.NodeError => {
+  const failure = errors.findLast((error) => error._tag !== "WrongChain")
+  if (failure !== undefined) return NodeError.fromCallError(failure, whereOf(context), task)
+  // Sound: a pool has an endpoint, and each that failed has an error.
+  return errors.at(-1) as NodeError.WrongChain
+}
+
+/** Asks one node after the other until one responds with more than nothing. */
+const ask = <A>(
+  context: Context,
+  task: NodeError.Task,
+  question: (endpoint: NodeEndpoint.NodeEndpoint) => Effect.Effect<A, CallError>,
+  number?: number,
+): Effect.Effect<A, NodeError.NodeError> => {
+  const { among, heads, pool } = context
+  const isSpread = number !== undefined && HeadTracker.isSettled(heads, number)
+  return pool
+    .ask({
+      ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
+      question,
+      verdict: (outcome) => verdictOf(outcome, among.length === 1),
+    })
+    .pipe(
+      Effect.mapError((error) =>
+        error._tag === "AllEndpointsFailed"
+          ? errorOf(
+              context,
+              error.failures.map((failure) => failure.error),
+              task,
+            )
+          : errorOf(context, [error], task),
+      ),
+    )
+}
+
+/** Asks every node for its head and prefers the one whose head is highest. */
+const highestHead = Effect.fnUntraced(function* (
+  { among, pool }: Context,
+  known: NodeEndpoint.Header,
+): Effect.fn.Return<NodeEndpoint.Header> {
+  let highest = known
+  for (const [at, outcome] of (yield* pool.askAll(NodeEndpoint.head)).entries()) {
+    if (Result.isFailure(outcome) || outcome.success.number <= highest.number) continue
+    highest = outcome.success
+    pool.note({ _tag: "Preferred", index: among[at] ?? 0 })
+  }
+  return highest
+})
+
+const head = Effect.fnUntraced(function* (
+  context: Context,
+): Effect.fn.Return<NodeEndpoint.Header, NodeError.NodeError> {
+  const found = yield* ask(context, { what: "return the latest block" }, NodeEndpoint.head)
+  const isBehind = HeadTracker.isBehind(context.heads, found)
+  const highest = isBehind && context.among.length > 1 ? yield* highestHead(context, found) : found
+  context.heads = HeadTracker.polled(context.heads, highest, isBehind)
+  return highest
+})
+
+const sourceOf = (tracer: Tracer.Tracer): TraceSource =>
+  tracer === "off" || tracer === "trace_block" ? tracer : "debug_traceBlock"
+
+const detectSource = Effect.fnUntraced(function* (
+  context: Context,
+): Effect.fn.Return<TraceSource, NodeError.NodeError> {
+  const block = context.heads.newest ?? (yield* head(context))
+  let undecided: CallError | NodeError.WrongChain | undefined
+  for (const [index, endpoint] of endpointsOf(context)) {
+    const detected = yield* Effect.result(
+      Effect.andThen(context.pool.verify(index), NodeEndpoint.detectTracer(endpoint, block)),
+    )
+    if (Result.isFailure(detected)) undecided = detected.failure
+    else if (detected.success !== "off") return sourceOf(detected.success)
+  }
+  if (undecided === undefined) return "off"
+  return yield* Effect.fail(errorOf(context, [undecided], { what: "trace a block", advice: tracingAdvice }))
+})
+
+const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<TraceSource, NodeError.NodeError> {
+  if (context.options.traces === "off") return "off"
+  if (context.source !== undefined) return context.source
+  if (context.sourceOfAll !== undefined) return yield* context.sourceOfAll
+  return (context.source = yield* detectSource(context))
+})
+
+const traces = Effect.fnUntraced(function* (
+  context: Context,
+  block: BlockRef,
+): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
+  if ((yield* traceSource(context)) === "off") return null
+  const trace = (endpoint: NodeEndpoint.NodeEndpoint) =>
+    Effect.tapError(NodeEndpoint.traces(endpoint, block), (error) =>
+      Effect.sync(() => {
+        const isDoubtful = Tracer.isMissing(error) && !endpointsOf(context).some(([, { hasTraced }]) => hasTraced)
+        if (isDoubtful) context.source = undefined
+      }),
+    )
+  return yield* ask(context, { what: `trace block ${block.number}`, advice: tracingAdvice }, trace, block.number)
+})
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/** A fetcher at the next node in turn deep below the head, at the preferred one near it. */
+const batchFetcher = Effect.fnUntraced(function* (
+  context: Context,
+  number: number,
+): Effect.fn.Return<BatchFetcher.BatchFetcher> {
+  const { among, heads, pool } = context
+  const strategy = HeadTracker.isSettled(heads, number) ? "spread" : "sticky"
+  const [index = 0] = EndpointPool.order(pool.state(), { now: yield* monotonicMillis, strategy, among })
+  if (strategy === "spread") pool.note({ _tag: "TurnTaken" })
+  const endpoint = pool.endpoints[index]
+  if (endpoint === undefined || (yield* Effect.isFailure(pool.verify(index)))) return BatchFetcher.none
+  const onFailure = (error: CallError) =>
+    Effect.map(monotonicMillis, (now) => pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }))
+  return BatchFetcher.make(endpoint, { traces: (block) => traces(context, block), onFailure })
+})
+
+const header = (context: Context, number: number) =>
+  Effect.map(
+    ask(context, { what: `return the header of block ${number}` }, ({ calls }) =>
+      calls.eth_getBlockByNumber(number, false),
+    ),
+    (block) => {
+      const found = NodeEndpoint.headerOf(block)
+      return found?.number === number ? found : null
+    },
+  )
+
+const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> =>
+  Effect.suspend(() => {
+    context.pool.note({ _tag: "VerificationReset" })
+    return ask(context, { what: "return its chain id" }, () => Effect.void)
+  })
 
 const build = (
-  endpoints: ReadonlyArray<Endpoint.Endpoint>,
+  pool: Pool,
+  among: ReadonlyArray<number>,
   options: Options,
-  /** What all nodes together have, where these are some of them: a node without a tracer does not stand for the others. */
-  sourceOfAll?: Effect.Effect<TraceSource, NodeError>,
+  sourceOfAll?: Effect.Effect<TraceSource, NodeError.NodeError>,
 ): Node => {
-  const { chainId, traces: wanted = "auto", where = "the configuration" } = options
-  let preferred = 0
-  let highest = -1
-  let newest: Header | undefined
-  let stillFor = 0
-  let source: TraceSource | undefined
-
-  const verify = Effect.fnUntraced(function* (
-    endpoint: Endpoint.Endpoint,
-  ): Effect.fn.Return<void, CallError | WrongChain> {
-    if (endpoint.isVerified) return
-    const found = yield* endpoint.calls.eth_chainId()
-    if (found !== BigInt(chainId)) {
-      return yield* new WrongChain({ host: endpoint.host, configured: chainId, found })
-    }
-    endpoint.isVerified = true
-  })
-
-  /** The endpoints in the order in which they are asked: from one on, those that failed a moment ago last. */
-  const inTurn = (start: number, now: number): ReadonlyArray<readonly [index: number, endpoint: Endpoint.Endpoint]> =>
-    endpoints
-      .map((_, turn) => (start + turn) % endpoints.length)
-      .map((index) => [index, endpoints[index]!] as const)
-      .toSorted(([, one], [, other]) => Number(one.cooldownUntil > now) - Number(other.cooldownUntil > now))
-
-  /** Asks one node after the other until one gives more than nothing; nothing counts only when no node has more. */
-  const ask = Effect.fnUntraced(function* <A>(
-    question: (endpoint: Endpoint.Endpoint) => Effect.Effect<A, CallError>,
-    start: number = preferred,
-  ): Effect.fn.Return<A, NodeError> {
-    let wrong: WrongChain | undefined
-    let failure: CallError | undefined
-    let nothing: { readonly value: A } | undefined
-    const now = yield* Clock.currentTimeMillis
-    for (const [turn, [index, endpoint]] of inTurn(start, now).entries()) {
-      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), question(endpoint)))
-      if (outcome._tag === "Success") {
-        if (outcome.success === null && endpoints.length > 1) {
-          nothing ??= { value: outcome.success }
-          continue
-        }
-        if (turn > 0 && start === preferred) preferred = index
-        return outcome.success
-      }
-      if (outcome.failure._tag === "WrongChain") {
-        wrong = outcome.failure
-        Endpoint.rest(endpoint, now)
-      } else {
-        failure = outcome.failure
-        Endpoint.noteFailure(endpoint, failure, now)
-      }
-    }
-    if (nothing !== undefined) return nothing.value
-    if (failure === undefined) return yield* Effect.fail(wrong!)
-    return yield* nodeFailed(failure, where)
-  })
-
-  const isSettled = (number: number): boolean => highest - number > settledBlocks
-
-  /** Where to begin for a block: at a node of its own deep below the head. */
-  const startFor = (number: number): number => (isSettled(number) ? (preferred + number) % endpoints.length : preferred)
-
-  /** Asks every node for its head and prefers the one that is furthest. */
-  const furthest = Effect.fnUntraced(function* (known: Header): Effect.fn.Return<Header> {
-    let best = known
-    const found = yield* Effect.forEach(
-      endpoints,
-      (endpoint) => Effect.option(Effect.andThen(verify(endpoint), Endpoint.head(endpoint))),
-      { concurrency: "unbounded" },
-    )
-    for (const [index, header] of found.entries()) {
-      if (header._tag === "None" || header.value.number <= best.number) continue
-      best = header.value
-      preferred = index
-    }
-    return best
-  })
-
-  /** The preferred node's head; the furthest of all when that one lags behind what was seen, or stands still for long. */
-  const head = Effect.gen(function* () {
-    const found = yield* ask(Endpoint.head)
-    stillFor = found.number > highest ? 0 : stillFor + 1
-    const isBehind = found.number < highest || stillFor >= stillLooks
-    const best = endpoints.length > 1 && isBehind ? yield* furthest(found) : found
-    if (isBehind) stillFor = 0
-    highest = best.number
-    newest = best
-    return best
-  })
-
-  const findSource = Effect.fnUntraced(function* (): Effect.fn.Return<TraceSource, NodeError> {
-    if (wanted === "off") return "off"
-    if (source !== undefined) return source
-    if (sourceOfAll !== undefined) return yield* sourceOfAll
-    const block = newest ?? (yield* head)
-    let undecided: NodeError | undefined
-    for (const endpoint of endpoints) {
-      const outcome = yield* Effect.result(Effect.andThen(verify(endpoint), Endpoint.tracer(endpoint, block)))
-      if (outcome._tag === "Success") {
-        if (outcome.success === "off") continue
-        return (source = outcome.success === "trace_block" ? "trace_block" : "debug_traceBlock")
-      }
-      const { failure } = outcome
-      undecided = failure._tag === "WrongChain" ? failure : nodeFailed(failure, where)
-    }
-    if (undecided !== undefined) return yield* Effect.fail(undecided)
-    return (source = "off")
-  })
-
-  const traces = Effect.fnUntraced(function* (block: BlockRef): Effect.fn.Return<Tracer.Traces | null, NodeError> {
-    if ((yield* findSource()) === "off") return null
-    return yield* ask(
-      (endpoint) =>
-        Effect.gen(function* () {
-          const tracer = yield* Endpoint.tracer(endpoint, block)
-          const outcome = yield* Effect.result(
-            Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block),
-          )
-          if (outcome._tag === "Success") {
-            endpoint.hasTraced = true
-            return outcome.success
-          }
-          // A failure that passed may have been taken for a method that the node never had: it is found out again.
-          if (!endpoint.hasTraced && Tracer.isMissing(outcome.failure)) {
-            if (tracer !== "off") endpoint.tracer = undefined
-            if (!endpoints.some(({ hasTraced }) => hasTraced)) source = undefined
-          }
-          return yield* Effect.fail(outcome.failure)
-        }),
-      startFor(block.number),
-    )
-  })
-
-  let bulks = 0
-  const bulk = Effect.fnUntraced(function* (number: number): Effect.fn.Return<BatchFetcher.BatchFetcher> {
-    const start = isSettled(number) ? bulks++ % endpoints.length : preferred
-    const [[, endpoint] = []] = inTurn(start, yield* Clock.currentTimeMillis)
-    if (endpoint === undefined || (yield* Effect.isFailure(verify(endpoint)))) return BatchFetcher.none
-    return BatchFetcher.make(endpoint, traces)
-  })
-
+  const context: Context = {
+    ...{ pool: pool.restrict(among), among, options, sourceOfAll },
+    heads: HeadTracker.initial,
+    source: undefined,
+  }
+  const source = Effect.suspend(() => traceSource(context))
+  const each = among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, source))
   return {
-    head,
-    finalized: ask(Endpoint.finalized),
-    header: (number) =>
-      Effect.map(
-        ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, false)),
-        (block) => {
-          const header = Endpoint.headerOf(block)
-          return header?.number === number ? header : null
-        },
+    head: Effect.suspend(() => head(context)),
+    finalized: ask(context, { what: "return the finalized block" }, NodeEndpoint.finalized),
+    header: (number) => header(context, number),
+    block: (number) =>
+      ask(context, { what: `return block ${number}` }, ({ calls }) => calls.eth_getBlockByNumber(number, true), number),
+    receipts: (block) =>
+      ask(
+        context,
+        { what: `return the receipts of block ${block.number}` },
+        (endpoint) => NodeEndpoint.receipts(endpoint, block),
+        block.number,
       ),
-    block: (number) => ask((endpoint) => endpoint.calls.eth_getBlockByNumber(number, true), startFor(number)),
-    receipts: (block) => ask((endpoint) => Endpoint.receipts(endpoint, block), startFor(block.number)),
-    traces,
-    traceSource: Effect.suspend(findSource),
-    bulk,
-    checkChain: Effect.suspend(() => {
-      for (const endpoint of endpoints) endpoint.isVerified = false
-      return ask(() => Effect.void)
-    }),
-    isLocal: endpoints.every(Endpoint.isLocal),
-    ...(endpoints.length > 1
-      ? { each: endpoints.map((endpoint) => build([endpoint], options, Effect.suspend(findSource))) }
-      : {}),
+    traces: (block) => traces(context, block),
+    traceSource: source,
+    checkChain: checkChain(context),
+    batchFetcher: (number) => batchFetcher(context, number),
+    isLocal: endpointsOf(context).every(([, endpoint]) => NodeEndpoint.isLocal(endpoint)),
+    ...(each === undefined ? {} : { each }),
   }
 }
 
+const verifyChain = Effect.fnUntraced(function* (
+  { calls, host }: NodeEndpoint.NodeEndpoint,
+  configured: number,
+): Effect.fn.Return<void, CallError | NodeError.WrongChain> {
+  const found = yield* calls.eth_chainId()
+  if (found !== BigInt(configured)) return yield* new NodeError.WrongChain({ host, configured, found })
+})
+
 /**
- * Makes the way to the nodes of a chain. No request is made yet: a node that is down fails the first question.
+ * Makes the connection to the nodes of a chain. No request is made.
  *
  * **Errors**
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, Endpoint.make)
-  return build(endpoints, options)
+  const endpoints = yield* Effect.forEach(options.urls, NodeEndpoint.make)
+  const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)
+  const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause, verify })
+  return build(pool, [...endpoints.keys()], options)
 })

@@ -1,19 +1,19 @@
 /**
- * One node of a chain: the way to it, what it has shown of itself, and the questions whose answers depend on that.
+ * One node of a chain: its client, what it has shown of its capabilities, and the calls that depend on them.
  */
+import type { Methods } from "@daybook/rpc/Method"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
-import type { Methods } from "@daybook/rpc/Method"
 import type { Receipt } from "@daybook/schema/Receipt"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import type { BlockRef } from "../store/BlockRows.ts"
-import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
+import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
- * What links a block to the chain.
+ * Number, hash and link of a block.
  */
 export interface Header extends BlockRef {
   readonly parentHash: string
@@ -22,42 +22,40 @@ export interface Header extends BlockRef {
 }
 
 /**
- * A node, and what is known of it.
+ * A node. The fields that are not readonly hold what its responses have shown.
  */
-export interface Endpoint {
+export interface NodeEndpoint {
   readonly host: string
-  readonly lane: ConcurrencyLimiter.ConcurrencyLimiter
+  readonly limiter: ConcurrencyLimiter.ConcurrencyLimiter
+  /** Calls within the concurrency limit. */
   readonly calls: Methods
-  /** How many blocks it is asked for at once. */
-  readonly portion: AdaptiveBatchSize.AdaptiveBatchSize
-  /** Asked last until then, in milliseconds since 1970: it failed a moment ago. */
-  cooldownUntil: number
-  isVerified: boolean
-  refusesHashes: boolean
-  lacksFinalized: boolean
+  readonly batchSize: AdaptiveBatchSize.AdaptiveBatchSize
+  /** `eth_getBlockReceipts` takes no hash of a block, only its number. */
+  rejectsHashes: boolean
+  /** The node does not know the `finalized` tag. */
+  lacksFinalizedTag: boolean
+  /** `undefined` until it is detected. */
   tracer: Tracer.Tracer | undefined
-  /** Its tracer has given an answer. */
+  /** The tracer has returned traces. */
   hasTraced: boolean
 }
 
 /**
- * The way to the node of a URL. No request is made.
+ * Makes the endpoint of a URL. No request is made.
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
  */
-export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Endpoint, InvalidOption> {
+export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<NodeEndpoint, InvalidOption> {
   const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
-  const lane = yield* ConcurrencyLimiter.make(client)
+  const limiter = yield* ConcurrencyLimiter.make(client)
   return {
     host: client.host,
-    lane,
-    calls: lane.calls,
-    portion: AdaptiveBatchSize.make(),
-    cooldownUntil: 0,
-    isVerified: false,
-    refusesHashes: false,
-    lacksFinalized: false,
+    limiter,
+    calls: limiter.calls,
+    batchSize: AdaptiveBatchSize.make(),
+    rejectsHashes: false,
+    lacksFinalizedTag: false,
     tracer: undefined,
     hasTraced: false,
   }
@@ -66,34 +64,15 @@ export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<
 /**
  * True for a node on this machine.
  */
-export const isLocal = ({ host }: Endpoint): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
+export const isLocal = ({ host }: NodeEndpoint): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host)
 
 /**
- * The node answered, and will not answer otherwise when it is asked again.
+ * True for an error that the node would return again.
  */
-export const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
-
-/** Time for which a node that failed is asked after the others. */
-const restMillis = 5_000
+export const isDefinite = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
 
 /**
- * Has the node asked after the others for a while.
- */
-export const rest = (endpoint: Endpoint, now: number): void => {
-  endpoint.cooldownUntil = now + restMillis
-}
-
-/**
- * Notes that the node failed a question at an instant: unless that was its answer, it is asked after the others for a while, and
- * one whose connection broke may be another one when it comes back.
- */
-export const noteFailure = (endpoint: Endpoint, error: CallError, now: number): void => {
-  if (!isAnswer(error)) rest(endpoint, now)
-  if (error._tag === "TransportError") endpoint.isVerified = false
-}
-
-/**
- * The header of a block that is mined; `null` for one that is not, or none.
+ * Header of a mined block; `null` for a pending one, or none.
  */
 export const headerOf = (
   block: {
@@ -113,53 +92,74 @@ export const headerOf = (
       }
 
 /**
- * The node's tracer, found out once, by a block that it has.
+ * Head of the node.
  */
-export const tracer = (endpoint: Endpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
-  endpoint.tracer === undefined
-    ? Effect.tap(Tracer.find(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
-    : Effect.succeed(endpoint.tracer)
+export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =>
+  Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
+    const header = headerOf(block)
+    if (header !== null) return Effect.succeed(header)
+    const [path, received, expected] = ["result", "null", "the latest block"]
+    const { host } = endpoint
+    return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected }))
+  })
 
 /**
- * The receipts of a block by its hash, by its number where the node takes no hashes; `null` when it has no such block.
+ * Number of the last block that the node calls final; `null` where it does not know the tag.
  */
-export const receipts = (
-  endpoint: Endpoint,
-  block: BlockRef,
-): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
-  const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
-  if (endpoint.refusesHashes) return byNumber
-  return endpoint.calls.eth_getBlockReceipts(block.hash).pipe(
-    Effect.catchTag("RpcError", (error) => {
-      if (error.kind === "notFound") return Effect.succeed(null)
-      if (error.isRetryable || error.kind === "methodUnsupported") return Effect.fail(error)
-      return Effect.tap(byNumber, () => Effect.sync(() => (endpoint.refusesHashes = true)))
-    }),
-  )
-}
-
-/**
- * Number of the last block that the node calls final; `null` where it has no such tag.
- */
-export const finalized = (endpoint: Endpoint): Effect.Effect<number | null, CallError> =>
-  endpoint.lacksFinalized
+export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
+  endpoint.lacksFinalizedTag
     ? Effect.succeed(null)
     : endpoint.calls.eth_getBlockByNumber("finalized", false).pipe(
         Effect.map((block) => headerOf(block)?.number ?? null),
-        Effect.catchIf(isAnswer, () => {
-          endpoint.lacksFinalized = true
+        Effect.catchIf(isDefinite, () => {
+          endpoint.lacksFinalizedTag = true
           return Effect.succeed(null)
         }),
       )
 
 /**
- * The newest block of the node.
+ * Receipts of a block by its hash, or by its number where the node takes no hashes; `null` when it has no such block.
  */
-export const head = (endpoint: Endpoint): Effect.Effect<Header, CallError> =>
-  Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
-    const header = headerOf(block)
-    if (header !== null) return Effect.succeed(header)
-    const { host } = endpoint
-    const [path, received, expected] = ["result", "null", "the newest block"]
-    return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected }))
-  })
+export const receipts = (
+  endpoint: NodeEndpoint,
+  block: BlockRef,
+): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
+  const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
+  if (endpoint.rejectsHashes) return byNumber
+  return endpoint.calls.eth_getBlockReceipts(block.hash).pipe(
+    Effect.catchTag("RpcError", (error) => {
+      if (error.kind === "notFound") return Effect.succeed(null)
+      if (error.isRetryable || error.kind === "methodUnsupported") return Effect.fail(error)
+      return Effect.tap(byNumber, () => Effect.sync(() => (endpoint.rejectsHashes = true)))
+    }),
+  )
+}
+
+/**
+ * Tracer of the node, detected once, with a block that the node has.
+ */
+export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
+  endpoint.tracer === undefined
+    ? Effect.tap(Tracer.detect(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
+    : Effect.succeed(endpoint.tracer)
+
+/**
+ * Traces of a block.
+ *
+ * **Details**
+ * A tracer that has never returned anything and is then reported as missing is forgotten: a passing failure may have been taken for
+ * a method that the node never had, so it is detected again.
+ */
+export const traces = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  block: BlockRef,
+): Effect.fn.Return<Tracer.Traces, CallError> {
+  const tracer = yield* detectTracer(endpoint, block)
+  const outcome = yield* Effect.result(Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block))
+  if (outcome._tag === "Success") {
+    endpoint.hasTraced = true
+    return outcome.success
+  }
+  if (!endpoint.hasTraced && tracer !== "off" && Tracer.isMissing(outcome.failure)) endpoint.tracer = undefined
+  return yield* Effect.fail(outcome.failure)
+})

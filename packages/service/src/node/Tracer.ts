@@ -1,6 +1,5 @@
 /**
- * The tracers that nodes have, and what each gives: which of three methods a node answers to, and the traces of a block by it.
- * A node that fails is told apart from one that has no tracer.
+ * Tracers of nodes: which of three methods a node supports, and the traces of a block by each.
  */
 import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -9,25 +8,26 @@ import * as Effect from "effect/Effect"
 import type { BlockRef } from "../store/BlockRows.ts"
 
 /**
- * The traces of one block, in the shape of the node's tracer.
+ * Traces of one block, in the shape of the tracer.
  */
 export type Traces =
   | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
   | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
 
-const inOrder = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
+/** The cheapest first: `trace_block` reads what the node stored, the others run the block again. */
+const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
 
 /**
- * The method of a node's tracer, or that it has none.
+ * Method of a node's tracer; `off` when it has none.
  */
-export type Tracer = (typeof inOrder)[number] | "off"
+export type Tracer = (typeof methods)[number] | "off"
 
-const call = { tracer: "callTracer" } as const
+const callTracer = { tracer: "callTracer" } as const
 
 const frames = (traces: ReadonlyArray<TransactionTrace>): Traces => ({ _tag: "Frames", traces })
 
 /**
- * The traces of a block by one method.
+ * Traces of a block by one method.
  */
 export const traces = (
   calls: Methods,
@@ -38,14 +38,14 @@ export const traces = (
     case "trace_block":
       return Effect.map(calls.trace_block(block.number), (flat) => ({ _tag: "Flat", traces: flat ?? [] }))
     case "debug_traceBlockByHash":
-      return Effect.map(calls.debug_traceBlockByHash(block.hash, call), frames)
+      return Effect.map(calls.debug_traceBlockByHash(block.hash, callTracer), frames)
     case "debug_traceBlockByNumber":
-      return Effect.map(calls.debug_traceBlockByNumber(block.number, call), frames)
+      return Effect.map(calls.debug_traceBlockByNumber(block.number, callTracer), frames)
   }
 }
 
 /**
- * The node does not have the method, or not for us; as opposed to a node that failed.
+ * True when the node does not have the method, or not for this key; false when it merely failed.
  */
 export const isMissing = (error: CallError): boolean => {
   switch (error._tag) {
@@ -66,22 +66,24 @@ export const isMissing = (error: CallError): boolean => {
 }
 
 /**
- * Finds the tracer of a node by trying each method on a block that it has, the cheapest first: `trace_block` gives what the node
- * stored, the others run the block again.
+ * Detects the tracer of a node by trying each method on a block that the node has.
  *
  * **Details**
- * A node that knows a method but cannot trace this block (the genesis, say) has the method.
+ * A node that knows a method but cannot trace this block, such as the genesis block, has the method.
  *
  * **Errors**
  * - `CallError`: the node failed, so that nothing is known.
  */
-export const find = Effect.fnUntraced(function* (calls: Methods, block: BlockRef): Effect.fn.Return<Tracer, CallError> {
-  for (const tracer of inOrder) {
-    const outcome = yield* Effect.result(traces(calls, tracer, block))
-    if (outcome._tag === "Success") return tracer
+export const detect = Effect.fnUntraced(function* (
+  calls: Methods,
+  block: BlockRef,
+): Effect.fn.Return<Tracer, CallError> {
+  for (const method of methods) {
+    const outcome = yield* Effect.result(traces(calls, method, block))
+    if (outcome._tag === "Success") return method
     const { failure } = outcome
     if (isMissing(failure)) continue
-    return failure._tag === "RpcError" && !failure.isRetryable ? tracer : yield* Effect.fail(failure)
+    return failure._tag === "RpcError" && !failure.isRetryable ? method : yield* Effect.fail(failure)
   }
   return "off"
 })

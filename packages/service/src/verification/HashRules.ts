@@ -4,7 +4,8 @@
  */
 import * as Chain from "@daybook/schema/Chain"
 import * as Effect from "effect/Effect"
-import type { Node, NodeError } from "../node/Node.ts"
+import type { Node } from "../node/Node.ts"
+import type { NodeError } from "../node/NodeError.ts"
 import * as HeaderHash from "./HeaderHash.ts"
 
 /**

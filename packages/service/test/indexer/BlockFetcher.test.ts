@@ -5,7 +5,8 @@ import { expect } from "vitest"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as BlockFetcher from "../../src/indexer/BlockFetcher.ts"
 import type { BatchFetcher, Parts } from "../../src/node/BatchFetcher.ts"
-import { type Node, NodeFailed } from "../../src/node/Node.ts"
+import type { Node } from "../../src/node/Node.ts"
+import { NodeFailed } from "../../src/node/NodeError.ts"
 import { decoder } from "./chain.ts"
 import * as fixture from "./fixture.ts"
 
@@ -28,7 +29,7 @@ const partsAt = (number: number): Parts => ({
   traces: null,
 })
 
-const failed = new NodeFailed({ message: "The node is gone.", cause: undefined as never })
+const failed = new NodeFailed({ message: "The node is gone.", isMisconfigured: false, cause: undefined as never })
 
 /** A node that has each block but one, and what it was asked for block by block. */
 const nodeOf = (gone?: number) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
-import { NodeFailed, WrongChain } from "../../src/node/Node.ts"
+import { NodeFailed, WrongChain } from "../../src/node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../../src/store/BlockRows.ts"
 import { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
@@ -57,7 +57,7 @@ const tagsOf = ({ reports }: IndexerState.Transition) => reports.map(({ _tag }) 
 
 const begun: ReadonlyArray<IndexerState.Input> = [{ _tag: "Begun" }, { _tag: "LeaseAcquired" }]
 
-const nodeFailed = new NodeFailed({ message: "The node is gone.", cause: undefined as never })
+const nodeFailed = new NodeFailed({ message: "The node is gone.", isMisconfigured: false, cause: undefined as never })
 const failure = (error: IndexerState.TurnError): IndexerState.Input => ({ _tag: "Failed", error })
 
 describe("IndexerState", () => {
@@ -304,9 +304,11 @@ describe("IndexerState", () => {
 
     it("of the node is reported at once", () => {
       const wrong = new WrongChain({ host: "node", configured: 1, found: 5n })
+      const unsupported = new NodeFailed({ message: "No receipts.", isMisconfigured: true, cause: undefined as never })
 
       expect(apply([failure(nodeFailed)]).reports).toEqual([{ _tag: "Waiting", message: "The node is gone." }])
       expect(apply([failure(wrong)]).reports).toMatchObject([{ _tag: "Misconfigured" }])
+      expect(apply([failure(unsupported)]).reports).toMatchObject([{ _tag: "Misconfigured" }])
     })
 
     it("that may pass by itself is reported after the third in a row", () => {

@@ -2,7 +2,8 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as StartBlock from "../../src/indexer/StartBlock.ts"
-import type { Header, Node } from "../../src/node/Node.ts"
+import type { Node } from "../../src/node/Node.ts"
+import type { Header } from "../../src/node/NodeEndpoint.ts"
 
 const headerAt = (times: ReadonlyArray<number | null>, number: number): Header | null => {
   const timestamp = times[number]

@@ -1,59 +1,80 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
 import * as AdaptiveBatchSize from "../../src/node/AdaptiveBatchSize.ts"
 import * as fixture from "../indexer/fixture.ts"
 
-describe("Portion", () => {
-  it("doubles while the node is quick, within a bound", () => {
-    const portion = AdaptiveBatchSize.make()
+describe("AdaptiveBatchSize", () => {
+  it("answered: doubles the size up to 100 while responses are fast", () => {
+    const batchSize = AdaptiveBatchSize.make()
     const sizes: Array<number> = []
     for (let round = 0; round < 7; round++) {
-      sizes.push(portion.size())
-      portion.answered(portion.size(), 50, false)
+      sizes.push(batchSize.size())
+      batchSize.answered(batchSize.size(), 50, false)
     }
 
     expect(sizes).toEqual([4, 8, 16, 32, 64, 100, 100])
   })
 
-  it("stays when the node takes its time, and halves when it is slow or has enough", () => {
-    const portion = AdaptiveBatchSize.make()
-    portion.answered(4, 50, false)
-    portion.answered(8, 1_000, false)
-    expect(portion.size()).toBe(8)
-    portion.answered(8, 2_000, false)
-    expect(portion.size()).toBe(4)
-    portion.answered(4, 10, true)
+  it("answered: keeps the size at a moderate speed, and halves it when the node is slow or overloaded", () => {
+    const batchSize = AdaptiveBatchSize.make()
+    const sizes: Array<number> = []
+    for (const [blocks, millis, isOverloaded] of [
+      [4, 50, false],
+      [8, 1_000, false],
+      [8, 2_000, false],
+      [4, 10, true],
+    ] as const) {
+      batchSize.answered(blocks, millis, isOverloaded)
+      sizes.push(batchSize.size())
+    }
 
-    expect(portion.size()).toBe(2)
+    expect(sizes).toEqual([8, 8, 4, 2])
   })
 
-  it("never asks for less than one block", () => {
-    const portion = AdaptiveBatchSize.make()
-    for (let round = 0; round < 9; round++) portion.answered(portion.size(), 5_000, true)
-    expect(portion.size()).toBe(1)
-    portion.weighed(1, 50_000_000)
+  it("answered: ignores responses to smaller requests than the current size", () => {
+    const batchSize = AdaptiveBatchSize.make()
+    batchSize.answered(4, 50, false)
+    batchSize.answered(4, 50, false)
 
-    expect(portion.size()).toBe(1)
+    expect(batchSize.size()).toBe(8)
   })
 
-  it("learns nothing of answers to smaller requests than it makes now", () => {
-    const portion = AdaptiveBatchSize.make()
-    portion.answered(4, 50, false)
-    portion.answered(4, 50, false)
+  it("weighed: lowers the size at once for heavy blocks, and raises it slowly for light ones", () => {
+    const batchSize = AdaptiveBatchSize.make()
+    for (let round = 0; round < 5; round++) batchSize.answered(batchSize.size(), 50, false)
+    batchSize.weighed(10, 5_000_000)
+    const heavy = batchSize.size()
+    for (let round = 0; round < 60; round++) batchSize.weighed(10, 100_000)
 
-    expect(portion.size()).toBe(8)
+    expect([heavy, batchSize.size()]).toEqual([4, 100])
   })
 
-  it("asks for few heavy blocks at once, from the first on, and for more again when they are light for long", () => {
-    const portion = AdaptiveBatchSize.make()
-    for (let round = 0; round < 5; round++) portion.answered(portion.size(), 50, false)
-    portion.weighed(10, 5_000_000)
-    expect(portion.size()).toBe(4)
-    for (let round = 0; round < 60; round++) portion.weighed(10, 100_000)
+  it.prop(
+    "size: lies between 1 and 100, whatever the responses",
+    {
+      responses: Schema.Array(
+        Schema.Struct({
+          blocks: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 })),
+          millis: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })),
+          isOverloaded: Schema.Boolean,
+          weight: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 30 })),
+        }),
+      ),
+    },
+    ({ responses }) => {
+      const batchSize = AdaptiveBatchSize.make()
+      for (const { blocks, isOverloaded, millis, weight } of responses) {
+        batchSize.answered(blocks, millis, isOverloaded)
+        batchSize.weighed(blocks, weight)
 
-    expect(portion.size()).toBe(100)
-  })
+        expect(batchSize.size()).toBeGreaterThanOrEqual(1)
+        expect(batchSize.size()).toBeLessThanOrEqual(AdaptiveBatchSize.maxSize)
+        expect(Number.isInteger(batchSize.size())).toBe(true)
+      }
+    },
+  )
 
-  it("weighs answers by what they hold", () => {
+  it("ofBlock, ofReceipts: grow with the texts in them", () => {
     const long = `0x${"00".repeat(50_000)}`
     const heavier = [{ ...fixture.transferReceiptWire, logs: [fixture.logWire(0, 0, { data: long })] }]
 

@@ -1,4 +1,4 @@
-/** Several blocks in few requests, asked of a node whose every answer is written here. */
+/** Batches against a scripted node. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -23,8 +23,8 @@ const healthy = (): Record<string, Response> => ({
   trace_block: () => ({ result: [] }),
 })
 
-/** A node that has been looked at, and the requests and calls since then. */
-const looked = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") {
+/** A node that has been polled; requests and calls are recorded from then on. */
+const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") {
   const node = yield* Node.make({ urls: servers.map(({ url }) => url), chainId: 1, traces })
   yield* node.head
   yield* node.traceSource
@@ -34,11 +34,11 @@ const looked = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, trac
 
 const refs = (numbers: ReadonlyArray<number>) => numbers.map((number) => ({ number, hash: hashOf(number) }))
 
-describe("Bulk", () => {
-  it.live("asks for blocks in one request, and for receipts by hash and stored traces in another", () =>
+describe("BatchFetcher", () => {
+  it.live("blocks, parts: fetch the blocks in one request, and receipts by hash with stored traces in another", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
-      const bulk = yield* (yield* looked([server])).bulk(5)
+      const bulk = yield* (yield* polled([server])).batchFetcher(5)
       const blocks = yield* bulk.blocks([5, 6, 7])
       const parts = yield* bulk.parts(refs([5, 7]))
 
@@ -57,10 +57,10 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("asks for nothing when no block matters, and for no traces where they are off", () =>
+  it.live("parts: sends no request for no blocks, and requests no traces where they are off", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
-      const bulk = yield* (yield* looked([server], "off")).bulk(5)
+      const bulk = yield* (yield* polled([server], "off")).batchFetcher(5)
       expect(yield* bulk.parts([])).toEqual([])
       expect(server.requests).toEqual([])
 
@@ -69,14 +69,14 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("has each block run again by a request of its own, where traces are not stored", () =>
+  it.live("parts: traces each block in a request of its own where the node does not store traces", () =>
     Effect.gen(function* () {
       const server = yield* start({
         ...healthy(),
         trace_block: missing,
         debug_traceBlockByHash: () => ({ result: [] }),
       })
-      const bulk = yield* (yield* looked([server])).bulk(5)
+      const bulk = yield* (yield* polled([server])).batchFetcher(5)
       const parts = yield* bulk.parts(refs([5, 6]))
 
       expect(parts.map((part) => part?.traces?._tag)).toEqual(["Frames", "Frames"])
@@ -84,10 +84,10 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("gives null for what the node has not, fails on, or answers with null", () =>
+  it.live("blocks, parts: give null for what the node does not have, fails on, or returns as null", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
-      const bulk = yield* (yield* looked([server])).bulk(5)
+      const bulk = yield* (yield* polled([server])).batchFetcher(5)
       server.answers["eth_getBlockByNumber"] = (params) => (params[0] === "0x6" ? { result: null } : block(params))
       server.answers["eth_getBlockReceipts"] = ([hash]) =>
         hash === hashOf(5) ? { error: { code: -32000, message: "header not found" } } : { result: [] }
@@ -98,11 +98,11 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("asks for one block at a time, and gives none, of a node of another chain", () =>
+  it.live("batchFetcher: fetches nothing from a node of another chain", () =>
     Effect.gen(function* () {
       const server = yield* start({ ...healthy(), eth_chainId: () => ({ result: "0x5" }) })
       const node = yield* Node.make({ urls: [server.url], chainId: 1 })
-      const bulk = yield* node.bulk(5)
+      const bulk = yield* node.batchFetcher(5)
 
       expect(bulk.size).toBe(1)
       expect([yield* bulk.blocks([5]), yield* bulk.parts(refs([5]))]).toEqual([[null], [null]])
@@ -110,28 +110,28 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("asks for more at once of a node that is quick, and for fewer when it refuses", () =>
+  it.live("size: grows while the node is fast, and shrinks when it rejects a request", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
-      const node = yield* looked([server])
-      const size = Effect.map(node.bulk(5), (bulk) => bulk.size)
+      const node = yield* polled([server])
+      const size = Effect.map(node.batchFetcher(5), (bulk) => bulk.size)
       expect(yield* size).toBe(4)
-      yield* (yield* node.bulk(5)).blocks([5, 6, 7, 8])
+      yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
       expect(yield* size).toBe(8)
       server.answers["eth_getBlockByNumber"] = () => ({ status: 503 })
-      yield* (yield* node.bulk(5)).blocks([5, 6, 7, 8])
+      yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
 
       expect(yield* size).toBe(2)
     }),
   )
 
-  it.live("is at each node in turn deep below the head, and at one near it", () =>
+  it.live("batchFetcher: takes each node in turn deep below the head, and the preferred one near it", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy()), yield* start(healthy())]
-      const node = yield* looked([one, two])
-      for (const number of [4, 8, 16, 32]) yield* (yield* node.bulk(number)).blocks([number])
+      const node = yield* polled([one, two])
+      for (const number of [4, 8, 16, 32]) yield* (yield* node.batchFetcher(number)).blocks([number])
       const deep = [one, two].map(({ calls }) => calls.filter(([method]) => method === "eth_getBlockByNumber").length)
-      for (const number of [990, 992]) yield* (yield* node.bulk(number)).blocks([number])
+      for (const number of [990, 992]) yield* (yield* node.batchFetcher(number)).blocks([number])
       const both = [one, two].map(({ calls }) => calls.filter(([method]) => method === "eth_getBlockByNumber").length)
 
       expect(deep).toEqual([2, 2])
@@ -139,13 +139,13 @@ describe("Bulk", () => {
     }),
   )
 
-  it.live("is at the others for a while after a node failed altogether", () =>
+  it.live("batchFetcher: uses the other nodes while one that failed cools down", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy()), yield* start(healthy())]
-      const node = yield* looked([one, two])
+      const node = yield* polled([one, two])
       two.answers["eth_getBlockByNumber"] = () => "break"
       const received = yield* Effect.forEach([4, 8, 16, 32], (number) =>
-        Effect.flatMap(node.bulk(number), (bulk) => bulk.blocks([number])),
+        Effect.flatMap(node.batchFetcher(number), (bulk) => bulk.blocks([number])),
       )
 
       expect(received.flat().map((found) => found !== null)).toEqual([true, false, true, true])

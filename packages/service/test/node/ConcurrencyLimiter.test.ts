@@ -1,79 +1,135 @@
-import { describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as RpcClient from "@daybook/rpc/RpcClient"
-import { Effect, Schedule } from "effect"
-import { expect } from "vitest"
+import { Effect, Schema } from "effect"
 import * as ConcurrencyLimiter from "../../src/node/ConcurrencyLimiter.ts"
 import { type Response, failing, start } from "./server.ts"
 
 const receipts: Response = () => ({ result: [] })
 
-const lane = Effect.fnUntraced(function* (url: string) {
+const limiterOf = Effect.fnUntraced(function* (url: string) {
   return yield* ConcurrencyLimiter.make(yield* RpcClient.make({ url, retry: { maxAttempts: 1 } }))
 })
 
-const many = (made: ConcurrencyLimiter.ConcurrencyLimiter, count: number) =>
+const callMany = ({ calls }: ConcurrencyLimiter.ConcurrencyLimiter, count: number) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => index),
-    (index) => made.calls.eth_getBlockReceipts(index),
+    (index) => calls.eth_getBlockReceipts(index),
     { concurrency: "unbounded" },
   )
 
-describe("Lane", () => {
-  it.live("shares requests among calls, gives each its own answer, and keeps few open at first", () =>
+/** Applies outcomes one after another, each of a call that began just before it ended. */
+const limitAfter = (outcomes: ReadonlyArray<boolean>, from = ConcurrencyLimiter.initial): ConcurrencyLimiter.Limit =>
+  outcomes.reduce(
+    (limit, isGood, index) =>
+      ConcurrencyLimiter.step(limit, { isGood, startedAtMillis: index * 10 + 5, nowMillis: index * 10 + 9 }),
+    from,
+  )
+
+const times = (count: number, isGood: boolean) => Array.from({ length: count }, () => isGood)
+
+describe("ConcurrencyLimiter", () => {
+  it("step: doubles after as many successes as calls may be open", () => {
+    expect([0, 7, 8, 23, 24].map((count) => limitAfter(times(count, true)).calls)).toEqual([8, 8, 16, 16, 32])
+  })
+
+  it("step: halves after a failure, and then grows by one at a time", () => {
+    const halved = limitAfter([false])
+    const next = { isGood: true, startedAtMillis: 20, nowMillis: 21 }
+    const grown = [next, next, next, next].reduce(ConcurrencyLimiter.step, halved)
+
+    expect([halved.calls, grown.calls]).toEqual([4, 5])
+  })
+
+  it("step: ignores calls that began before the last decrease", () => {
+    const decreased = ConcurrencyLimiter.step(ConcurrencyLimiter.initial, {
+      ...{ isGood: false, startedAtMillis: 0, nowMillis: 100 },
+    })
+
+    expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 100, nowMillis: 120 })).toBe(decreased)
+    expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 101, nowMillis: 120 }).calls).toBe(2)
+  })
+
+  it.prop(
+    "step: keeps the limit between 1 and 128, whatever the outcomes",
+    {
+      outcomes: Schema.Array(Schema.Boolean),
+      growth: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 900 })),
+    },
+    ({ growth, outcomes }) => {
+      const { calls } = limitAfter([...times(growth, true), ...outcomes])
+
+      expect(calls).toBeGreaterThanOrEqual(1)
+      expect(calls).toBeLessThanOrEqual(ConcurrencyLimiter.maxCalls)
+    },
+  )
+
+  it.prop(
+    "step: a success never lowers the limit and a failure never raises it",
+    { outcomes: Schema.Array(Schema.Boolean) },
+    ({ outcomes }) => {
+      let before = ConcurrencyLimiter.initial
+      for (const [index, isGood] of outcomes.entries()) {
+        const after = ConcurrencyLimiter.step(before, { isGood, startedAtMillis: index * 2, nowMillis: index * 2 + 1 })
+        if (isGood) expect(after.calls).toBeGreaterThanOrEqual(before.calls)
+        else expect(after.calls).toBeLessThanOrEqual(before.calls)
+        before = after
+      }
+    },
+  )
+
+  it.live("calls: share requests, each with its own result, and at most 8 are open at first", () =>
     Effect.gen(function* () {
       const server = yield* start({
         eth_getBlockReceipts: ([number]) => ({ result: number === "0x3" ? null : [] }),
       })
-      const answers = yield* many(yield* lane(server.url), 24)
+      const results = yield* callMany(yield* limiterOf(server.url), 24)
 
-      expect(answers.map((answer) => answer === null)).toEqual(Array.from({ length: 24 }, (_, index) => index === 3))
+      expect(results.map((result) => result === null)).toEqual(Array.from({ length: 24 }, (_, index) => index === 3))
       expect(server.calls).toHaveLength(24)
       expect(server.requests[0]).toBeLessThanOrEqual(8)
       expect(server.requests.length).toBeLessThan(24)
     }),
   )
 
-  it.live("opens more while the node is quick, within a bound", () =>
+  it.live("calls: raise the limit up to 128 while the node is fast", () =>
     Effect.gen(function* () {
       const server = yield* start({ eth_getBlockReceipts: receipts })
-      const made = yield* lane(server.url)
-      expect(made.open()).toBe(8)
-      yield* many(made, 600)
+      const limiter = yield* limiterOf(server.url)
+      yield* callMany(limiter, 600)
 
-      expect(made.open()).toBe(128)
+      expect(limiter.limit()).toBe(128)
     }),
   )
 
-  it.live("loses no call over requests that a node finds too large", () =>
+  it.live("calls: all succeed although the node rejects large requests", () =>
     Effect.gen(function* () {
       const server = yield* start({ eth_getBlockReceipts: receipts })
       server.refuseAbove = 2
-      const made = yield* lane(server.url)
-      for (let round = 0; round < 4; round++) expect(yield* many(made, 12)).toHaveLength(12)
+      const limiter = yield* limiterOf(server.url)
+      for (let round = 0; round < 4; round++) expect(yield* callMany(limiter, 12)).toHaveLength(12)
 
       expect(server.requests.at(-1)).toBeLessThanOrEqual(2)
     }),
   )
 
-  it.live("opens fewer to a node that is overloaded, and more again when it is not", () =>
+  it.live("calls: lower the limit when the node is overloaded, and raise it again afterwards", () =>
     Effect.gen(function* () {
-      const server = yield* start({ eth_getBlockReceipts: () => ({ status: 429 }) })
-      const made = yield* lane(server.url)
-      for (let round = 0; round < 4; round++) yield* Effect.ignore(many(made, 4).pipe(Effect.timeout(500)))
-      const least = made.open()
-      expect(least).toBeLessThan(8)
-
+      const server = yield* start({ eth_getBlockReceipts: failing })
+      const limiter = yield* limiterOf(server.url)
+      for (let round = 0; round < 3; round++) yield* Effect.ignore(callMany(limiter, 4))
+      const lowest = limiter.limit()
       server.answers["eth_getBlockReceipts"] = receipts
-      yield* many(made, 20).pipe(Effect.retry(Schedule.spaced(50)))
-      for (let round = 0; round < 4; round++) yield* many(made, 20)
-      expect(made.open()).toBeGreaterThan(least)
+      for (let round = 0; round < 4; round++) yield* callMany(limiter, 20)
+
+      expect(lowest).toBeLessThan(8)
+      expect(limiter.limit()).toBeGreaterThan(lowest)
     }),
   )
 
-  it.live("fails each call with what the node said when it does not answer", () =>
+  it.live("calls: fail with the error of the node", () =>
     Effect.gen(function* () {
       const server = yield* start({ eth_getBlockReceipts: failing })
-      const error = yield* Effect.flip(many(yield* lane(server.url), 3))
+      const error = yield* Effect.flip(callMany(yield* limiterOf(server.url), 3))
 
       expect(error._tag).toBe("InvalidResponse")
     }),

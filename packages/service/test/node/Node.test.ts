@@ -31,7 +31,7 @@ const node = (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") =
 const named = (server: Server, method: string) => server.calls.filter(([name]) => name === method)
 
 describe("Node", () => {
-  it.live("reads the head, a header, a block with its transactions", () =>
+  it.live("head, header, block: read from the node", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy())])
 
@@ -46,7 +46,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("gives null for a block that is not there", () =>
+  it.live("header, block, receipts: give null for a block that does not exist", () =>
     Effect.gen(function* () {
       const chain = yield* node([
         yield* start({ ...healthy(), eth_getBlockByNumber: of(null), eth_getBlockReceipts: of(null) }),
@@ -56,33 +56,33 @@ describe("Node", () => {
     }),
   )
 
-  it.live("names the key of the configuration where the URL or the key is wrong", () =>
+  it.live("head: names the configuration key where the URL or its credentials are wrong", () =>
     Effect.gen(function* () {
-      const said = Effect.fnUntraced(function* (status: number) {
+      const messageOf = Effect.fnUntraced(function* (status: number) {
         const server = yield* start({ ...healthy(), eth_chainId: () => ({ status }) })
         const chain = yield* Node.make({ urls: [server.url], chainId: 1, where: "chains.eth.rpc" })
         return (yield* Effect.flip(chain.head)).message.replace(server.host, "HOST")
       })
 
-      expect(yield* said(404)).toBe(
-        "The node at HOST has nothing at the URL of the configuration: it answers 404 with the text: {}. Check the URL in chains.eth.rpc.",
+      expect(yield* messageOf(404)).toMatch(
+        /^No JSON-RPC endpoint at the URL of chains\.eth\.rpc: HOST responded with 404.*\. Correct the URL\.$/,
       )
-      expect(yield* said(401)).toBe(
-        "HOST does not accept the API key. Check the key and what it is allowed to do. It stands in chains.eth.rpc.",
+      expect(yield* messageOf(401)).toBe(
+        "HOST rejects the credentials in the URL of chains.eth.rpc (401). Correct them.",
       )
     }),
   )
 
-  describe("the chain's id", () => {
-    it.live("is asked for once, and refused with both ids when it is another", () =>
+  describe("chain id", () => {
+    it.live("head: verifies the chain id once, and fails with both ids when it differs", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_chainId: of("0x89") })
         const chain = yield* node([server])
 
-        const refused = yield* Effect.flip(chain.head)
-        expect([refused._tag, refused.message]).toEqual([
+        const failed = yield* Effect.flip(chain.head)
+        expect([failed._tag, failed.message]).toEqual([
           "WrongChain",
-          `The node at ${server.host} is of chain 137 (0x89), the configuration says 1 (0x1). Correct the node's URL or the chain's id.`,
+          `Wrong chain at ${server.host}: expected chain id 1 (0x1), received 137 (0x89). Correct the URL of the node or the id of the chain.`,
         ])
         expect(named(server, "eth_getBlockByNumber")).toEqual([])
         server.answers["eth_chainId"] = of("0x1")
@@ -92,7 +92,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is asked for again on demand", () =>
+    it.live("checkChain: verifies the chain id again", () =>
       Effect.gen(function* () {
         const server = yield* start(healthy())
         const chain = yield* node([server])
@@ -104,8 +104,8 @@ describe("Node", () => {
     )
   })
 
-  describe("failing over", () => {
-    it.live("asks the next node, and stays with it", () =>
+  describe("failover", () => {
+    it.live("head: fails over to the next node and stays with it", () =>
       Effect.gen(function* () {
         const broken = yield* start({ ...healthy(), eth_getBlockByNumber: () => "break" })
         const good = yield* start(healthy())
@@ -118,7 +118,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("passes over a node of another chain", () =>
+    it.live("head: skips a node of another chain", () =>
       Effect.gen(function* () {
         const other = yield* start({ ...healthy(), eth_chainId: of("0x2") })
         const chain = yield* node([other, yield* start(healthy())])
@@ -128,7 +128,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("says what the last node said, without the URL's key", () =>
+    it.live("head: repeats the error of the last node, without the key in its URL", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_chainId: error(-32000, "sorry") })
         const chain = yield* Node.make({ urls: [`${server.url}v3/canary0key`], chainId: 1 })
@@ -142,7 +142,7 @@ describe("Node", () => {
   })
 
   describe("receipts", () => {
-    it.live("are asked for by the block's hash", () =>
+    it.live("receipts: are requested by the hash of the block", () =>
       Effect.gen(function* () {
         const server = yield* start(healthy())
         const chain = yield* node([server])
@@ -152,7 +152,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("are asked for by number where the node refuses a hash, which it does once", () =>
+    it.live("receipts: are requested by number once the node has rejected a hash", () =>
       Effect.gen(function* () {
         const byNumber: Response = ([id]) =>
           id === "0x64"
@@ -167,7 +167,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("are not there for a hash that the node does not know", () =>
+    it.live("receipts: are null for a hash that the node does not know", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_getBlockReceipts: error(-32000, "block not found") })
         const chain = yield* node([server])
@@ -177,16 +177,21 @@ describe("Node", () => {
       }),
     )
 
-    it.live("fail where the node does not have the method", () =>
+    it.live("receipts: fail with host and method where the node does not support them", () =>
       Effect.gen(function* () {
-        const chain = yield* node([yield* start({ ...healthy(), eth_getBlockReceipts: missing })])
+        const server = yield* start({ ...healthy(), eth_getBlockReceipts: missing })
+        const chain = yield* node([server])
 
-        expect((yield* Effect.flip(chain.receipts(ref)))._tag).toBe("NodeFailed")
+        expect(yield* Effect.flip(chain.receipts(ref))).toMatchObject({
+          _tag: "NodeFailed",
+          isMisconfigured: true,
+          message: `${server.host} does not support eth_getBlockReceipts, which indexing needs. Use another node.`,
+        })
       }),
     )
   })
 
-  describe("the tracer", () => {
+  describe("tracer", () => {
     const frames: Response = () => ({ result: [{ txHash: hash("1"), result: { type: "CALL", from: fixture.sender } }] })
 
     const cases: ReadonlyArray<
@@ -212,7 +217,7 @@ describe("Node", () => {
         null,
       ],
     ]
-    it.live.each(cases)("is %s", ([, answers, source, shape]) =>
+    it.live.each(cases)("traceSource: is %s", ([, answers, source, shape]) =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start({ ...healthy(), ...answers })])
 
@@ -221,7 +226,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is not asked for where traces are off", () =>
+    it.live("traceSource: sends no request where traces are off", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), trace_block: of([]) })
         const chain = yield* node([server], "off")
@@ -232,7 +237,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is not taken for missing while the node fails", () =>
+    it.live("traceSource: fails while the node does not respond, and is detected afterwards", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), trace_block: failing })
         const chain = yield* node([server])
@@ -243,7 +248,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is there when it only cannot trace the newest block", () =>
+    it.live("traceSource: is detected although the node cannot trace the latest block", () =>
       Effect.gen(function* () {
         const chain = yield* node([
           yield* start({ ...healthy(), debug_traceBlockByHash: error(-32000, "genesis is not traceable") }),
@@ -254,7 +259,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("of the second node serves where the first has none", () =>
+    it.live("traces: come from the second node where the first has no tracer", () =>
       Effect.gen(function* () {
         const bare = yield* start(healthy())
         const chain = yield* node([bare, yield* start({ ...healthy(), trace_block: of([]) })])
@@ -265,14 +270,14 @@ describe("Node", () => {
     )
   })
 
-  describe("the finalized block", () => {
+  describe("finalized block", () => {
     const finalized = (answer: Response): Record<string, Response> => ({
       ...healthy(),
       eth_getBlockByNumber: (params) =>
         params[0] === "finalized" ? answer(params) : healthy()["eth_getBlockByNumber"]!(params),
     })
 
-    it.live("has its number", () =>
+    it.live("finalized: gives the number of the finalized block", () =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start(finalized(of({ ...header, number: "0x40", transactions: [] })))])
 
@@ -280,7 +285,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is not known to a node that answers null, or refuses the tag", () =>
+    it.live("finalized: gives null where the node returns null or rejects the tag", () =>
       Effect.gen(function* () {
         for (const answer of [
           of(null),
@@ -294,7 +299,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("is not taken for unknown while the node fails", () =>
+    it.live("finalized: fails while the node does not respond", () =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start(finalized(failing))])
 

@@ -1,7 +1,8 @@
-/** Several nodes of one chain: they share the work, stand in for each other, and none is believed alone. */
+/** Several nodes of one chain: spreading, failover, and the choice of the highest head. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as HeadTracker from "../../src/node/HeadTracker.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as fixture from "../indexer/fixture.ts"
 import { type Response, failing, type Server, start } from "./server.ts"
@@ -10,7 +11,7 @@ const { transactions: _, ...header } = fixture.blockWire
 const hex = (number: number) => `0x${number.toString(16)}`
 const blockAt = (number: number) => ({ ...header, number: hex(number), transactions: [] })
 
-/** A node whose newest block is `head` and that has no block above it. */
+/** A node whose latest block is `head`. */
 const upTo =
   (head: number): Response =>
   ([asked]) => {
@@ -30,8 +31,8 @@ const node = (servers: ReadonlyArray<Server>) =>
 const blocksOf = (server: Server) =>
   server.calls.filter(([method, [asked]]) => method === "eth_getBlockByNumber" && asked !== "latest").length
 
-describe("several nodes", () => {
-  it.live("share blocks deep below the head, and leave those near it to one", () =>
+describe("Node of several endpoints", () => {
+  it.live("block: is spread over all nodes deep below the head, and asked of one near it", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(1_000)), yield* start(healthy(1_000))]
       const chain = yield* node([one, two])
@@ -44,7 +45,7 @@ describe("several nodes", () => {
     }),
   )
 
-  it.live("have a block when one of them has it", () =>
+  it.live("block: is found when any node has it", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(5)), yield* start(healthy(9))])
 
@@ -53,7 +54,7 @@ describe("several nodes", () => {
     }),
   )
 
-  it.live("are as far as the furthest, when the preferred one falls back", () =>
+  it.live("head: is that of the highest node when the preferred one falls behind", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(20)), yield* start(healthy(21))]
       const chain = yield* node([one, two])
@@ -64,18 +65,39 @@ describe("several nodes", () => {
     }),
   )
 
-  it.live("are as far as the furthest, when the preferred one stands still", () =>
+  it.live("head: is that of the highest node when the preferred one has not moved for several polls", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(20)), yield* start(healthy(30))])
       const heads: Array<number> = []
-      for (let look = 0; look < 8; look++) heads.push((yield* chain.head).number)
+      for (let poll = 0; poll < 8; poll++) heads.push((yield* chain.head).number)
 
       expect(heads[0]).toBe(20)
       expect(heads.at(-1)).toBe(30)
     }),
   )
 
-  it.live("ask one that failed after the others", () =>
+  it.live("head: is that of the highest of three nodes, wherever it is in the configured order", () =>
+    Effect.gen(function* () {
+      for (const heads of [
+        [20, 30, 25],
+        [20, 25, 30],
+        [20, 25, 25],
+      ]) {
+        const servers = yield* Effect.forEach(heads, (number) => start(healthy(number)))
+        const chain = yield* node(servers)
+        const polled: Array<number> = []
+        for (let poll = 0; poll <= HeadTracker.maxUnchangedPolls; poll++) polled.push((yield* chain.head).number)
+        const before = servers.map(({ calls }) => calls.length)
+        yield* chain.block(Math.max(...heads))
+        const asked = servers.findIndex(({ calls }, index) => calls.length > before[index]!)
+
+        expect(polled.at(-1)).toBe(Math.max(...heads))
+        expect(asked).toBe(heads.indexOf(Math.max(...heads)))
+      }
+    }),
+  )
+
+  it.live("block: is asked of a node that failed after all others", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(1_000)), yield* start(healthy(1_000))]
       const chain = yield* node([one, two])
@@ -90,7 +112,7 @@ describe("several nodes", () => {
     }),
   )
 
-  it.live("can be asked one by one", () =>
+  it.live("each: gives every node alone", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(5)), yield* start(healthy(9))])
       const heads = yield* Effect.forEach(chain.each ?? [], (one) => one.head)

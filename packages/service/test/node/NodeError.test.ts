@@ -1,0 +1,94 @@
+import { RpcError } from "@daybook/rpc/RpcError"
+import {
+  InvalidResponse,
+  RateLimited,
+  TimeoutError,
+  TransportError,
+  Unauthorized,
+} from "@daybook/transport/ClientError"
+import { Duration } from "effect"
+import { describe, expect, it } from "vitest"
+import * as NodeError from "../../src/node/NodeError.ts"
+
+const host = "node.example:8545"
+const where = "chains.eth.rpc"
+const tracing = { what: "trace block 1", advice: 'Use an archive node, or set "traces" to "off".' }
+
+const rpcError = (options: Partial<ConstructorParameters<typeof RpcError>[0]>) =>
+  new RpcError({ host, method: "trace_block", code: -32000, message: "sorry", kind: "unknown", ...options })
+
+const messageOf = (...args: Parameters<typeof NodeError.fromCallError>) => {
+  const { isMisconfigured, message } = NodeError.fromCallError(...args)
+  return [message, isMisconfigured]
+}
+
+describe("NodeError", () => {
+  it("fromCallError: names the method that a node does not support", () => {
+    const error = rpcError({ method: "eth_getBlockReceipts", kind: "methodUnsupported" })
+
+    expect(messageOf(error, where, { what: "return receipts" })).toEqual([
+      "node.example:8545 does not support eth_getBlockReceipts, which indexing needs. Use another node.",
+      true,
+    ])
+  })
+
+  it("fromCallError: quotes the node and gives the remedy where a block cannot be traced", () => {
+    const error = rpcError({ message: "required historical state unavailable (reexec=128)", isRetryable: false })
+
+    expect(messageOf(error, where, tracing)).toEqual([
+      'node.example:8545 cannot trace block 1: "required historical state unavailable (reexec=128)". Use an archive node, or set "traces" to "off".',
+      true,
+    ])
+  })
+
+  it("fromCallError: gives no remedy for an error of a node that may pass", () => {
+    expect(messageOf(rpcError({ isRetryable: true }), where, tracing)).toEqual([
+      'node.example:8545 cannot trace block 1: "sorry".',
+      false,
+    ])
+  })
+
+  it("fromCallError: names the configuration key of rejected credentials", () => {
+    expect(messageOf(new Unauthorized({ host, status: 401 }), where, tracing)).toEqual([
+      "node.example:8545 rejects the credentials in the URL of chains.eth.rpc (401). Correct them.",
+      true,
+    ])
+  })
+
+  it("fromCallError: states how long a node asked to wait", () => {
+    const error = new RateLimited({ host, status: 429, retryAfter: Duration.seconds(30) })
+
+    expect(messageOf(error, where, tracing)).toEqual([
+      "node.example:8545 limits the request rate (429). Trying again in 30s.",
+      false,
+    ])
+  })
+
+  it.each([
+    [
+      new TransportError({ host, phase: "connect", reason: "ECONNREFUSED" }),
+      "Could not connect to node.example:8545: ECONNREFUSED. Check the address and that the node is up.",
+    ],
+    [
+      new TransportError({ host, phase: "body", reason: "ECONNRESET" }),
+      "The connection to node.example:8545 failed: ECONNRESET.",
+    ],
+    [
+      new TimeoutError({ host, phase: "headers", deadline: Duration.seconds(30) }),
+      "node.example:8545 did not respond within 30s.",
+    ],
+    [
+      new InvalidResponse({ host, reason: "content", path: "result", received: "null", expected: "the latest block" }),
+      "Invalid response from node.example:8545: result: expected the latest block, received null.",
+    ],
+  ])("fromCallError: describes a failure that may pass by its fields: %#", (error, message) => {
+    expect(messageOf(error, where, tracing)).toEqual([message, false])
+  })
+
+  it("fromCallError: counts no attempts, since the indexer tries again by itself", () => {
+    const attempt = { method: "POST" } as never
+    const error = new TransportError({ host, phase: "connect", reason: "ECONNREFUSED", attempts: [attempt, attempt] })
+
+    expect(messageOf(error, where, tracing)[0]).not.toContain("attempts")
+  })
+})
