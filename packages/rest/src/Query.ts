@@ -4,7 +4,7 @@
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
-import { cut, describe } from "@daybook/schema/Issue"
+import * as Issue from "@daybook/schema/Issue"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
@@ -58,38 +58,24 @@ export interface Written {
   readonly parameters: typeof RestOperation.walletTransactions.query.Encoded
 }
 
-/**
- * What is wrong with a query: the parameter, and a sentence that follows its name.
- */
-export interface Issue {
-  readonly parameter: string
-  readonly detail: string
-}
+type Field<A> = Result.Result<A, Issue.Issue>
 
-/** A value as a person reads it; what may be a secret only in part. */
-const show = (value: unknown): string => {
-  if (!(value instanceof Date)) return describe(value)
-  return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
-}
-
-type Written1<A> = Result.Result<A, Issue>
-
-const fail = (parameter: string, takes: string, value: unknown): Written1<never> =>
-  Result.fail({ parameter, detail: `takes ${takes}; ${show(value)} came.` })
+const invalid = (path: string, expected: string, value: unknown): Field<never> =>
+  Result.fail({ path, expected, received: Issue.describe(value) })
 
 const isWhole = (value: unknown): value is bigint | number =>
   typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && (value as number) >= 0
 
-const addressOf = (value: unknown): Written1<Address.Address> => {
+const addressOf = (value: unknown): Field<Address.Address> => {
   const address = typeof value === "string" ? Address.fromText(value.trim()) : undefined
   return address === undefined
-    ? fail("address", "20 bytes in hex, as in 0x and 40 digits", value)
+    ? invalid("address", "20 bytes in hex, as in 0x and 40 digits", value)
     : Result.succeed(address)
 }
 
-const chainOf = (value: unknown): Written1<string> => {
+const chainOf = (value: unknown): Field<string> => {
   if (typeof value === "string" ? value.trim() === "" : !isWhole(value)) {
-    return fail(
+    return invalid(
       "chain",
       `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`,
       value,
@@ -97,7 +83,7 @@ const chainOf = (value: unknown): Written1<string> => {
   }
   const given = value as string | number | bigint
   if (typeof given === "string" && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
-    return fail("chain", `a number after "eip155:", as in "eip155:80002"`, value)
+    return invalid("chain", `a number after "eip155:", as in "eip155:80002"`, value)
   }
   const found = typeof given === "string" ? Chain.fromText(given) : Chain.fromId(given)
   const [chain] = found
@@ -107,10 +93,10 @@ const chainOf = (value: unknown): Written1<string> => {
 
 const blockOf =
   (parameter: string) =>
-  (value: unknown): Written1<string> =>
+  (value: unknown): Field<string> =>
     isWhole(value)
       ? Result.succeed(value.toString())
-      : fail(parameter, "a block number: a bigint or a safe integer of at least 0", value)
+      : invalid(parameter, "a block number: a bigint or a safe integer of at least 0", value)
 
 const firstMillis = Date.parse("0000-01-01T00:00:00.000Z")
 const lastMillis = Date.parse("9999-12-31T23:59:59.999Z")
@@ -124,28 +110,32 @@ const millisOf = (value: unknown): number | undefined => {
 
 const dateOf =
   (parameter: string) =>
-  (value: unknown): Written1<string> => {
+  (value: unknown): Field<string> => {
     if (typeof value === "string" && value.trim() !== "") return Result.succeed(value)
     const millis = millisOf(value)
     return millis !== undefined && millis >= firstMillis && millis <= lastMillis
       ? Result.succeed(new Date(millis).toISOString())
-      : fail(parameter, "a Date or DateTime of the years 0000 to 9999, or a date as text such as 2024-01-31", value)
+      : invalid(parameter, "a Date or DateTime of the years 0000 to 9999, or a date as text such as 2024-01-31", value)
   }
 
-const cursorOf = (value: unknown): Written1<string> => {
+const cursorOf = (value: unknown): Field<string> => {
   if (typeof value === "string" && value !== "") return Result.succeed(value)
-  return fail("cursor", "the cursor of the page before (the last page has null; the first is asked without one)", value)
+  return invalid(
+    "cursor",
+    "the cursor of the page before (the last page has null; the first is asked without one)",
+    value,
+  )
 }
 
-const includeOf = (value: unknown): Written1<"internal_transactions"> =>
-  value === "internal_transactions" ? Result.succeed(value) : fail("include", `"internal_transactions"`, value)
+const includeOf = (value: unknown): Field<"internal_transactions"> =>
+  value === "internal_transactions" ? Result.succeed(value) : invalid("include", `"internal_transactions"`, value)
 
-const limitOf = (value: unknown): Written1<string> =>
-  isWhole(value) && value > 0 ? Result.succeed(String(value)) : fail("limit", "a whole number of at least 1", value)
+const limitOf = (value: unknown): Field<string> =>
+  isWhole(value) && value > 0 ? Result.succeed(String(value)) : invalid("limit", "a whole number of at least 1", value)
 
-const orderOf = (value: unknown): Written1<WalletQuery.Order> => {
+const orderOf = (value: unknown): Field<WalletQuery.Order> => {
   const order = typeof value === "string" ? value.toUpperCase() : value
-  return order === "ASC" || order === "DESC" ? Result.succeed(order) : fail("order", `"ASC" or "DESC"`, value)
+  return order === "ASC" || order === "DESC" ? Result.succeed(order) : invalid("order", `"ASC" or "DESC"`, value)
 }
 
 const writers = {
@@ -158,10 +148,10 @@ const writers = {
   include: includeOf,
   limit: limitOf,
   order: orderOf,
-} satisfies { readonly [K in keyof Written["parameters"]]-?: (value: unknown) => Written1<Written["parameters"][K]> }
+} satisfies { readonly [K in keyof Written["parameters"]]-?: (value: unknown) => Field<Written["parameters"][K]> }
 
 /** Tells a range that ends before it begins, as far as that can be told here: two blocks, or two instants. */
-const emptyRange = (query: Query): Issue | undefined => {
+const emptyRange = (query: Query): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
     ...(query.from_block === undefined ? {} : { from_block: query.from_block }),
     ...(query.to_block === undefined ? {} : { to_block: query.to_block }),
@@ -169,19 +159,13 @@ const emptyRange = (query: Query): Issue | undefined => {
     ...(query.to_date === undefined ? {} : { to_date: query.to_date }),
   })
   if (from._tag === "Block" && to._tag === "Block" && from.block > to.block) {
-    return {
-      parameter: "from_block",
-      detail: `takes a block that is not after to_block ${to.block}; ${from.block} came.`,
-    }
+    return { path: "from_block", expected: `at most to_block (${to.block})`, received: `${from.block}` }
   }
   if (from._tag !== "Date" || to._tag !== "Date") return undefined
   const [first, last] = [millisOf(from.date), millisOf(to.date)]
   if (first === undefined || last === undefined || first <= last) return undefined
   const [firstText, lastText] = [new Date(first).toISOString(), new Date(last).toISOString()]
-  return {
-    parameter: "from_date",
-    detail: `takes an instant that is not after to_date ${lastText}; ${firstText} came.`,
-  }
+  return { path: "from_date", expected: `at most to_date (${lastText})`, received: firstText }
 }
 
 /**
@@ -200,19 +184,16 @@ const emptyRange = (query: Query): Issue | undefined => {
  *
  * Source: docs/interface.md#4.1; decisions 0005 to 0008.
  */
-export const write = (query: Query): Result.Result<Written, Issue> =>
+export const write = (query: Query): Result.Result<Written, Issue.Issue> =>
   Result.gen(function* () {
-    if (typeof query !== "object" || query === null) return yield* fail("query", "an object with an address", query)
+    if (typeof query !== "object" || query === null) return yield* invalid("query", "an object with an address", query)
     const address = yield* addressOf(query.address)
     const parameters: Record<string, string> = {}
     for (const [name, value] of Object.entries(query)) {
       if (name === "address" || value === undefined) continue
       if (!Object.hasOwn(writers, name)) {
-        const known = Object.keys(writers).join(", ")
-        return yield* Result.fail({
-          parameter: cut(name),
-          detail: `is none of the wallet operation; it takes address, ${known}.`,
-        })
+        const expected = `one of the keys address, ${Object.keys(writers).join(", ")}`
+        return yield* Result.fail({ path: Issue.cut(name), expected, received: "an unknown key" })
       }
       // Sound: every own key of `writers` is one of its names.
       parameters[name] = yield* writers[name as keyof typeof writers](value)

@@ -52,7 +52,7 @@ const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL
 const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
   const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
   return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, issue: error.issue })
+    ? new InvalidOption({ option: variable, expected: error.expected, received: error.received })
     : error
 }
 

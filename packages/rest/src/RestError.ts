@@ -3,8 +3,10 @@
  * They are yieldable Effect errors and real `Error`s; recognise them by `_tag`, because two copies of a package make two classes.
  * No field, message or stack holds a key, or a URL that may hold one.
  */
-import { type Fields, fields, type ClientError, type Facts } from "@daybook/transport/ClientError"
+import type { ClientError, Facts, Fields } from "@daybook/transport/ClientError"
+import { fields } from "@daybook/transport/internal/ErrorFields"
 import type { ApiError } from "@daybook/schema/ApiError"
+import * as Issue from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 
@@ -15,7 +17,7 @@ interface Refusal extends Facts {
   readonly detail?: string | undefined
 }
 
-const said = (detail: string | undefined): string => {
+const withDetail = (detail: string | undefined): string => {
   if (detail === undefined) return "."
   return `: ${detail}${/[.!?)]$/.test(detail) ? "" : "."}`
 }
@@ -28,6 +30,20 @@ const said = (detail: string | undefined): string => {
  * Source: decision 0012.
  */
 export type BadRequestCode = Extract<ApiError, { readonly _tag: "BadRequest" }>["code"]
+
+/** An issue that was found before a request was made. */
+interface InvalidQuery {
+  readonly host: string
+  /** Kind of the invalid value, as the message names it. */
+  readonly what: "parameter" | "option"
+  readonly issue: Issue.Issue
+}
+
+/** A query that the server rejected. */
+interface RejectedQuery extends Refusal {
+  readonly code?: BadRequestCode
+  readonly parameter?: string | undefined
+}
 
 /**
  * A parameter is wrong. Found here before a request is made, or told by the server; never tried again.
@@ -43,20 +59,16 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
     readonly status: number | undefined
   }
 > {
-  constructor(
-    options: Facts & {
-      readonly code?: BadRequestCode
-      readonly parameter?: string | undefined
-      readonly status?: number | undefined
-      readonly detail?: string | undefined
-    },
-  ) {
-    const { parameter, status } = options
-    const message =
-      status === undefined
-        ? `The parameter "${parameter}" ${options.detail} No request was made.`
-        : `${options.host} refuses the request${said(options.detail)} Correct the query.`
-    super({ ...fields(options, message), code: options.code ?? "bad_request", parameter, status })
+  constructor(options: InvalidQuery | RejectedQuery) {
+    if ("issue" in options) {
+      const { host, issue, what } = options
+      const own = fields({ host }, Issue.format(what, issue))
+      super({ ...own, code: "bad_request", parameter: issue.path, status: undefined })
+      return
+    }
+    const { code = "bad_request", host, parameter, status } = options
+    const message = `Request rejected by ${host}${withDetail(options.detail)} Correct the query.`
+    super({ ...fields(options, message), code, parameter, status })
   }
 }
 
@@ -67,7 +79,7 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
  */
 export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
-    const message = `${options.host} does not let this API key do that${said(options.detail)} Ask whoever runs the server.`
+    const message = `Request not permitted by ${options.host}${withDetail(options.detail)} Ask the operator for access.`
     super({ ...fields(options, message), status: options.status })
   }
 }
@@ -79,7 +91,7 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly
  */
 export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
-    const message = `${options.host} has nothing under this path${said(options.detail)} Check the base URL: it is what stands before /api/v2.2.`
+    const message = `Path not found on ${options.host}${withDetail(options.detail)} Check the base URL: it is the part before /api/v2.2.`
     super({ ...fields(options, message), status: options.status })
   }
 }
@@ -103,7 +115,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
 > {
   constructor(options: Refusal & { readonly resumeFromBlock: bigint }) {
     const { resumeFromBlock, status } = options
-    const message = `The chain has reorganised under this walk: rows of block ${resumeFromBlock} and later are void. Drop them and ask again from that block.`
+    const message = `Cursor is stale after a reorg: rows from block ${resumeFromBlock} on are reverted. Delete them and request them again from that block.`
     super({ ...fields(options, message), resumeFromBlock, status })
   }
 }
@@ -119,7 +131,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
  */
 export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { readonly status: number }> {
   constructor(options: Refusal) {
-    const message = `The quota of this API key at ${options.host} is used up${said(options.detail)} Wait for the next period or raise the quota.`
+    const message = `Quota exceeded: ${options.host}${withDetail(options.detail)} Wait for the next period or raise the quota.`
     super({ ...fields(options, message), status: options.status })
   }
 }
@@ -131,7 +143,7 @@ export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { 
  */
 export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { readonly status: number }> {
   constructor(options: Refusal & { readonly retryAfter?: Duration.Duration | undefined }) {
-    const message = `${options.host} cannot answer now${said(options.detail)} Try again later.`
+    const message = `Service unavailable: ${options.host}${withDetail(options.detail)} Try again later.`
     super({ ...fields(options, message, true, options.retryAfter), status: options.status })
   }
 }
@@ -166,7 +178,7 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
     },
   ) {
     const { order, block, after, hash } = options
-    const message = `${options.host} sent block ${block} after block ${after} in a walk of order ${order} (transaction ${hash}). Rows may be missing or doubled; start again, or ask another server.`
+    const message = `Row out of order from ${options.host}: block ${block} after block ${after} in ${order} order (transaction ${hash}). Rows may be missing or repeated; start again or use another server.`
     super({ ...fields(options, message), order, block, after, hash })
   }
 }

@@ -3,8 +3,8 @@
  */
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
-import * as OptionCheck from "@daybook/transport/OptionCheck"
-import * as PromiseFace from "@daybook/transport/PromiseFace"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"
 import * as internal from "./internal/client.ts"
@@ -105,7 +105,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
   if (made._tag === "Failure") throw made.failure
   const { client, steps } = made.success
   const withResponse: RestPromiseClient["walletTransactionsWithResponse"] = (query, call) =>
-    PromiseFace.run(client.walletTransactionsWithResponse(query, call), { signal: signalOf(call) })
+    PromiseRunner.run(client.walletTransactionsWithResponse(query, call), { signal: signalOf(call) })
   return {
     walletTransactions: (query, call) => pageOf(withResponse(query, call)),
     walletTransactionsWithResponse: withResponse,

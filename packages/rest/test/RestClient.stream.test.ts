@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
@@ -26,8 +26,8 @@ describe("RestClient", () => {
           .walletTransactionsStream({ ...query, limit: 10 }, { prefetch: false })
           .pipe(Stream.take(20), Stream.runCollect)
 
-        assert.deepStrictEqual(hashes(rows), hashes(history(3, 30).toReversed().slice(0, 20)))
-        assert.strictEqual(server.seen.length, 2)
+        expect(hashes(rows)).toStrictEqual(hashes(history(3, 30).toReversed().slice(0, 20)))
+        expect(server.seen.length).toBe(2)
       }),
     )
     it.live("asks each page with the whole query, and the first one in the order it holds the server to", () =>
@@ -36,8 +36,7 @@ describe("RestClient", () => {
         const rest = yield* clientOf(server)
         yield* Stream.runDrain(rest.walletTransactionsStream({ ...query, chain: "eth", from_block: 0, limit: 5 }))
 
-        assert.deepStrictEqual(
-          server.seen.map(({ url }) => url.split("?")[1]),
+        expect(server.seen.map(({ url }) => url.split("?")[1])).toStrictEqual(
           ["", "&cursor=5", "&cursor=10"].map((cursor) => `chain=eth&from_block=0&limit=5&order=DESC${cursor}`),
         )
       }),
@@ -50,9 +49,9 @@ describe("RestClient", () => {
         const rows = yield* Stream.runCollect(stream)
         const again = yield* Stream.runCollect(stream)
 
-        assert.deepStrictEqual(hashes(rows), hashes(history(3, 12).toReversed().slice(5)))
-        assert.deepStrictEqual(hashes(again), hashes(rows))
-        assert.strictEqual(server.seen[0]?.url.split("?")[1], "limit=5&cursor=5")
+        expect(hashes(rows)).toStrictEqual(hashes(history(3, 12).toReversed().slice(5)))
+        expect(hashes(again)).toStrictEqual(hashes(rows))
+        expect(server.seen[0]?.url.split("?")[1]).toBe("limit=5&cursor=5")
       }),
     )
     it.live("passes over an empty page that has a cursor", () =>
@@ -65,8 +64,8 @@ describe("RestClient", () => {
         )
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
 
-        assert.deepStrictEqual(rows, hashes([row(2, 0), row(1, 0)]))
-        assert.strictEqual(error, undefined)
+        expect(rows).toStrictEqual(hashes([row(2, 0), row(1, 0)]))
+        expect(error).toBe(undefined)
       }),
     )
     it.live("drops what came before", () =>
@@ -80,8 +79,8 @@ describe("RestClient", () => {
         )
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
 
-        assert.deepStrictEqual(rows, hashes([a, b, c, d]))
-        assert.strictEqual(error, undefined)
+        expect(rows).toStrictEqual(hashes([a, b, c, d]))
+        expect(error).toBe(undefined)
       }),
     )
     it.live("ends at a cursor that comes back, after the rows before it", () =>
@@ -89,9 +88,9 @@ describe("RestClient", () => {
         const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), sendPage([row(2, 0)], "1"))
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
 
-        assert.deepStrictEqual(rows, hashes([row(4, 0), row(3, 0), row(2, 0)]))
-        assert.isTrue(error?._tag === "InvalidResponse" && error.path === "cursor" && !error.isRetryable)
-        assert.strictEqual(server.seen.length, 3)
+        expect(rows).toStrictEqual(hashes([row(4, 0), row(3, 0), row(2, 0)]))
+        expect(error?._tag === "InvalidResponse" && error.path === "cursor" && !error.isRetryable).toBe(true)
+        expect(server.seen.length).toBe(3)
       }),
     )
     it.live("fails with OutOfOrder when a server ignores the order", () =>
@@ -101,10 +100,12 @@ describe("RestClient", () => {
           (yield* clientOf(server)).walletTransactionsStream({ ...query, order: "ASC" }),
         )
 
-        assert.deepStrictEqual(rows, hashes([row(4, 0)]))
-        assert.isTrue(error?._tag === "OutOfOrder" && error.order === "ASC" && error.block === 3n && error.after === 4n)
-        assert.strictEqual(error?.requestId, "r-1")
-        assert.strictEqual(error?.attempts.length, 1)
+        expect(rows).toStrictEqual(hashes([row(4, 0)]))
+        expect(error?._tag === "OutOfOrder" && error.order === "ASC" && error.block === 3n && error.after === 4n).toBe(
+          true,
+        )
+        expect(error?.requestId).toBe("r-1")
+        expect(error?.attempts.length).toBe(1)
       }),
     )
     it.live("surfaces StaleCursor with the block to resume from, after the rows before it", () =>
@@ -113,8 +114,8 @@ describe("RestClient", () => {
         const server = yield* script(sendPage([row(4, 0)], "1"), reply(409, JSON.stringify(body)))
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
 
-        assert.strictEqual(rows.length, 1)
-        assert.isTrue(error?._tag === "StaleCursor" && error.resumeFromBlock === 4n)
+        expect(rows.length).toBe(1)
+        expect(error?._tag === "StaleCursor" && error.resumeFromBlock === 4n).toBe(true)
       }),
     )
     it.live("closes the socket of the page that is asked for when it is interrupted", () =>
@@ -133,8 +134,8 @@ describe("RestClient", () => {
         const server = yield* script(sendPage([]))
         const { error } = yield* gather((yield* clientOf(server)).walletTransactionsStream({ address: "vitalik.eth" }))
 
-        assert.isTrue(error?._tag === "BadRequest" && error.parameter === "address")
-        assert.strictEqual(server.seen.length, 0)
+        expect(error?._tag === "BadRequest" && error.parameter === "address").toBe(true)
+        expect(server.seen.length).toBe(0)
       }),
     )
   })
@@ -150,19 +151,18 @@ describe("RestClient", () => {
         )
         const pages = yield* Stream.runCollect((yield* clientOf(server)).walletPagesStream(query))
 
-        assert.deepStrictEqual(
+        expect(
           pages.map(({ indexCoverage, page }) => [
             hashes(page.result),
             page.cursor,
             page.page_size,
             indexCoverage.indexedTo,
           ]),
-          [
-            [hashes([a, b]), "1", 100, 9n],
-            [[], "2", 100, null],
-            [hashes([c]), null, 100, 10n],
-          ],
-        )
+        ).toStrictEqual([
+          [hashes([a, b]), "1", 100, 9n],
+          [[], "2", 100, null],
+          [hashes([c]), null, 100, 10n],
+        ])
       }),
     )
   })

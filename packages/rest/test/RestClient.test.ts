@@ -1,7 +1,8 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
+import * as Eventually from "@daybook/testkit/Eventually"
 import { type Handler, reply, script, type Server } from "@daybook/testkit/ScriptedServer"
 
 const retry = { base: 1, cap: 5 }
@@ -10,9 +11,10 @@ const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
 const query = { address: wallet }
 const json = (status: number, body: object, headers: Record<string, string> = {}) =>
   reply(status, JSON.stringify(body), { "content-type": "application/json", ...headers })
+
 describe("RestClient", () => {
   describe("walletTransactions", () => {
-    it.live("asks as the interface says and gives the typed page", () =>
+    it.live("walletTransactions: sends the query in the form of the interface and returns the typed page", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(7, 0)], "next"))
         const rest = yield* clientOf(server, { headers: { "x-team": "blue" } })
@@ -27,14 +29,14 @@ describe("RestClient", () => {
           cursor: "a+b/c=",
         })
 
-        assert.strictEqual(page.cursor, "next")
-        assert.strictEqual(page.result[0]?.value, 7_000_000_049n)
-        assert.deepStrictEqual(page.result[0]?.receipt_contract_address, null)
+        expect(page.cursor).toBe("next")
+        expect(page.result[0]?.value).toBe(7_000_000_049n)
+        expect(page.result[0]?.receipt_contract_address).toStrictEqual(null)
         const [seen] = server.seen
         const url = new URL(seen?.url ?? "", server.url)
-        assert.strictEqual(seen?.method, "GET")
-        assert.strictEqual(url.pathname, `/api/v2.2/${wallet}/verbose`)
-        assert.deepStrictEqual(Object.fromEntries(url.searchParams), {
+        expect(seen?.method).toBe("GET")
+        expect(url.pathname).toBe(`/api/v2.2/${wallet}/verbose`)
+        expect(Object.fromEntries(url.searchParams)).toStrictEqual({
           chain: "polygon amoy",
           from_block: "1",
           to_date: "2024-01-31 12:00 +01:00",
@@ -43,12 +45,12 @@ describe("RestClient", () => {
           order: "ASC",
           cursor: "a+b/c=",
         })
-        assert.strictEqual(seen?.headers["x-api-key"], "key-1")
-        assert.strictEqual(seen?.headers.accept, "application/json")
-        assert.strictEqual(seen?.headers["x-team"], "blue")
+        expect(seen?.headers["x-api-key"]).toBe("key-1")
+        expect(seen?.headers.accept).toBe("application/json")
+        expect(seen?.headers["x-team"]).toBe("blue")
       }),
     )
-    it.live("takes a base URL that has the operation's path already, or a path of its own", () =>
+    it.live("make: accepts a base URL with the path of the API, or with a path of a proxy", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         for (const path of ["", "/", "/api/v2.2", "/api/v2.2/", "/behind/a/proxy/"]) {
@@ -56,27 +58,27 @@ describe("RestClient", () => {
           yield* rest.walletTransactions(query)
         }
 
-        assert.deepStrictEqual(
-          server.seen.map(({ url }) => url.replace(`/api/v2.2/${wallet}/verbose`, "*")),
-          ["*", "*", "*", "*", "/behind/a/proxy*"],
-        )
+        expect(server.seen.map(({ url }) => url.replace(`/api/v2.2/${wallet}/verbose`, "*"))).toStrictEqual([
+          "*",
+          "*",
+          "*",
+          "*",
+          "/behind/a/proxy*",
+        ])
       }),
     )
-    it.live("makes no request for a wrong query, and names the parameter", () =>
+    it.live("walletTransactions: an invalid query fails without a request and names the parameter", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const rest = yield* clientOf(server)
         const error = yield* Effect.flip(rest.walletTransactions({ ...query, limit: 0 }))
 
-        assert.isTrue(error._tag === "BadRequest" && error.parameter === "limit" && error.status === undefined)
-        assert.strictEqual(
-          error.message,
-          `The parameter "limit" takes a whole number of at least 1; 0 came. No request was made.`,
-        )
-        assert.strictEqual(server.seen.length, 0)
+        expect(error._tag === "BadRequest" && error.parameter === "limit" && error.status === undefined).toBe(true)
+        expect(error.message).toBe(`Invalid parameter "limit": expected a whole number of at least 1, received 0.`)
+        expect(server.seen.length).toBe(0)
       }),
     )
-    it.live("reads what hosted providers send: numbers, nulls, a single object, more keys", () =>
+    it.live("walletTransactions: reads what hosted providers send: numbers, nulls, a single object, unknown keys", () =>
       Effect.gen(function* () {
         const log = {
           log_index: 3,
@@ -94,21 +96,21 @@ describe("RestClient", () => {
         )
         const page = yield* (yield* clientOf(server)).walletTransactions(query)
 
-        assert.strictEqual(page.cursor, null)
-        assert.deepInclude<object>(page, { page: 0, page_size: 100, total: 1 })
+        expect(page.cursor).toBe(null)
+        expect(page).toMatchObject({ page: 0, page_size: 100, total: 1 })
         const [transaction] = page.result
-        assert.deepInclude<object | undefined>(transaction, {
+        expect(transaction).toMatchObject({
           nonce: 12,
           block_number: 7n,
           to_address: null,
           transaction_fee: "0.01",
         })
-        assert.strictEqual(transaction?.logs[0]?.log_index, 3)
-        assert.strictEqual(transaction?.logs[0]?.topic0, null)
+        expect(transaction?.logs[0]?.log_index).toBe(3)
+        expect(transaction?.logs[0]?.topic0).toBe(null)
       }),
     )
 
-    it.live("tries again after 429, when the server said", () =>
+    it.live("walletTransactions: retries a 429 after the requested wait", () =>
       Effect.gen(function* () {
         const limited = json(
           429,
@@ -118,22 +120,22 @@ describe("RestClient", () => {
         const server = yield* script(limited, sendPage([row(1, 0)]))
         const page = yield* (yield* clientOf(server)).walletTransactions(query)
 
-        assert.strictEqual(page.result.length, 1)
-        assert.strictEqual(server.seen.length, 2)
-        assert.isAtLeast(server.seen[1]!.atMillis - server.seen[0]!.atMillis, 995)
+        expect(page.result.length).toBe(1)
+        expect(server.seen.length).toBe(2)
+        expect(server.seen[1]!.atMillis - server.seen[0]!.atMillis).toBeGreaterThanOrEqual(995)
       }),
     )
-    it.live("fails at once when the wait asked for is beyond the deadline", () =>
+    it.live("walletTransactions: fails at once when the requested wait exceeds the deadline", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(429, "", { "retry-after": "3600" }))
         const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query))
 
-        assert.strictEqual(error._tag, "RateLimited")
-        assert.strictEqual(error.isRetryable, true)
-        assert.strictEqual(server.seen.length, 1)
+        expect(error._tag).toBe("RateLimited")
+        expect(error.isRetryable).toBe(true)
+        expect(server.seen.length).toBe(1)
       }),
     )
-    it.live("tries again after 503, 502 and a reset connection, and lists the attempts", () =>
+    it.live("walletTransactions: retries a 503, a 502 and a reset connection, and lists the attempts", () =>
       Effect.gen(function* () {
         const server = yield* script(
           json(503, { message: "starting", code: "unavailable", requestId: "r" }),
@@ -143,31 +145,30 @@ describe("RestClient", () => {
         )
         const response = yield* (yield* clientOf(server)).walletTransactionsWithResponse(query)
 
-        assert.deepStrictEqual(
-          response.attempts.map(({ outcome }) => outcome),
-          ["503", "502", "TransportError headers", "200"],
-        )
-        assert.strictEqual(response.requestId, "r-4")
-        assert.deepStrictEqual(response.indexCoverage, { indexedFrom: null, indexedTo: 90n, finalizedTo: null })
-        assert.strictEqual(response.headers["daybook-indexed-to"], "90")
+        expect(response.attempts.map(({ outcome }) => outcome)).toStrictEqual([
+          "503",
+          "502",
+          "TransportError headers",
+          "200",
+        ])
+        expect(response.requestId).toBe("r-4")
+        expect(response.indexCoverage).toStrictEqual({ indexedFrom: null, indexedTo: 90n, finalizedTo: null })
+        expect(response.headers["daybook-indexed-to"]).toBe("90")
       }),
     )
-    it.live("gives up after the attempts of its policy with the last error", () =>
+    it.live("walletTransactions: fails after the last attempt of the policy with its error", () =>
       Effect.gen(function* () {
         const server = yield* script(json(503, { message: "starting" }))
         const rest = yield* clientOf(server, { retry: { ...retry, maxAttempts: 3 } })
         const error = yield* Effect.flip(rest.walletTransactions(query))
 
-        assert.strictEqual(error._tag, "Unavailable")
-        assert.strictEqual(error.attempts.length, 3)
-        assert.strictEqual(server.seen.length, 3)
-        assert.strictEqual(
-          error.message,
-          `${server.host} cannot answer now: starting. Try again later. (3 attempts were made.)`,
-        )
+        expect(error._tag).toBe("Unavailable")
+        expect(error.attempts.length).toBe(3)
+        expect(server.seen.length).toBe(3)
+        expect(error.message).toBe(`Service unavailable: ${server.host}: starting. Try again later. (3 attempts)`)
       }),
     )
-    it.live("does not try again what will not change", () =>
+    it.live("walletTransactions: does not retry errors that would repeat", () =>
       Effect.gen(function* () {
         const refusals: ReadonlyArray<readonly [Handler, string]> = [
           [json(400, { message: "no", code: "bad_request", requestId: "r" }), "BadRequest"],
@@ -184,63 +185,62 @@ describe("RestClient", () => {
           const server = yield* script(handler)
           const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query))
 
-          assert.strictEqual(error._tag, tag)
-          assert.strictEqual(server.seen.length, 1, tag)
-          assert.strictEqual(error.host, server.host)
+          expect(error._tag).toBe(tag)
+          expect([tag, server.seen.length]).toStrictEqual([tag, 1])
+          expect(error.host).toBe(server.host)
         }
       }),
     )
-    it.live("ends a stalled body at the deadline and closes the socket", () =>
+    it.live("walletTransactions: a stalled body ends at the deadline and the socket is closed", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => void response.writeHead(200).write(`{"cursor":`))
         const rest = yield* clientOf(server, { timeout: 100 })
         const error = yield* Effect.flip(rest.walletTransactions(query))
 
-        assert.isTrue(error._tag === "TimeoutError" && error.phase === "body")
+        expect(error._tag === "TimeoutError" && error.phase === "body").toBe(true)
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("takes the time of a single call in place of the client's", () =>
+    it.live("walletTransactions: the timeout of a call replaces that of the client", () =>
       Effect.gen(function* () {
         const server = yield* script(() => {})
         const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query, { timeout: 50 }))
 
-        assert.isTrue(error._tag === "TimeoutError" && error.phase === "headers")
+        expect(error._tag === "TimeoutError" && error.phase === "headers").toBe(true)
       }),
     )
-    it.live("tells a body that was cut off", () =>
+    it.live("walletTransactions: an interrupted body fails in phase body", () =>
       Effect.gen(function* () {
         const server = yield* script((request, response) => {
-          response.writeHead(200, { "content-length": "1000" }).write(`{"cursor":`)
-          setTimeout(() => request.socket.destroy(), 5)
+          response.writeHead(200, { "content-length": "1000" }).write(`{"cursor":`, () => request.socket.end())
         })
         const rest = yield* clientOf(server, { retry: { ...retry, maxAttempts: 2 } })
         const error = yield* Effect.flip(rest.walletTransactions(query))
 
-        assert.isTrue(error._tag === "TransportError" && error.phase === "body")
-        assert.strictEqual(server.seen.length, 2)
+        expect(error._tag === "TransportError" && error.phase === "body").toBe(true)
+        expect(server.seen.length).toBe(2)
       }),
     )
-    it.live("reads no more than allowed", () =>
+    it.live("walletTransactions: rejects a response above maxBytes", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage(history(1, 50)))
         const error = yield* Effect.flip((yield* clientOf(server, { maxBytes: 5_000 })).walletTransactions(query))
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.reason === "too-large")
+        expect(error._tag === "InvalidResponse" && error.reason === "too-large").toBe(true)
       }),
     )
-    it.live("closes the socket when it is interrupted", () =>
+    it.live("walletTransactions: an interruption closes the socket", () =>
       Effect.gen(function* () {
         const server = yield* script(() => {})
         const rest = yield* clientOf(server)
         const fiber = yield* Effect.forkChild(rest.walletTransactions(query))
-        while (server.seen.length === 0) yield* Effect.sleep(5)
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length > 0))
         yield* Fiber.interrupt(fiber)
 
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("has a span for the call and one for each attempt, without key, path or page", () =>
+    it.live("walletTransactions: has a span for the call and one for each attempt, without key, path or page", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(503), sendPage([row(1, 0), row(2, 0)]))
         const spans: Array<Tracer.NativeSpan> = []
@@ -254,11 +254,12 @@ describe("RestClient", () => {
         const rest = yield* clientOf(server)
         yield* Effect.withTracer(rest.walletTransactions({ ...query, chain: 1, order: "ASC", limit: 2 }), tracer)
 
-        assert.deepStrictEqual(
-          spans.map(({ name }) => name),
-          ["RestClient.walletTransactions", "daybook.http", "daybook.http"],
-        )
-        assert.deepStrictEqual(Object.fromEntries(spans[0]!.attributes), {
+        expect(spans.map(({ name }) => name)).toStrictEqual([
+          "RestClient.walletTransactions",
+          "daybook.http",
+          "daybook.http",
+        ])
+        expect(Object.fromEntries(spans[0]!.attributes)).toStrictEqual({
           "server.address": server.host,
           "daybook.chain": "eth",
           "daybook.order": "ASC",
@@ -267,41 +268,41 @@ describe("RestClient", () => {
           "daybook.rows": 2,
         })
         for (const { attributes, status } of spans) {
-          assert.isTrue(status._tag === "Ended" && (Exit.isFailure(status.exit) || status.exit.value === undefined))
-          assert.notMatch(JSON.stringify([...attributes]), /key-1|verbose|http:/)
+          expect(status._tag === "Ended" && (Exit.isFailure(status.exit) || status.exit.value === undefined)).toBe(true)
+          expect(JSON.stringify([...attributes])).not.toMatch(/key-1|verbose|http:/)
         }
       }),
     )
   })
 
   describe("make", () => {
-    const wrong: ReadonlyArray<readonly [name: string, options: Partial<RestClient.Options>, option: string]> = [
+    const invalid: ReadonlyArray<readonly [name: string, options: Partial<RestClient.Options>, option: string]> = [
       ["a base URL without a scheme", { baseUrl: "localhost:8080" }, "baseUrl"],
       ["an empty key", { apiKey: " " }, "apiKey"],
       ["a key with a line break inside", { apiKey: "one\ntwo" }, "apiKey"],
-      ["a timeout of nothing", { timeout: 0 }, "timeout"],
+      ["a timeout of zero", { timeout: 0 }, "timeout"],
       ["no attempts", { retry: { maxAttempts: 0 } }, "retry.maxAttempts"],
       ["no bytes", { maxBytes: 0 }, "maxBytes"],
-      ["a log that is no function", { onEvent: {} as never }, "onEvent"],
+      ["a listener that is not a function", { onEvent: {} as never }, "onEvent"],
       ["headers as text", { headers: "x: y" as never }, "headers"],
-      ["a header that is no text", { headers: { "x-a": 5 as never } }, "headers.x-a"],
-      ["a number as its name", { userAgent: 5 as never }, "userAgent"],
-      ["a deadline of its own in the policy", { retry: { deadline: 5 } as never }, "retry.deadline"],
+      ["a header that is not a string", { headers: { "x-a": 5 as never } }, "headers.x-a"],
+      ["a number as the user agent", { userAgent: 5 as never }, "userAgent"],
+      ["a deadline in the policy", { retry: { deadline: 5 } as never }, "retry.deadline"],
     ]
-    for (const [name, options, option] of wrong) {
-      it.effect(`fails on ${name}, naming the option`, () =>
+    for (const [name, options, option] of invalid) {
+      it.effect(`make: rejects ${name} and names the option`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(RestClient.make({ baseUrl: "http://a.test", apiKey: "k", ...options }))
 
-          assert.strictEqual(error._tag, "InvalidOption")
-          assert.strictEqual(error.option, option)
+          expect(error._tag).toBe("InvalidOption")
+          expect(error.option).toBe(option)
         }),
       )
     }
   })
 
   describe("layer", () => {
-    it.live("provides the service", () =>
+    it.live("layer: provides the service", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(1, 0)]))
         const layer = RestClient.layer({ baseUrl: server.url, apiKey: Redacted.make("key-1") })
@@ -309,7 +310,7 @@ describe("RestClient", () => {
           Effect.provide(layer),
         )
 
-        assert.strictEqual(page.result.length, 1)
+        expect(page.result.length).toBe(1)
       }),
     )
   })
@@ -318,30 +319,30 @@ describe("RestClient", () => {
     const configured = (values: Record<string, string>) =>
       RestClient.layerConfig.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(values))))
 
-    it.live("reads DAYBOOK_BASE_URL and DAYBOOK_API_KEY", () =>
+    it.live("layerConfig: reads DAYBOOK_BASE_URL and DAYBOOK_API_KEY", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const layer = configured({ DAYBOOK_BASE_URL: server.url, DAYBOOK_API_KEY: "key-2" })
         yield* RestClient.RestClient.use((rest) => rest.walletTransactions(query)).pipe(Effect.provide(layer))
 
-        assert.strictEqual(server.seen[0]?.headers["x-api-key"], "key-2")
+        expect(server.seen[0]?.headers["x-api-key"]).toBe("key-2")
       }),
     )
-    it.effect("names the variable that makes no sense", () =>
+    it.effect("layerConfig: names the invalid variable", () =>
       Effect.gen(function* () {
         const layer = configured({ DAYBOOK_BASE_URL: "host", DAYBOOK_API_KEY: "key-2" })
         const error = yield* Effect.flip(Effect.provide(RestClient.RestClient, layer))
 
-        assert.strictEqual(error._tag === "InvalidOption" && error.option, "DAYBOOK_BASE_URL")
+        expect(error._tag === "InvalidOption" && error.option).toBe("DAYBOOK_BASE_URL")
       }),
     )
-    it.effect("names what is missing", () =>
+    it.effect("layerConfig: names the missing variable", () =>
       Effect.gen(function* () {
         const layer = configured({ DAYBOOK_BASE_URL: "http://a.test" })
         const error = yield* Effect.flip(Effect.provide(RestClient.RestClient, layer))
 
-        assert.strictEqual(error._tag, "ConfigError")
-        assert.include(error.message, "DAYBOOK_API_KEY")
+        expect(error._tag).toBe("ConfigError")
+        expect(error.message).toContain("DAYBOOK_API_KEY")
       }),
     )
   })

@@ -1,5 +1,5 @@
 /** The key is sent; then everything that can be printed after every outcome is searched for it. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
@@ -62,10 +62,10 @@ const noteIn =
 
 const expectClean = (texts: ReadonlyArray<string>) => {
   const all = texts.join("\n")
-  assert.isAbove(all.length, 500)
+  expect(all.length).toBeGreaterThan(500)
   for (const spelling of spellings) {
     const at = all.indexOf(spelling)
-    assert.strictEqual(at, -1, `the key came out: ${all.slice(Math.max(0, at - 200), at + 50)}`)
+    expect(at, `the key came out: ${all.slice(Math.max(0, at - 200), at + 50)}`).toBe(-1)
   }
 }
 
@@ -130,9 +130,9 @@ describe("canary", () => {
         for (const { annotations, attributes, name: span, status } of spans)
           note(span, [...attributes], status, annotations)
 
-        assert.strictEqual(server.seen[0]?.headers["x-api-key"], canary)
-        assert.isAtLeast(spans.length, 4)
-        assert.isAtLeast(told.length, 2)
+        expect(server.seen[0]?.headers["x-api-key"]).toBe(canary)
+        expect(spans.length).toBeGreaterThanOrEqual(4)
+        expect(told.length).toBeGreaterThanOrEqual(2)
         expectClean([...texts, inspect(rest, { depth: 10, showHidden: true })])
       }),
     )
@@ -149,7 +149,7 @@ describe("canary", () => {
       note(
         yield* Effect.promise(() =>
           Promise.resolve(rows).then(
-            () => assert.fail("it should have been rejected"),
+            () => expect.unreachable("it should have been rejected"),
             (reason: unknown) => reason,
           ),
         ),
@@ -158,13 +158,13 @@ describe("canary", () => {
       )
       const error = yield* Effect.promise(() =>
         rest.walletTransactions({ address: wallet }).then(
-          () => assert.fail("it should have been rejected"),
+          () => expect.unreachable("it should have been rejected"),
           (reason: unknown) => reason,
         ),
       )
       noteIn(texts)(error, rest)
 
-      assert.strictEqual(server.seen[0]?.headers["x-api-key"], canary)
+      expect(server.seen[0]?.headers["x-api-key"]).toBe(canary)
       expectClean(texts)
     }),
   )
@@ -175,7 +175,7 @@ describe("canary", () => {
       )
       const other = yield* Effect.flip(RestClient.make({ baseUrl: "http://host", apiKey: `${canary} \n ${canary}` }))
 
-      assert.notInclude(inspect([error, other], { depth: 10, showHidden: true }), canary)
+      expect(inspect([error, other], { depth: 10, showHidden: true })).not.toContain(canary)
     }),
   )
 })

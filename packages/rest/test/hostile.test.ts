@@ -2,7 +2,7 @@
  * Random scripts of a hostile server. Some hundreds by default; `pnpm --filter @daybook/rest hostile` plays 10,000 and prints
  * how often each fault was met.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Payload, RestScript } from "@daybook/testkit"
 import { type Bug, playAll } from "./hostile.ts"
 
@@ -32,13 +32,10 @@ describe.concurrent("hostile", () => {
         show("ended with:", count(played.map(({ outcome }) => outcome)))
       }
 
-      assert.deepStrictEqual(
-        played.flatMap(({ issues }) => issues),
-        [],
-      )
-      assert.isAtMost(late, Math.max(2, scripts / 1_000))
-      assert.isAtLeast(played.filter(({ outcome }) => outcome === "ended").length, scripts / 5)
-      if (isLarge) assert.isAbove(histogram[0]?.[1] ?? 0, 0)
+      expect(played.flatMap(({ issues }) => issues)).toStrictEqual([])
+      expect(late).toBeLessThanOrEqual(Math.max(2, scripts / 1_000))
+      expect(played.filter(({ outcome }) => outcome === "ended").length).toBeGreaterThanOrEqual(scripts / 5)
+      if (isLarge) expect(histogram[0]?.[1] ?? 0).toBeGreaterThan(0)
     },
     isLarge ? 1_800_000 : 60_000,
   )
@@ -60,7 +57,7 @@ describe.concurrent("hostile", () => {
         const caught = played.filter(({ issues }) => issues.some((text) => issue.test(text)))
         if (isLarge) console.log(`${bug}: caught by ${caught.length} of ${played.length} scripts`)
 
-        assert.isAtLeast(caught.length, 1)
+        expect(caught.length).toBeGreaterThanOrEqual(1)
       },
       isLarge ? 600_000 : 60_000,
     )

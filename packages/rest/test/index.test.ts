@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Rest from "../src/index.ts"
 import * as promise from "../src/promise.ts"
 
@@ -8,7 +8,7 @@ describe("index", () => {
       Object.entries(Rest).map(([module, members]) => [module, Object.keys(members).sort()]),
     )
 
-    assert.deepStrictEqual(names, {
+    expect(names).toStrictEqual({
       Client: [],
       Query: ["write"],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
@@ -19,6 +19,6 @@ describe("index", () => {
 
 describe("promise", () => {
   it("exports one constructor", () => {
-    assert.deepStrictEqual(Object.keys(promise), ["createRestClient"])
+    expect(Object.keys(promise)).toStrictEqual(["createRestClient"])
   })
 })

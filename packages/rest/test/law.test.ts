@@ -1,5 +1,5 @@
 /** Walks over real sockets: whatever the history, the order, the page size and the server's faults, each row comes once and in order. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, page, random, type Row, servePages, wallet } from "./history.ts"
@@ -59,11 +59,8 @@ describe("law", () => {
         const got = yield* Stream.runCollect(rest.walletTransactionsStream({ address: wallet, limit, order }))
 
         const expected = order === "ASC" ? oldestFirst : oldestFirst.toReversed()
-        assert.deepStrictEqual(
-          got.map(({ hash }) => hash),
-          expected.map(({ hash }) => hash),
-        )
-        assert.strictEqual(server.seen.length, Math.max(1, Math.ceil(rows / limit)))
+        expect(got.map(({ hash }) => hash)).toStrictEqual(expected.map(({ hash }) => hash))
+        expect(server.seen.length).toBe(Math.max(1, Math.ceil(rows / limit)))
       }).pipe(Effect.scoped),
     { arbitrary: { runs: 40 } },
   )
@@ -88,12 +85,12 @@ describe("law", () => {
         )
 
         const fault = outcome._tag === "Failure" ? outcome.failure : undefined
-        assert.deepStrictEqual(got, truth)
-        assert.strictEqual(fault === undefined, isWhole)
+        expect(got).toStrictEqual(truth)
+        expect(fault === undefined).toBe(isWhole)
         if (fault !== undefined)
-          assert.match(fault._tag === "InvalidResponse" ? fault.path : fault._tag, /^(cursor|result)$/)
+          expect(fault._tag === "InvalidResponse" ? fault.path : fault._tag).toMatch(/^(cursor|result)$/)
         // A circle that starts at the first page is walked once more before its cursors come back.
-        assert.isAtMost(server.seen.length, isWhole ? pages.length : 2 * pages.length)
+        expect(server.seen.length).toBeLessThanOrEqual(isWhole ? pages.length : 2 * pages.length)
       }).pipe(Effect.scoped),
     { arbitrary: { runs: 80 } },
   )
@@ -101,7 +98,7 @@ describe("law", () => {
   it("the scripts of the law plant each fault", () => {
     const planted = Array.from({ length: 100 }, (_, seed) => scriptOf(history(seed, 30), seed).faults).flat()
 
-    assert.deepStrictEqual([...new Set(planted)].sort(), [
+    expect([...new Set(planted)].sort()).toStrictEqual([
       "cursor that comes back",
       "empty page",
       "overlap",

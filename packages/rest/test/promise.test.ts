@@ -1,9 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Address from "@daybook/schema/Address"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
 import { createRestClient } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
+import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const query = { address: wallet }
@@ -17,7 +18,7 @@ const rejection = async (promise: Promise<unknown>): Promise<Record<string, unkn
     // Sound for a test: every assertion that follows looks at a field.
     return error as Record<string, unknown>
   }
-  return assert.fail("it should have been rejected")
+  return expect.unreachable("the promise must reject")
 }
 
 const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
@@ -28,175 +29,204 @@ const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
 
 describe("promise", () => {
   describe("createRestClient", () => {
-    it("throws InvalidOption at once, without the URL or the key", () => {
+    it("createRestClient: throws InvalidOption at once, without the URL or the key", () => {
       const make = () => createRestClient({ baseUrl: "ftp://host/secret-path", apiKey: "key-1" })
 
-      assert.throws(make, `The option "baseUrl" has the scheme ftp:, which is not supported.`)
-      assert.throws(make, /^((?!secret-path|key-1).)*$/)
+      expect(make).toThrow(
+        `Invalid option "baseUrl": expected an http or https URL such as https://host/path, received a URL with the scheme ftp:.`,
+      )
+      expect(make).toThrow(/^((?!secret-path|key-1).)*$/)
     })
 
-    const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
-      [{ timout: 5 }, 'The parameter "timout" is not known. Known are timeout, onBadRow, signal. No request was made.'],
-      [{ timeout: 0 }, 'The parameter "timeout" takes a duration above zero in milliseconds or as text'],
-      [{ onBadRow: true }, 'The parameter "onBadRow" takes a function; true came.'],
-      [{ signal: new AbortController() }, 'The parameter "signal" takes an AbortSignal; an object came.'],
-      [5_000, 'The parameter "options" takes an object of timeout, onBadRow, signal; a number came.'],
+    const invalidCalls: ReadonlyArray<readonly [unknown, string]> = [
+      [
+        { timout: 5 },
+        'Invalid option "timout": expected one of the keys timeout, onBadRow, signal, received an unknown key.',
+      ],
+      [{ timeout: 0 }, 'Invalid option "timeout": expected a duration above zero in milliseconds or as text'],
+      [{ onBadRow: true }, 'Invalid option "onBadRow": expected a function, received true.'],
+      [{ signal: new AbortController() }, 'Invalid option "signal": expected an AbortSignal, received an object.'],
+      [5_000, 'Invalid option "options": expected an object with timeout, onBadRow, signal, received a number.'],
     ]
-    it.live.each(wrongCalls)("refuses the options %j of a call before a request is made", ([given, message]) =>
-      Effect.gen(function* () {
-        const server = yield* script(sendPage([]))
-        const rest = clientOf(server)
-        const page = rest.walletTransactions as (query: object, options: unknown) => Promise<unknown>
-        const error = yield* Effect.promise(() => rejection(page(query, given)))
+    it.live.each(invalidCalls)(
+      "walletTransactions: rejects the options %j before a request is made",
+      ([given, message]) =>
+        Effect.gen(function* () {
+          const server = yield* script(sendPage([]))
+          const rest = clientOf(server)
+          const page = rest.walletTransactions as (query: object, options: unknown) => Promise<unknown>
+          const error = yield* Effect.promise(() => rejection(page(query, given)))
 
-        assert.strictEqual(error["_tag"], "BadRequest")
-        assert.include(error["message"], message)
-        assert.strictEqual(server.seen.length, 0)
-      }),
+          expect(error["_tag"]).toBe("BadRequest")
+          expect(error["message"]).toContain(message)
+          expect(server.seen.length).toBe(0)
+        }),
     )
-    const wrongWalks: ReadonlyArray<readonly [unknown, string]> = [
-      [{ maxRow: 5 }, 'The parameter "maxRow" is not known. Known are timeout, onBadRow, maxRows, prefetch, resume,'],
-      [{ signal: 5 }, 'The parameter "signal" takes an AbortSignal; 5 came.'],
-      [{ onStaleCursor: "retry" }, 'The parameter "onStaleCursor" takes "fail" or "restart"; retry came.'],
-      ["now", 'The parameter "options" takes an object of timeout, onBadRow, maxRows,'],
+    const invalidStreams: ReadonlyArray<readonly [unknown, string]> = [
+      [
+        { maxRow: 5 },
+        'Invalid option "maxRow": expected one of the keys timeout, onBadRow, maxRows, prefetch, resume,',
+      ],
+      [{ signal: 5 }, 'Invalid option "signal": expected an AbortSignal, received 5.'],
+      [{ onStaleCursor: "retry" }, 'Invalid option "onStaleCursor": expected "fail" or "restart", received "retry".'],
+      ["now", 'Invalid option "options": expected an object with timeout, onBadRow, maxRows,'],
     ]
-    it.live.each(wrongWalks)("refuses the options %j of a walk before a request is made", ([given, message]) =>
-      Effect.gen(function* () {
-        const server = yield* script(sendPage([]))
-        const { walletPagesStream, walletTransactionsStream } = clientOf(server)
-        for (const walk of [walletPagesStream, walletTransactionsStream]) {
-          const untyped = walk as (query: object, options: unknown) => AsyncIterable<unknown>
-          const error = yield* Effect.promise(() => rejection(collect(untyped(query, given))))
+    it.live.each(invalidStreams)(
+      "walletTransactionsStream and walletPagesStream: reject the options %j before a request is made",
+      ([given, message]) =>
+        Effect.gen(function* () {
+          const server = yield* script(sendPage([]))
+          const { walletPagesStream, walletTransactionsStream } = clientOf(server)
+          for (const walk of [walletPagesStream, walletTransactionsStream]) {
+            const untyped = walk as (query: object, options: unknown) => AsyncIterable<unknown>
+            const error = yield* Effect.promise(() => rejection(collect(untyped(query, given))))
 
-          assert.strictEqual(error["_tag"], "BadRequest")
-          assert.include(error["message"], message)
-        }
-        assert.strictEqual(server.seen.length, 0)
-      }),
+            expect(error["_tag"]).toBe("BadRequest")
+            expect(error["message"]).toContain(message)
+          }
+          expect(server.seen.length).toBe(0)
+        }),
     )
-    it.live("says that a query is missing", () =>
+    it.live("walletTransactions: rejects a missing query", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const { walletTransactions, walletTransactionsStream } = clientOf(server)
         const page = walletTransactions as (query?: unknown) => Promise<unknown>
         const walk = walletTransactionsStream as (query?: unknown) => AsyncIterable<unknown>
-        const message = 'The parameter "query" takes an object with an address; nothing came. No request was made.'
+        const message = 'Invalid parameter "query": expected an object with an address, received nothing.'
 
-        assert.strictEqual((yield* Effect.promise(() => rejection(page())))["message"], message)
-        assert.strictEqual((yield* Effect.promise(() => rejection(collect(walk()))))["message"], message)
+        expect((yield* Effect.promise(() => rejection(page())))["message"]).toBe(message)
+        expect((yield* Effect.promise(() => rejection(collect(walk()))))["message"]).toBe(message)
       }),
     )
-    it.live("takes null for the options of a call", () =>
+    it.live("walletTransactions: accepts null as its options", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const page = clientOf(server).walletTransactions as (query: object, options: unknown) => Promise<unknown>
         const walk = clientOf(server).walletPagesStream as (query: object, options: unknown) => AsyncIterable<unknown>
 
-        assert.deepInclude(yield* Effect.promise(() => page(query, null)), { result: [] })
-        assert.strictEqual((yield* Effect.promise(() => collect(walk(query, null)))).length, 1)
+        expect(yield* Effect.promise(() => page(query, null))).toMatchObject({ result: [] })
+        expect((yield* Effect.promise(() => collect(walk(query, null)))).length).toBe(1)
       }),
     )
 
     it.each([
-      [undefined, "baseUrl", "is missing. It takes the URL"],
-      [{ baseUrl: "http://host", apiKey: undefined }, "apiKey", "is missing. It takes the key"],
-      [{ baseUrl: null, apiKey: "key-1" }, "baseUrl", "is missing. It takes the URL"],
-      [{ baseUrl: 8080, apiKey: "key-1" }, "baseUrl", "is a number. It takes the URL"],
+      [undefined, "baseUrl", "expected the URL before /api/v2.2, such as https://host, received nothing."],
+      [
+        { baseUrl: "http://host", apiKey: undefined },
+        "apiKey",
+        "expected the API key of the server, received nothing.",
+      ],
+      [
+        { baseUrl: null, apiKey: "key-1" },
+        "baseUrl",
+        "expected the URL before /api/v2.2, such as https://host, received null.",
+      ],
+      [
+        { baseUrl: 8080, apiKey: "key-1" },
+        "baseUrl",
+        "expected the URL before /api/v2.2, such as https://host, received a number.",
+      ],
       [
         { baseUrl: "http://host", apiKey: "key-1", timout: 5 },
         "timout",
-        "is not known. Known are baseUrl, apiKey, timeout,",
+        "expected one of the keys baseUrl, apiKey, timeout,",
       ],
-      [{ baseUrl: "http://host", apiKey: "key-1", retry: 3 }, "retry", "takes an object of maxAttempts, base,"],
+      [{ baseUrl: "http://host", apiKey: "key-1", retry: 3 }, "retry", "expected an object with maxAttempts, base,"],
       [
         { baseUrl: "http://host", apiKey: "key-1", retry: { attempts: 2 } },
         "retry.attempts",
-        "is not known. Known are maxAttempts, base, cap, jitter, attemptTimeout.",
+        "expected one of the keys maxAttempts, base, cap, jitter, attemptTimeout, received an unknown key.",
       ],
-      [{ baseUrl: "http://host/?a=b", apiKey: "key-1" }, "baseUrl", "has a query, which has no meaning there."],
-      [{ baseUrl: "http://host/#a", apiKey: "key-1" }, "baseUrl", "has a fragment, which has no meaning there."],
-      ["http://host", "options", "takes an object of baseUrl, apiKey,"],
-      [8080, "options", "takes an object of baseUrl, apiKey,"],
-      [null, "baseUrl", "is missing. It takes the URL"],
+      [
+        { baseUrl: "http://host/?a=b", apiKey: "key-1" },
+        "baseUrl",
+        "expected the URL before /api/v2.2, such as https://host, received a URL with a query.",
+      ],
+      [
+        { baseUrl: "http://host/#a", apiKey: "key-1" },
+        "baseUrl",
+        "expected the URL before /api/v2.2, such as https://host, received a URL with a fragment.",
+      ],
+      ["http://host", "options", "expected an object with baseUrl, apiKey,"],
+      [8080, "options", "expected an object with baseUrl, apiKey,"],
+      [null, "baseUrl", "expected the URL before /api/v2.2, such as https://host, received nothing."],
       [
         { baseUrl: "http://host", apiKey: "key-1", maxBytes: "1" },
         "maxBytes",
-        `takes a whole number above 0; "1" came.`,
+        `expected a whole number above 0, received "1".`,
       ],
-      [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "is a number. It takes the key"],
-    ])("says which option is missing or of another kind: %j", (given, option, issue) => {
+      [{ baseUrl: "http://host", apiKey: 12 }, "apiKey", "expected the API key of the server, received a number."],
+    ])("createRestClient: rejects the options %j", (given, option, rest) => {
       const untyped = createRestClient as (options: unknown) => unknown
 
-      assert.throws(() => untyped(given), `The option "${option}" ${issue}`)
+      expect(() => untyped(given)).toThrow(`Invalid option "${option}": ${rest}`)
     })
 
-    it("takes a URL object", () => {
-      assert.doesNotThrow(() => createRestClient({ baseUrl: new URL("http://host/a"), apiKey: "key-1" }))
+    it("createRestClient: accepts a URL object", () => {
+      expect(() => createRestClient({ baseUrl: new URL("http://host/a"), apiKey: "key-1" })).not.toThrow()
     })
   })
 
   describe("walletTransactions", () => {
-    it.live("resolves with the typed page", () =>
+    it.live("walletTransactions: resolves with the typed page", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(7, 0)], "next"))
         const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
 
-        assert.strictEqual(page.cursor, "next")
-        assert.strictEqual(page.result[0]?.value, 7_000_000_049n)
+        expect(page.cursor).toBe("next")
+        expect(page.result[0]?.value).toBe(7_000_000_049n)
       }),
     )
-    it.live("gives rows that print through the schema and compare with a normalised address", () =>
+    it.live("walletTransactions: its rows encode through the schema and compare with a normalised address", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(7, 0)]))
         const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
-        const [first = assert.fail("no row")] = page.result
+        const [first = expect.unreachable("no row")] = page.result
         const checksummed = `0x${first.from_address.slice(2).toUpperCase()}`
 
-        assert.throws(() => JSON.stringify(first), "BigInt")
-        assert.strictEqual(JSON.parse(JSON.stringify(Schema.encodeSync(WalletTransaction)(first))).value, "7000000049")
-        assert.notStrictEqual<string>(first.from_address, checksummed)
-        assert.strictEqual(first.from_address, Address.fromText(checksummed))
+        expect(() => JSON.stringify(first)).toThrow("BigInt")
+        expect(JSON.parse(JSON.stringify(Schema.encodeSync(WalletTransaction)(first))).value).toBe("7000000049")
+        expect(first.from_address).not.toBe(checksummed)
+        expect(first.from_address).toBe(Address.fromText(checksummed))
       }),
     )
-    it.live("rejects with the tagged error, a real Error", () =>
+    it.live("walletTransactions: rejects with the tagged error, an Error", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
         const error = yield* Effect.promise(() => rejection(clientOf(server).walletTransactions(query)))
 
-        assert.instanceOf(error, Error)
-        assert.strictEqual(error["_tag"], "Unauthorized")
-        assert.strictEqual(error["isRetryable"], false)
-        assert.strictEqual(
-          error["message"],
-          `${server.host} does not accept the API key (no). Check the key and what it is allowed to do.`,
-        )
+        expect(error).toBeInstanceOf(Error)
+        expect(error["_tag"]).toBe("Unauthorized")
+        expect(error["isRetryable"]).toBe(false)
+        expect(error["message"]).toBe(`API key rejected: ${server.host} (no). Check the key and its permissions.`)
       }),
     )
-    it.live("rejects on a wrong query without a request", () =>
+    it.live("walletTransactions: rejects an invalid query without a request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const error = yield* Effect.promise(() =>
           rejection(clientOf(server).walletTransactions({ ...query, limit: -1 })),
         )
 
-        assert.strictEqual(error["_tag"], "BadRequest")
-        assert.strictEqual(error["parameter"], "limit")
-        assert.strictEqual(server.seen.length, 0)
+        expect(error["_tag"]).toBe("BadRequest")
+        expect(error["parameter"]).toBe("limit")
+        expect(server.seen.length).toBe(0)
       }),
     )
-    it.live("rejects with the signal's reason and closes the socket", () =>
+    it.live("walletTransactions: an aborted signal rejects with its reason and closes the socket", () =>
       Effect.gen(function* () {
         const server = yield* script(() => {})
         const controller = new AbortController()
         const promise = rejection(clientOf(server).walletTransactions(query, { signal: controller.signal }))
-        while (server.seen.length === 0) yield* Effect.sleep(5)
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length > 0))
         controller.abort()
 
-        assert.strictEqual((yield* Effect.promise(() => promise))["name"], "AbortError")
+        expect((yield* Effect.promise(() => promise))["name"]).toBe("AbortError")
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("keeps the timeout when there is a signal", () =>
+    it.live("walletTransactions: keeps the timeout when a signal is given", () =>
       Effect.gen(function* () {
         const server = yield* script(() => {})
         const { signal } = new AbortController()
@@ -204,13 +234,13 @@ describe("promise", () => {
           rejection(clientOf(server, { timeout: 50 }).walletTransactions(query, { signal })),
         )
 
-        assert.strictEqual(error["_tag"], "TimeoutError")
+        expect(error["_tag"]).toBe("TimeoutError")
       }),
     )
   })
 
   describe("withResponse", () => {
-    it.live("gives page and response of one request", () =>
+    it.live("withResponse: gives the page and the response of one request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(7, 0)], null, { "daybook-indexed-to": "7", "x-request-id": "r-1" }))
         const [page, response] = yield* Effect.promise(async () => {
@@ -218,43 +248,44 @@ describe("promise", () => {
           return [await promise, await promise.withResponse()] as const
         })
 
-        assert.strictEqual(response.page, page)
-        assert.strictEqual(response.indexCoverage.indexedTo, 7n)
-        assert.strictEqual(response.headers["x-request-id"], "r-1")
-        assert.strictEqual(server.seen.length, 1)
+        expect(response.page).toBe(page)
+        expect(response.indexCoverage.indexedTo).toBe(7n)
+        expect(response.headers["x-request-id"]).toBe("r-1")
+        expect(server.seen.length).toBe(1)
       }),
     )
-    it.live("rejects once, where it was asked for", () =>
+    it.live("withResponse: rejects once and leaves no unhandled rejection", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
         const unhandled: Array<unknown> = []
         const note = (reason: unknown) => unhandled.push(reason)
         process.on("unhandledRejection", note)
         const error = yield* Effect.promise(() => rejection(clientOf(server).walletTransactions(query).withResponse()))
-        yield* Effect.sleep(20)
+        // Node reports an unhandled rejection after the microtasks of the turn.
+        yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
         process.off("unhandledRejection", note)
 
-        assert.strictEqual(error["_tag"], "Unauthorized")
-        assert.deepStrictEqual(unhandled, [])
+        expect(error["_tag"]).toBe("Unauthorized")
+        expect(unhandled).toStrictEqual([])
       }),
     )
   })
 
   describe("walletTransactionsWithResponse", () => {
-    it.live("resolves with page, completeness and headers", () =>
+    it.live("walletTransactionsWithResponse: resolves with page, index coverage and headers", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([], null, { "daybook-finalized-to": "7", "x-request-id": "r-1" }))
         const response = yield* Effect.promise(() => clientOf(server).walletTransactionsWithResponse(query))
 
-        assert.strictEqual(response.indexCoverage.finalizedTo, 7n)
-        assert.strictEqual(response.requestId, "r-1")
-        assert.strictEqual(response.headers["daybook-finalized-to"], "7")
+        expect(response.indexCoverage.finalizedTo).toBe(7n)
+        expect(response.requestId).toBe("r-1")
+        expect(response.headers["daybook-finalized-to"]).toBe("7")
       }),
     )
   })
 
   describe("walletTransactionsStream", () => {
-    it.live("gives every row to a loop, and again to the next one", () =>
+    it.live("walletTransactionsStream: each loop receives every row", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 5, order: "ASC" })
@@ -264,11 +295,11 @@ describe("promise", () => {
         ])
 
         const expected = history(5, 23).map(({ hash }) => hash)
-        assert.deepStrictEqual(first, expected)
-        assert.deepStrictEqual(second, expected)
+        expect(first).toStrictEqual(expected)
+        expect(second).toStrictEqual(expected)
       }),
     )
-    it.live("asks for no more pages after an early break", () =>
+    it.live("walletTransactionsStream: requests no page after an early break", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         let seen = 0
@@ -277,24 +308,24 @@ describe("promise", () => {
           for await (const _ of rows) if (++seen === 7) break
         })
 
-        assert.strictEqual(seen, 7)
-        assert.strictEqual(server.seen.length, 2)
+        expect(seen).toBe(7)
+        expect(server.seen.length).toBe(2)
       }),
     )
-    it.live("closes the socket of the page in flight when the iterator is returned", () =>
+    it.live("walletTransactionsStream: returning the iterator closes the socket of the request in flight", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
         const iterator = clientOf(server).walletTransactionsStream(query)[Symbol.asyncIterator]()
         yield* Effect.promise(() => iterator.next())
         const pending = iterator.next()
-        while (server.seen.length < 2) yield* Effect.sleep(5)
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length === 2))
         yield* Effect.promise(async () => iterator.return?.())
 
-        assert.deepStrictEqual(yield* Effect.promise(() => pending), { done: true, value: undefined })
+        expect(yield* Effect.promise(() => pending)).toStrictEqual({ done: true, value: undefined })
         yield* Effect.promise(() => server.closed(2))
       }),
     )
-    it.live("throws the tagged error out of the loop, after the rows before it", () =>
+    it.live("walletTransactionsStream: throws the tagged error out of the loop after the rows before it", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), reply(403, JSON.stringify({ message: "no" })))
         let seen = 0
@@ -306,41 +337,41 @@ describe("promise", () => {
           ),
         )
 
-        assert.strictEqual(error["_tag"], "Forbidden")
-        assert.strictEqual(seen, 1)
+        expect(error["_tag"]).toBe("Forbidden")
+        expect(seen).toBe(1)
       }),
     )
-    it.live("throws the signal's reason out of the loop and closes the socket", () =>
+    it.live("walletTransactionsStream: an aborted signal throws its reason out of the loop and closes the socket", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
         const controller = new AbortController()
-        const reason = new Error("the user left")
+        const reason = new Error("the page was closed")
         const loop = rejection(
           (async () => {
             for await (const _ of clientOf(server).walletTransactionsStream(query, { signal: controller.signal }));
           })(),
         )
-        while (server.seen.length < 2) yield* Effect.sleep(5)
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length === 2))
         controller.abort(reason)
 
-        assert.strictEqual<unknown>(yield* Effect.promise(() => loop), reason)
+        expect(yield* Effect.promise(() => loop)).toBe(reason)
         yield* Effect.promise(() => server.closed(2))
       }),
     )
-    it.live("sends nothing when the signal was aborted before", () =>
+    it.live("walletTransactionsStream: sends nothing when the signal is already aborted", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const rows = clientOf(server).walletTransactionsStream(query, { signal: AbortSignal.abort() })
         const error = yield* Effect.promise(() => rejection(collect(rows)))
 
-        assert.strictEqual(error["name"], "AbortError")
-        assert.strictEqual(server.seen.length, 0)
+        expect(error["name"]).toBe("AbortError")
+        expect(server.seen.length).toBe(0)
       }),
     )
   })
 
   describe("walletTransactionsStream, awaited", () => {
-    it.live("gives the first page, and an iteration after that goes on from it", () =>
+    it.live("walletTransactionsStream: awaited it gives the first page, and an iteration continues from it", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 10 })
@@ -349,28 +380,27 @@ describe("promise", () => {
         const asked = server.seen.length
         const all = yield* Effect.promise(() => collect(rows))
 
-        assert.strictEqual(page.result.length, 10)
-        assert.strictEqual(again, page)
-        assert.strictEqual(asked, 1)
-        assert.deepStrictEqual(
-          all.map(({ hash }) => hash),
+        expect(page.result.length).toBe(10)
+        expect(again).toBe(page)
+        expect(asked).toBe(1)
+        expect(all.map(({ hash }) => hash)).toStrictEqual(
           history(5, 23)
             .toReversed()
             .map(({ hash }) => hash),
         )
-        assert.strictEqual(server.seen.length, 3)
+        expect(server.seen.length).toBe(3)
       }),
     )
-    it.live("rejects with the tagged error", () =>
+    it.live("walletTransactionsStream: awaited it rejects with the tagged error", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(403, JSON.stringify({ message: "no" })))
         const rows = clientOf(server).walletTransactionsStream(query)
         const error = yield* Effect.promise(() => rejection(Promise.resolve(rows)))
 
-        assert.strictEqual(error["_tag"], "Forbidden")
+        expect(error["_tag"]).toBe("Forbidden")
       }),
     )
-    it.live("gives an empty page when nothing is left", () =>
+    it.live("walletTransactionsStream: awaited it gives an empty page when nothing is left", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 3)))
         const rows = clientOf(server).walletTransactionsStream(query)
@@ -379,10 +409,10 @@ describe("promise", () => {
           return await clientOf(server).walletTransactionsStream(query, { resume: rows.position() })
         })
 
-        assert.deepStrictEqual(page, { cursor: null, page: 0, page_size: 0, result: [] })
+        expect(page).toStrictEqual({ cursor: null, page: 0, page_size: 0, result: [] })
       }),
     )
-    it.live("knows its position after each row", () =>
+    it.live("walletTransactionsStream: has a position after each row", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         const rows = clientOf(server).walletTransactionsStream({ ...query, limit: 10 })
@@ -394,9 +424,8 @@ describe("promise", () => {
           for await (const { hash } of rest) got.push(hash)
         })
 
-        assert.strictEqual(before, undefined)
-        assert.deepStrictEqual(
-          got,
+        expect(before).toBe(undefined)
+        expect(got).toStrictEqual(
           history(5, 23)
             .toReversed()
             .map(({ hash }) => hash),
@@ -406,15 +435,12 @@ describe("promise", () => {
   })
 
   describe("walletPagesStream", () => {
-    it.live("gives a page at a time", () =>
+    it.live("walletPagesStream: gives one page at a time", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         const pages = yield* Effect.promise(() => collect(clientOf(server).walletPagesStream({ ...query, limit: 10 })))
 
-        assert.deepStrictEqual(
-          pages.map(({ page }) => page.result.length),
-          [10, 10, 3],
-        )
+        expect(pages.map(({ page }) => page.result.length)).toStrictEqual([10, 10, 3])
       }),
     )
   })

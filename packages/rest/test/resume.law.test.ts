@@ -1,5 +1,5 @@
 /** Walks that are broken off, saved, resumed by another client, and overtaken by reorganisations: what is kept is the chain, whole. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import type { RestClient } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
@@ -53,7 +53,7 @@ const inRuns = async (
     }
     resume = rows.position() ?? resume
     if (!isBroken) return { kept, runs }
-    assert.isBelow(runs, 500)
+    expect(runs).toBeLessThan(500)
   }
 }
 
@@ -69,7 +69,7 @@ describe("resume", () => {
         const server = yield* serve(servePages(oldestFirst))
         const { kept } = yield* Effect.promise(() => inRuns(server.url, { order, limit }, random(seed)))
 
-        assert.deepStrictEqual(hashes(kept), hashes(order === "ASC" ? oldestFirst : oldestFirst.toReversed()))
+        expect(hashes(kept)).toStrictEqual(hashes(order === "ASC" ? oldestFirst : oldestFirst.toReversed()))
       }).pipe(Effect.scoped),
     { arbitrary: { runs: 30 } },
   )
@@ -86,19 +86,16 @@ describe("resume", () => {
         const { kept } = yield* Effect.promise(() => inRuns(server.url, { order, limit }, next))
 
         reorganisations += chain.reorganisations()
-        assert.strictEqual(new Set(hashes(kept)).size, kept.length, "no row twice")
+        expect(new Set(hashes(kept)).size, "no row twice").toBe(kept.length)
         const oldestFirst = kept.toSorted((a, b) => Number(a.block - b.block)).map(({ block }) => String(block))
-        assert.deepStrictEqual(
-          oldestFirst,
-          chain.rows().map((one: Row) => one.block_number),
-        )
-        assert.deepStrictEqual(new Set(hashes(kept)), new Set(hashes(chain.rows())))
+        expect(oldestFirst).toStrictEqual(chain.rows().map((one: Row) => one.block_number))
+        expect(new Set(hashes(kept))).toStrictEqual(new Set(hashes(chain.rows())))
       }).pipe(Effect.scoped),
     { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 40) }, timeout: 600_000 },
   )
 
   it("the walks of the law met reorganisations", () => {
-    assert.isAtLeast(reorganisations, 15)
+    expect(reorganisations).toBeGreaterThanOrEqual(15)
   })
 
   it.live("an ascending walk that has ended goes on with what came since, and tells what a reorganisation took", () =>
@@ -118,14 +115,14 @@ describe("resume", () => {
       const third = rest.walletTransactionsStream(query, { resume: second.position(), onStaleCursor: "restart" })
       const replaced = yield* Effect.promise(() => collect(third))
 
-      assert.deepStrictEqual(hashes(before), hashes(chain.slice(0, 40)))
-      assert.deepStrictEqual(hashes(since), hashes(chain.slice(40)))
+      expect(hashes(before)).toStrictEqual(hashes(chain.slice(0, 40)))
+      expect(hashes(since)).toStrictEqual(hashes(chain.slice(40)))
       const fromBlock = BigInt(last?.block_number ?? 0)
       const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
-      assert.deepStrictEqual(
-        replaced.map((value) => (isVoid(value) ? value : value.hash)),
-        [{ _tag: "RowsReverted", fromBlock }, ...hashes(inBlock)],
-      )
+      expect(replaced.map((value) => (isVoid(value) ? value : value.hash))).toStrictEqual([
+        { _tag: "RowsReverted", fromBlock },
+        ...hashes(inBlock),
+      ])
     }),
   )
 })

@@ -1,5 +1,5 @@
 /** Answers of real providers, served from a real socket. They lie outside the repository; without them only our own fixtures count. */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ const plain = (value: unknown): unknown => {
 
 const expectKept = (sent: unknown, kept: unknown, path: string): void => {
   if (Array.isArray(sent)) {
-    assert.isArray(kept, path)
+    expect([path, Array.isArray(kept)]).toStrictEqual([path, true])
     return sent.forEach((inner, at) => expectKept(inner, (kept as ReadonlyArray<unknown>)[at], `${path}[${at}]`))
   }
   if (typeof sent === "object" && sent !== null) {
@@ -42,7 +42,7 @@ const expectKept = (sent: unknown, kept: unknown, path: string): void => {
       expectKept(inner, Reflect.get(Object(kept), name), `${path}.${name}`)
     return
   }
-  assert.deepStrictEqual(plain(kept) ?? null, plain(sent) ?? null, path)
+  expect([path, plain(kept) ?? null]).toStrictEqual([path, plain(sent) ?? null])
 }
 
 describe("wire", () => {
@@ -59,7 +59,7 @@ describe("wire", () => {
 
         const list = "result" in sent && !Array.isArray(sent.result) ? { ...sent, result: [sent.result] } : sent
         expectKept(list, kept, "page")
-        assert.isAtLeast(got.result.length, 1)
+        expect(got.result.length).toBeGreaterThanOrEqual(1)
       }),
     )
   }
@@ -74,7 +74,7 @@ describe("wire", () => {
     ["errors/237.json", 200, "InvalidResponse", "missing"],
     ["errors/239.json", 200, "InvalidResponse", "missing"],
     ["errors/240.json", 200, "InvalidResponse", "missing"],
-    ["errors/253.json", 429, "RateLimited", "refuses more requests"],
+    ["errors/253.json", 429, "RateLimited", "Rate limit exceeded"],
     ["errors/255.json", 500, "InvalidResponse", "Parse Error"],
   ]
   const bodyOf = (file: string): string => {
@@ -87,16 +87,15 @@ describe("wire", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(ask(status, bodyOf(file)))
 
-        assert.strictEqual(error._tag, tag)
-        assert.include(error.message, text)
+        expect(error._tag).toBe(tag)
+        expect(error.message).toContain(text)
       }),
     )
   }
   it("lists every error of the wallet operation that was recorded", () => {
     const recorded = names.filter((name) => Number((read(name) as { readonly status?: unknown }).status) >= 400)
 
-    assert.deepStrictEqual(
-      isThere ? recorded.map((name) => `rest/${name}`) : [],
+    expect(isThere ? recorded.map((name) => `rest/${name}`) : []).toStrictEqual(
       isThere ? table.map(([file]) => file).filter((file) => file.startsWith("rest/")) : [],
     )
   })
@@ -107,7 +106,7 @@ describe("wire", () => {
       const body = page([{ ...row(5, 0), ...extras, transfer_index: [5, 0] }], null, { page: 0, page_size: 100 })
       const got = yield* ask(200, body)
 
-      assert.deepInclude<object | undefined>(got.result[0], { ...extras, transfer_index: [5, 0] })
+      expect(got.result[0]).toMatchObject({ ...extras, transfer_index: [5, 0] })
     }),
   )
 })

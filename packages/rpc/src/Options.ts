@@ -2,8 +2,8 @@
  * The options of a client, the same for each face: where its node is and how it is talked to.
  * `RpcClient` and the promise face take them; nothing here does anything.
  */
-import type { Fetch } from "@daybook/transport/Http"
-import type { Key } from "@daybook/transport/Redaction"
+import type { Fetch } from "@daybook/transport/Fetch"
+import type { Key } from "@daybook/transport/Endpoint"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 

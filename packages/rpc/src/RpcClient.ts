@@ -92,7 +92,7 @@ const variables: Readonly<Record<string, string>> = {
 const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
   const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
   return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, issue: error.issue })
+    ? new InvalidOption({ option: variable, expected: error.expected, received: error.received })
     : error
 }
 
@@ -115,7 +115,7 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
       return yield* makeScoped({ rpcUrl: url, chain: Option.getOrElse(chain, () => "eth"), apiKey: apiKey.value })
     }
     if (Option.isNone(chain)) return yield* makeScoped({ url })
-    const issue = "is missing, but DAYBOOK_CHAIN is set. Set both for a provider, or neither for a node's own URL."
-    return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", issue }))
+    const expected = "a key with DAYBOOK_CHAIN (a provider), or neither (the URL of a node)"
+    return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", expected, received: "nothing" }))
   }).pipe(Effect.mapError(namingVariables)),
 )

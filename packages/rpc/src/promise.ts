@@ -3,8 +3,8 @@
  * and `request` as EIP-1193 has it.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import * as OptionCheck from "@daybook/transport/OptionCheck"
-import * as PromiseFace from "@daybook/transport/PromiseFace"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, Known, PromiseMethods, ReturnedBy } from "./Method.ts"
@@ -74,7 +74,7 @@ const checked = <A extends object>(
 }
 
 const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
-  const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseFace.run(effect, { signal })
+  const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseRunner.run(effect, { signal })
   const methods: Record<string, unknown> = {}
   for (const name of Object.keys(RpcMethod.all)) {
     if (!RpcMethod.isName(name)) continue

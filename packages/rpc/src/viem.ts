@@ -48,8 +48,8 @@ const toProviderError = (error: unknown): unknown => {
 const isClient = (given: Client.Options | Client.RpcClient): given is Client.RpcClient => {
   if (typeof given !== "object" || given === null || !("eth_chainId" in given)) return false
   if (typeof given.pin === "function") return true
-  const issue = `is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".`
-  throw new InvalidOption({ option: "client", issue })
+  const expected = `options, or a client of "@daybook/rpc/promise"`
+  throw new InvalidOption({ option: "client", expected, received: "a client of Effect" })
 }
 
 /**

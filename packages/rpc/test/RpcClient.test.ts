@@ -102,7 +102,7 @@ describe("RpcClient", () => {
 
         expect(error._tag).toBe("InvalidResponse")
         expect(error.message).toBe(
-          `The answer of ${server.host} is not usable: result.transactions[1].hash is "0x12"; expected a hash of 32 bytes in hex.`,
+          `Invalid response from ${server.host}: result.transactions[1].hash: expected a hash of 32 bytes in hex, received "0x12".`,
         )
         expect(server.seen.length).toBe(1)
       }),
@@ -161,8 +161,8 @@ describe("RpcClient", () => {
         const elsewhere = yield* asked(transaction({ blockHash: hash("d") }))
 
         expect(other._tag === "Failure" && other.failure._tag === "InvalidResponse").toBe(true)
-        expect(other._tag === "Failure" && other.failure.message.includes('transactionIndex is "0x1"')).toBe(true)
-        expect(elsewhere._tag === "Failure" && elsewhere.failure.message.includes("blockHash is")).toBe(true)
+        expect(other._tag === "Failure" && other.failure.message.endsWith(', received "0x1".')).toBe(true)
+        expect(elsewhere._tag === "Failure" && elsewhere.failure.message.includes("blockHash: expected")).toBe(true)
       }),
     )
 
@@ -313,10 +313,13 @@ describe("RpcClient", () => {
 
   describe("with", () => {
     const wrong: ReadonlyArray<readonly [object, string]> = [
-      [{ timout: 5 }, 'The option "timout" is not known. Known are timeout, maxBytes, batch, share.'],
-      [{ signal: new AbortController().signal }, 'The option "signal" is not known.'],
-      [{ share: "no" }, 'The option "share" takes true or false; "no" came.'],
-      [{ timeout: 0 }, 'The option "timeout" takes a duration above zero'],
+      [
+        { timout: 5 },
+        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, received an unknown key.',
+      ],
+      [{ signal: new AbortController().signal }, 'Invalid option "signal": expected one of the keys '],
+      [{ share: "no" }, 'Invalid option "share": expected a boolean, received "no".'],
+      [{ timeout: 0 }, 'Invalid option "timeout": expected a duration above zero'],
     ]
 
     it.live.each(wrong)("ends each call with the defect for %j", ([options, message]) =>
@@ -388,7 +391,7 @@ describe("RpcClient", () => {
         )
 
         expect(error._tag === "InvalidOption" && error.option).toBe(variable)
-        expect(error.message).toContain(`The option "${variable}"`)
+        expect(error.message).toContain(`Invalid option "${variable}"`)
       }),
     )
   })

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/testkit"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import type { Fetch } from "@daybook/transport/Http"
+import type { Fetch } from "@daybook/transport/Fetch"
 import { Clock, Effect, Result, Schema } from "effect"
 import type { Call } from "../src/Method.ts"
 import { createRpcClient } from "../src/promise.ts"

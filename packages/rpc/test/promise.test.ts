@@ -34,75 +34,138 @@ describe("promise", () => {
     })
 
     it.each([
-      [undefined, 'The option "url" is missing. Give "url", or "rpcUrl"'],
-      [{ url: null }, 'The option "url" is missing. Give "url", or "rpcUrl"'],
-      [{ url: "http://host", retires: 2 }, 'The option "retires" is not known. Known are url, rpcUrl, chain,'],
-      [{ url: "http://host", retry: 2 }, 'The option "retry" takes an object of maxAttempts, base,'],
+      [
+        undefined,
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+      ],
+      [
+        { url: null },
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+      ],
+      [{ url: "http://host", retires: 2 }, 'Invalid option "retires": expected one of the keys url, rpcUrl, chain,'],
+      [{ url: "http://host", retry: 2 }, 'Invalid option "retry": expected an object with maxAttempts, base,'],
       [
         { url: "http://host", retry: { attempts: 2 } },
-        'The option "retry.attempts" is not known. Known are maxAttempts,',
+        'Invalid option "retry.attempts": expected one of the keys maxAttempts,',
       ],
-      [{ url: "http://host", batch: { size: 2 } }, 'The option "batch.size" is not known. Known are window,'],
-      [{ url: "http://host", rateLimit: 5 }, 'The option "rateLimit" takes an object of perSecond,'],
-      [{ rpcUrl: "http://host?a=b", chain: 1, apiKey: "key" }, 'The option "rpcUrl" has a query, which has no'],
-      [{ url: 8545 }, 'The option "url" is a number. It takes a URL'],
-      [{ url: [undefined] }, 'The option "url[0]" is missing. It takes a URL'],
-      [{ rpcUrl: {}, chain: "eth", apiKey: "key" }, 'The option "rpcUrl" is an object. It takes a URL'],
-      [{ rpcUrl: "http://host", chain: "eth" }, 'The option "apiKey" is missing. It takes text beside "rpcUrl".'],
-      ["http://host", 'The option "options" takes an object of url, rpcUrl, chain,'],
-      [8545, 'The option "options" takes an object of url, rpcUrl, chain,'],
-      [null, 'The option "url" is missing. Give "url", or "rpcUrl"'],
-      [{ url: "http://host", apiKey: "key-1" }, 'The option "url" stands beside "apiKey". Give "url", which'],
-      [{ url: "http://host", chain: "eth" }, 'The option "url" stands beside "chain". Give "url", which'],
-      [{ url: "http://host", headers: { "a b": "key-1" } }, 'The option "headers.a b" cannot be sent: the name'],
+      [{ url: "http://host", batch: { size: 2 } }, 'Invalid option "batch.size": expected one of the keys window,'],
+      [{ url: "http://host", rateLimit: 5 }, 'Invalid option "rateLimit": expected an object with perSecond,'],
+      [
+        { rpcUrl: "http://host?a=b", chain: 1, apiKey: "key" },
+        'Invalid option "rpcUrl": expected a URL such as https://host/path, received a URL with a query.',
+      ],
+      [
+        { url: 8545 },
+        'Invalid option "url": expected an http or https URL such as https://host/path, received a number.',
+      ],
+      [
+        { url: [undefined] },
+        'Invalid option "url[0]": expected an http or https URL such as https://host/path, received nothing.',
+      ],
+      [
+        { rpcUrl: {}, chain: "eth", apiKey: "key" },
+        'Invalid option "rpcUrl": expected a URL such as https://host/path, received an object.',
+      ],
+      [
+        { rpcUrl: "http://host", chain: "eth" },
+        'Invalid option "apiKey": expected text beside "rpcUrl", more than dots, received nothing.',
+      ],
+      ["http://host", 'Invalid option "options": expected an object with url, rpcUrl, chain,'],
+      [8545, 'Invalid option "options": expected an object with url, rpcUrl, chain,'],
+      [
+        null,
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+      ],
+      [
+        { url: "http://host", apiKey: "key-1" },
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received "url" and "apiKey".',
+      ],
+      [
+        { url: "http://host", chain: "eth" },
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received "url" and "chain".',
+      ],
+      [
+        { url: "http://host", headers: { "a b": "key-1" } },
+        'Invalid option "headers.a b": expected a header name of letters, digits and hyphens',
+      ],
       [
         { url: "http://host", headers: { "Content-Length": "5" } },
-        'The option "headers.Content-Length" cannot be given',
+        'Invalid option "headers.Content-Length": expected a header that a client may set',
       ],
-      [{ url: "http://host", headers: { a: "key-1\n" } }, 'The option "headers.a" cannot be sent: its value'],
+      [
+        { url: "http://host", headers: { a: "key-1\n" } },
+        'Invalid option "headers.a": expected a value of Latin-1 characters on one line',
+      ],
       [
         { rpcUrl: "http://host", chain: "eip155:abc", apiKey: "key-1" },
-        'The option "chain" begins with "eip155:" and has no number after it. It takes a name',
+        'Invalid option "chain": expected a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002, received "eip155:" without a number after it.',
       ],
-      [{ url: "http://host", ["f".repeat(64)]: 1 }, 'The option "ffffffffff..." is not known.'],
-      [{ url: "http://host", signal: 5 }, 'The option "signal" takes an AbortSignal; 5 came.'],
-      [{ url: "http://host", timeout: null }, 'The option "timeout" takes a duration above zero'],
-      [{ url: "http://host", share: "no" }, 'The option "share" takes true or false; "no" came.'],
-      [{ url: "http://host", maxItemBytes: "1 MB" }, 'The option "maxItemBytes" takes a whole number above 0; "1 MB"'],
-      [{ url: "http://host", fetch: {} }, 'The option "fetch" takes a function; an object came.'],
-      [{ url: "http://host", headers: new Headers() }, 'The option "headers" takes a plain object; a Headers came.'],
-      [{ url: "http://host", headers: { "x-a": 5 } }, 'The option "headers.x-a" is a number. It takes text.'],
-      [{ url: "http://host", retry: { jitter: "0.5" } }, 'The option "retry.jitter" takes a number from 0 to 1; "0.5"'],
-      [{ url: "http://host", retry: null }, 'The option "retry" takes an object of maxAttempts, base,'],
-      [{ url: "http://host", batch: "no" }, 'The option "batch" takes true, false or an object of window, maxCalls,'],
-      [{ url: "http://host", batch: null }, 'The option "batch" takes true, false or an object of window, maxCalls,'],
-      [{ url: "http://host", batch: { window: "x" } }, 'The option "batch.window" takes a duration in milliseconds'],
+      [{ url: "http://host", ["f".repeat(64)]: 1 }, 'Invalid option "ffffffffff...": expected one of the keys '],
+      [{ url: "http://host", signal: 5 }, 'Invalid option "signal": expected an AbortSignal, received 5.'],
+      [{ url: "http://host", timeout: null }, 'Invalid option "timeout": expected a duration above zero'],
+      [{ url: "http://host", share: "no" }, 'Invalid option "share": expected a boolean, received "no".'],
+      [
+        { url: "http://host", maxItemBytes: "1 MB" },
+        'Invalid option "maxItemBytes": expected a whole number above 0, received "1 MB"',
+      ],
+      [{ url: "http://host", fetch: {} }, 'Invalid option "fetch": expected a function, received an object.'],
+      [
+        { url: "http://host", headers: new Headers() },
+        'Invalid option "headers": expected a plain object, received a Headers object.',
+      ],
+      [
+        { url: "http://host", headers: { "x-a": 5 } },
+        'Invalid option "headers.x-a": expected a string, received a number.',
+      ],
+      [
+        { url: "http://host", retry: { jitter: "0.5" } },
+        'Invalid option "retry.jitter": expected a number from 0 to 1, received "0.5"',
+      ],
+      [{ url: "http://host", retry: null }, 'Invalid option "retry": expected an object with maxAttempts, base,'],
+      [
+        { url: "http://host", batch: "no" },
+        'Invalid option "batch": expected a boolean or an object with window, maxCalls,',
+      ],
+      [
+        { url: "http://host", batch: null },
+        'Invalid option "batch": expected a boolean or an object with window, maxCalls,',
+      ],
+      [
+        { url: "http://host", batch: { window: "x" } },
+        'Invalid option "batch.window": expected a duration in milliseconds',
+      ],
       [
         { url: "http://host", batch: { window: "1 minute" } },
-        'The option "batch.window" takes a duration of at most 10',
+        'Invalid option "batch.window": expected a duration of at most 10',
       ],
       [
         { url: "http://host", batch: { maxCalls: 0 } },
-        'The option "batch.maxCalls" takes a whole number above 0; 0 came.',
+        'Invalid option "batch.maxCalls": expected a whole number above 0, received 0.',
       ],
       [
         { url: "http://host", rateLimit: {} },
-        'The option "rateLimit.perSecond" is missing. It takes a number above 0.',
+        'Invalid option "rateLimit.perSecond": expected a number above 0, received nothing.',
       ],
       [
         { url: "http://host", rateLimit: { perSecond: 0 } },
-        'The option "rateLimit.perSecond" takes a number above 0; 0',
+        'Invalid option "rateLimit.perSecond": expected a number above 0, received 0',
       ],
       [
         { url: "http://host", rateLimit: { perSecond: 1, units: { eth_call: "2" } } },
-        'The option "rateLimit.units.eth_call" takes a number of at least 0; "2" came.',
+        'Invalid option "rateLimit.units.eth_call": expected a number of at least 0, received "2".',
       ],
       [
         { url: ["http://host", { url: "http://host", header: {} }] },
-        'The option "url[1].header" is not known. Known are url, headers.',
+        'Invalid option "url[1].header": expected one of the keys url, headers, received an unknown key.',
       ],
-      [{ url: [{ headers: {} }] }, 'The option "url[0].url" is missing. It takes a URL'],
-      [{ rpcUrl: "http://host", chain: "eth", apiKey: "k", hyphens: 1 }, 'The option "hyphens" takes true or false; 1'],
+      [
+        { url: [{ headers: {} }] },
+        'Invalid option "url[0].url": expected an http or https URL such as https://host/path, received nothing.',
+      ],
+      [
+        { rpcUrl: "http://host", chain: "eth", apiKey: "k", hyphens: 1 },
+        'Invalid option "hyphens": expected a boolean, received 1',
+      ],
     ])("says which option is missing or of another kind: %j", (given, message) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
@@ -112,17 +175,25 @@ describe("promise", () => {
     it("names the signal among the known options", () => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
-      expect(() => untyped({ url: "http://host", sginal: 1 })).toThrow(/"sginal" is not known\. Known are .*, signal\./)
+      expect(() => untyped({ url: "http://host", sginal: 1 })).toThrow(
+        /"sginal": expected one of the keys .*, signal, received/,
+      )
     })
 
     const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
-      [{ timout: 5 }, 'The option "timout" is not known. Known are timeout, maxBytes, batch, share, signal.'],
-      [{ timeout: "soon" }, 'The option "timeout" takes a duration above zero'],
-      [{ maxBytes: -1 }, 'The option "maxBytes" takes a whole number above 0; -1 came.'],
-      [{ batch: { maxCalls: 2 } }, 'The option "batch" takes true or false; an object came.'],
-      [{ share: 0 }, 'The option "share" takes true or false; 0 came.'],
-      [{ signal: new AbortController() }, 'The option "signal" takes an AbortSignal; an object came.'],
-      [5000, 'The option "options" takes an object of timeout, maxBytes, batch, share, signal; a number came.'],
+      [
+        { timout: 5 },
+        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, signal, received an unknown key.',
+      ],
+      [{ timeout: "soon" }, 'Invalid option "timeout": expected a duration above zero'],
+      [{ maxBytes: -1 }, 'Invalid option "maxBytes": expected a whole number above 0, received -1.'],
+      [{ batch: { maxCalls: 2 } }, 'Invalid option "batch": expected a boolean, received an object.'],
+      [{ share: 0 }, 'Invalid option "share": expected a boolean, received 0.'],
+      [{ signal: new AbortController() }, 'Invalid option "signal": expected an AbortSignal, received an object.'],
+      [
+        5000,
+        'Invalid option "options": expected an object with timeout, maxBytes, batch, share, signal, received a number.',
+      ],
     ]
     it.live.each(wrongCalls)("refuses %j for single calls before one is made", ([given, message]) =>
       Effect.gen(function* () {
@@ -153,7 +224,7 @@ describe("promise", () => {
       Effect.gen(function* () {
         const client = createRpcClient({ url: "http://host" })
         const effects = RpcClient.makeUnsafe({ url: "http://host" })
-        const message = 'The option "options" takes an object of timeout, maxBytes, batch, share'
+        const message = 'Invalid option "options": expected an object with timeout, maxBytes, batch, share'
 
         expect(() => client.with(null as never)).toThrow(message)
         const exit = yield* Effect.exit(effects.with(null as never).eth_chainId())
@@ -179,7 +250,7 @@ describe("promise", () => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
       expect(() => untyped({ rpcUrl: "http://host", chain, apiKey: "key-1" })).toThrow(
-        /The option "chain" .* a number such as 80002/,
+        /Invalid option "chain": .* a number such as 80002/,
       )
     })
 

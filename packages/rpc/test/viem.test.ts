@@ -37,18 +37,27 @@ describe("viem", () => {
         const untyped = daybookTransport as (options: unknown) => unknown
 
         expect(() => untyped(client)).toThrow(
-          'is a client of Effect. It takes options, or a client of "@daybook/rpc/promise".',
+          'Invalid option "client": expected options, or a client of "@daybook/rpc/promise", received a client of Effect.',
         )
       }),
     )
 
     it.each([
-      [undefined, 'The option "url" is missing. Give "url", or "rpcUrl"'],
-      [null, 'The option "url" is missing. Give "url", or "rpcUrl"'],
-      ["http://127.0.0.1:8545", 'The option "options" takes an object of url, rpcUrl,'],
-      [8545, 'The option "options" takes an object of url, rpcUrl,'],
-      [{ url: "http://127.0.0.1:8545", retryCount: 2 }, 'The option "retryCount" is not known. Known are url,'],
-      [{ url: "http://127.0.0.1:8545", batch: { wait: 2 } }, 'The option "batch.wait" is not known. Known are window,'],
+      [
+        undefined,
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+      ],
+      [
+        null,
+        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+      ],
+      ["http://127.0.0.1:8545", 'Invalid option "options": expected an object with url, rpcUrl,'],
+      [8545, 'Invalid option "options": expected an object with url, rpcUrl,'],
+      [{ url: "http://127.0.0.1:8545", retryCount: 2 }, 'Invalid option "retryCount": expected one of the keys url,'],
+      [
+        { url: "http://127.0.0.1:8545", batch: { wait: 2 } },
+        'Invalid option "batch.wait": expected one of the keys window,',
+      ],
     ])("says what is wrong with the options %j", (given, message) => {
       const untyped = daybookTransport as (options: unknown) => unknown
 

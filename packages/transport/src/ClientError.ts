@@ -1,140 +1,88 @@
 /**
- * The failures that both clients share, one class for each decision a caller can make.
- * They are yieldable Effect errors and real `Error`s; recognise them by `_tag`, because two copies of a package make two classes.
- * No field, message or stack holds a key, or a URL that may hold one.
+ * Errors that both clients share, one class for each decision a caller can make.
+ * They are yieldable Effect errors and real `Error`s. Recognise them by `_tag`, not by `instanceof`: two copies of a package define two
+ * classes. No field, message or stack holds a key, or a URL that may hold one.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import type { Attempt } from "./Attempt.ts"
+import { type Facts, type Fields, fields } from "./internal/ErrorFields.ts"
+
+export type { Facts, Failure, Fields } from "./internal/ErrorFields.ts"
 
 /**
- * Where a request was when it failed. `fetch` tells connecting from waiting only by the fault's code,
- * so a timeout before the first header is `headers`.
+ * Phase of a request when it failed. `fetch` separates connecting from waiting only by the code of the failure, so a timeout before
+ * the first header is in phase `headers`.
  */
 export type Phase = "connect" | "headers" | "body"
 
-/**
- * What every error of a client answers: may it be tried again, and did the server say how long to wait.
- */
-export interface Failure {
-  readonly _tag: string
-  readonly message: string
-  /** True when the same call may succeed later. */
-  readonly isRetryable: boolean
-  /** The wait the server asked for, counted from the answer; undefined when it asked for none. */
-  readonly retryAfter: Duration.Duration | undefined
-}
+const withDetail = (detail: string | undefined): string => (detail === undefined ? "" : ` (${detail})`)
 
-/**
- * The facts that each error of a client carries.
- */
-export interface Facts {
-  /** Host and port of the endpoint that was asked last. */
-  readonly host: string
-  /** The id that the server gave the request; quote it to whoever runs the server. */
-  readonly requestId?: string | undefined
-  /** Every HTTP request made for this call, oldest first. */
-  readonly attempts?: ReadonlyArray<Attempt>
-}
-
-/**
- * What each error of a client holds, beside its own fields.
- */
-export interface Fields {
-  readonly message: string
-  /** Host and port of the endpoint that was asked last. */
-  readonly host: string
-  /** True when the same call may succeed later. */
-  readonly isRetryable: boolean
-  /** The wait the server asked for, counted from the answer; undefined when it asked for none. */
-  readonly retryAfter: Duration.Duration | undefined
-  /** The id that the server gave the request; quote it to whoever runs the server. */
-  readonly requestId: string | undefined
-  /** Every HTTP request made for this call, oldest first. */
-  readonly attempts: ReadonlyArray<Attempt>
-}
-
-/**
- * Makes them of the facts of a call. The message tells how many attempts were made, when there were several.
- */
-export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
-  const attempts = facts.attempts ?? []
-  return {
-    message: attempts.length > 1 ? `${message} (${attempts.length} attempts were made.)` : message,
-    host: facts.host,
-    isRetryable,
-    retryAfter,
-    requestId: facts.requestId,
-    attempts,
-  }
-}
-
-const brokenOff = (phase: Phase, host: string, reason: string): string => {
+const transportMessage = (phase: Phase, host: string, reason: string): string => {
   switch (phase) {
     case "connect":
-      return `Could not connect to ${host}: ${reason}. Check the address and that the server is up.`
+      return `Could not connect to ${host}: ${reason}. Check the address and that the server is running.`
     case "headers":
-      return `The connection to ${host} failed before an answer came: ${reason}. Try again later.`
+      return `Connection to ${host} failed before a response was received: ${reason}. Try again later.`
     case "body":
-      return `The answer of ${host} broke off: ${reason}. Try again later.`
+      return `Response from ${host} was interrupted: ${reason}. Try again later.`
   }
 }
 
 /**
- * The network failed: no connection, or one that broke before the answer was whole. May be tried again.
+ * The network failed: no connection, or a connection that broke before the response was complete. Retryable.
  */
 export class TransportError extends Data.TaggedError("TransportError")<
   Fields & {
-    /** Where the request was when it failed. */
+    /** Phase of the request when it failed. */
     readonly phase: Phase
-    /** The fault as the platform names it, without any key. */
+    /** The failure as the platform names it, without any key. */
     readonly reason: string
   }
 > {
   constructor(options: Facts & { readonly phase: Phase; readonly reason: string }) {
     const { phase, reason } = options
-    super({ ...fields(options, brokenOff(phase, options.host, reason), true), phase, reason })
+    super({ ...fields(options, transportMessage(phase, options.host, reason), true), phase, reason })
   }
 }
 
 /**
- * The time allowed ran out before the last byte of the answer was read. May be tried again, with more time.
+ * The deadline passed before the last byte of the response was read. Retryable, with more time.
  */
 export class TimeoutError extends Data.TaggedError("TimeoutError")<
   Fields & {
-    /** What was awaited when the time ran out: the headers, or the rest of the body. */
+    /** What was missing at the deadline: the headers, or the rest of the body. */
     readonly phase: Phase
-    /** The time that was allowed: for all attempts together, or for one where the policy limits that. */
+    /** Time that was allowed: for all attempts together, or for one where the policy limits it. */
     readonly deadline: Duration.Duration
   }
 > {
   constructor(options: Facts & { readonly phase: Phase; readonly deadline: Duration.Duration }) {
-    const { phase, deadline } = options
-    const awaited = phase === "body" ? "the rest of the body" : "an answer"
-    const message = `${options.host} did not send ${awaited} within ${Duration.format(deadline)}. Allow more time or try again later.`
+    const { host, phase, deadline } = options
+    const missing = phase === "body" ? "no complete response" : "no response"
+    const message = `Request to ${host} timed out: ${missing} within ${Duration.format(deadline)}. Allow more time or try again later.`
     super({ ...fields(options, message, true), phase, deadline })
   }
 }
 
 /**
- * Why an answer is not usable. `status`: the status has no meaning here. `redirect`: the server sent us elsewhere.
- * `too-large`: more bytes than allowed. `encoding`: not the text it claims to be. `content`: text that is not what the interface says.
+ * Why a response is invalid. `status`: an unexpected status. `redirect`: the server redirects. `too-large`: more bytes than allowed.
+ * `encoding`: not the declared text. `content`: text that does not conform to the interface.
  */
 export type InvalidReason = "status" | "redirect" | "too-large" | "encoding" | "content"
 
 /**
- * An answer came, and it is not one of the interface. Tried again only when `isRetryable` says so (a 5xx of a proxy, say).
+ * The response does not conform to the interface. Retried only when `isRetryable` is true, as for a 5xx of a proxy.
  */
 export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
   Fields & {
     readonly reason: InvalidReason
-    /** Where in the answer the fault is, as in `result[3].hash`; `status` or `body` for the whole. */
+    /** Path of the invalid value in the response, as in `result[3].hash`; `status` or `body` for the whole. */
     readonly path: string
-    /** What came there, shortened and without any key. */
+    /** Value received at the path, shortened and without any key. */
     readonly received: string
-    /** What the interface has there. */
+    /** Value that the interface has at the path. */
     readonly expected: string
-    /** The HTTP status of the answer. */
+    /** HTTP status of the response. */
     readonly status: number | undefined
   }
 > {
@@ -147,30 +95,30 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
       readonly status?: number | undefined
       readonly isRetryable?: boolean
       readonly retryAfter?: Duration.Duration | undefined
-      /** A sentence at the end of the message: what to look at. */
+      /** A sentence at the end of the message: what to do. */
       readonly advice?: string | undefined
     },
   ) {
     const { reason, path, received, expected, status } = options
     const advice = options.advice === undefined ? "" : ` ${options.advice}`
-    const message = `The answer of ${options.host} is not usable: ${path} is ${received}; expected ${expected}.${advice}`
+    const message = `Invalid response from ${options.host}: ${path}: expected ${expected}, received ${received}.${advice}`
     const facts = fields(options, message, options.isRetryable ?? false, options.retryAfter)
     super({ ...facts, reason, path, received, expected, status })
   }
 }
 
 /**
- * Whom a rate limit holds for: every call to that endpoint with that key, or the refused call alone.
+ * Calls that a rate limit applies to: every call to that endpoint with that key, or one call alone.
  */
 export type RateLimitScope = "endpoint" | "call"
 
 /**
- * The server refuses calls for a while. Tried again after the time it asked for, when that fits the deadline.
+ * A rate limit was exceeded. Retried after the time that the server requested, when that is before the deadline.
  */
 export class RateLimited extends Data.TaggedError("RateLimited")<
   Fields & {
     readonly scope: RateLimitScope
-    /** The HTTP status; undefined when no request was made because the endpoint had asked for a pause. */
+    /** HTTP status; undefined when no request was made because an earlier response requested a wait. */
     readonly status: number | undefined
   }
 > {
@@ -182,42 +130,48 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
       readonly detail?: string | undefined
     },
   ) {
-    const { retryAfter, status } = options
-    const detail = options.detail === undefined ? "" : ` (${options.detail})`
-    const advice =
-      retryAfter === undefined ? "Send fewer requests." : `It asked to wait ${Duration.format(retryAfter)}.`
-    const facts = fields(options, `${options.host} refuses more requests for now${detail}. ${advice}`, true, retryAfter)
-    super({ ...facts, scope: options.scope ?? "endpoint", status })
+    const { host, retryAfter, status } = options
+    const advice = retryAfter === undefined ? "Send fewer requests." : `Retry after ${Duration.format(retryAfter)}.`
+    const message = `Rate limit exceeded: ${host}${withDetail(options.detail)}. ${advice}`
+    super({ ...fields(options, message, true, retryAfter), scope: options.scope ?? "endpoint", status })
   }
 }
 
 /**
- * The server does not accept the key, or none was given. Never tried again.
+ * The server rejected the API key, or none was sent. Never retried.
  */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { readonly status: number | undefined }> {
   constructor(options: Facts & { readonly status?: number | undefined; readonly detail?: string | undefined }) {
-    const detail = options.detail === undefined ? "" : ` (${options.detail})`
-    const message = `${options.host} does not accept the API key${detail}. Check the key and what it is allowed to do.`
-    super({ ...fields(options, message, false), status: options.status })
+    const { host, status } = options
+    const message = `API key rejected: ${host}${withDetail(options.detail)}. Check the key and its permissions.`
+    super({ ...fields(options, message), status })
   }
 }
 
 /**
- * Any failure that this package itself can end a call with.
+ * Errors of a call that this package itself fails with.
  */
 export type ClientError = TransportError | TimeoutError | InvalidResponse | RateLimited | Unauthorized
 
 /**
- * An option of a client cannot be used. It is reported before any request is made; the message names the option and what it takes.
+ * An option of a client is invalid. Reported before any request is made.
  */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   readonly message: string
-  /** The option's name. */
+  /** Path of the option, as in `retry.maxAttempts`. */
   readonly option: string
-  /** What is wrong, as the end of a sentence that begins with the name. */
-  readonly issue: string
+  /** What the option accepts. */
+  readonly expected: string
+  /** What was given, without any text that may be a key. */
+  readonly received: string
 }> {
-  constructor(options: { readonly option: string; readonly issue: string }) {
-    super({ ...options, message: `The option "${options.option}" ${options.issue}` })
+  constructor(options: { readonly option: string; readonly expected: string; readonly received: string }) {
+    const { expected, option, received } = options
+    super({
+      option,
+      expected,
+      received,
+      message: `Invalid option "${option}": expected ${expected}, received ${received}.`,
+    })
   }
 }

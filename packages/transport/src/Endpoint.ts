@@ -1,13 +1,18 @@
 /**
- * Where requests go and what they carry to be let in: a base URL, extra path segments and headers, any of which may hold a key.
- * All of it is `Redacted` until a request is written; only the host is there to be shown.
+ * Address and credentials of a server: a base URL, extra path segments and headers, any of which may hold a key.
+ * All of them are `Redacted` until a request is written. Only the host may be shown.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { InvalidOption } from "./ClientError.ts"
-import * as OptionCheck from "./OptionCheck.ts"
-import { fromKey, type Key, scrubber } from "./Redaction.ts"
+import * as OptionCheck from "./internal/OptionCheck.ts"
+import { percentDecode, scrubber } from "./internal/Redaction.ts"
+
+/**
+ * A key or URL as the options of a client accept it.
+ */
+export type Key = string | Redacted.Redacted<string>
 
 /**
  * One server and the credentials for it.
@@ -15,7 +20,7 @@ import { fromKey, type Key, scrubber } from "./Redaction.ts"
 export interface Endpoint {
   /** Host and port for display, as in `node.example:8545`. */
   readonly host: string
-  /** The base URL with its keys, without user, password and fragment. */
+  /** Base URL with its keys, without user, password and fragment. */
   readonly url: Redacted.Redacted<string>
   /** Headers sent with each request: the given ones, and `authorization` when the URL held a user. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
@@ -24,16 +29,16 @@ export interface Endpoint {
 }
 
 /**
- * What an endpoint is made of.
+ * Options of an endpoint.
  */
 export interface Options {
   /** Base URL, http or https. May hold `user:password@`, and keys in its path and query. */
   readonly url: Key | URL
-  /** Segments put after the URL's path, percent-encoded here; wrap a key in `Redacted`. */
+  /** Segments appended to the path of the URL, percent-encoded here; wrap a key in `Redacted`. */
   readonly path?: ReadonlyArray<Key>
-  /** Headers of each request; values are kept as secrets. */
+  /** Headers of each request; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>>
-  /** The option's name in messages. Default `url`. */
+  /** Name of the URL's option in messages. Default `url`. */
   readonly option?: string
 }
 
@@ -41,26 +46,28 @@ export interface Options {
  * What one request adds to its endpoint.
  */
 export interface Target {
-  /** Path below the endpoint's, already percent-encoded, as in `/api/v2.2/0x00/verbose`. */
+  /** Path below that of the endpoint, percent-encoded, as in `/api/v2.2/0x00/verbose`. */
   readonly path?: string
   readonly query?: Readonly<Record<string, string | undefined>>
 }
 
-const unusable = (option: string, text: string): InvalidOption => {
+const expectedUrl = "an http or https URL such as https://host/path"
+
+/** Describes an unusable URL without showing it: it may hold a key. */
+const invalidUrl = (option: string, text: string): InvalidOption => {
   const scheme = /^(wss?|ftp|file|unix|localhost):/i.exec(text.trim())?.[1]?.toLowerCase()
   const received =
     text.trim() === ""
-      ? "is empty"
+      ? "an empty string"
       : scheme === undefined
-        ? "is not an http or https URL"
+        ? "another string"
         : scheme === "localhost"
-          ? "lacks http:// in front of localhost"
-          : `has the scheme ${scheme}:, which is not supported`
-  const issue = `${received}. It takes a URL such as https://host/path; what was given is not shown, because it may hold a key.`
-  return new InvalidOption({ option, issue })
+          ? "localhost without http:// before it"
+          : `a URL with the scheme ${scheme}:`
+  return new InvalidOption({ option, expected: expectedUrl, received })
 }
 
-/** Words that stand in public paths; any other segment of six characters or more is taken for a key. */
+/** Words of public paths. Any other segment of six characters or more is treated as a key. */
 const publicWords = new Set(
   [
     "amoy api arbitrum archive avalanche base binance bsc chiliz cronos devnet eth ethereum fantom gnosis holesky json jsonrpc linea",
@@ -71,86 +78,101 @@ const publicWords = new Set(
 const mayBeKey = (text: string): boolean =>
   text.length >= 6 && !text.split(/[-_ ]/).every((word) => publicWords.has(word.toLowerCase()))
 
-/** Headers that belong to the connection or follow from the body: the platform writes them, and refuses requests that do. */
-const ownOfPlatform = new Set(
+/** Headers that belong to the connection or follow from the body. The platform writes them and rejects requests that set them. */
+const platformHeaders = new Set(
   "connection content-length expect keep-alive proxy-connection te trailer transfer-encoding upgrade".split(" "),
 )
 
-const headerFault = (name: string): string | undefined => {
-  if (ownOfPlatform.has(name.toLowerCase())) return "cannot be given: the platform writes this header itself."
+const invalidHeaderName = (name: string): Pick<InvalidOption, "expected" | "received"> | undefined => {
+  if (platformHeaders.has(name.toLowerCase()))
+    return { expected: "a header that a client may set", received: "a header that the platform writes" }
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
     ? undefined
-    : "cannot be sent: the name of a header takes letters, digits and hyphens."
+    : { expected: "a header name of letters, digits and hyphens", received: "another name" }
 }
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-const decodePart = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** Headers of an endpoint and the secrets in them. */
+interface Credentials {
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: ReadonlyArray<string>
 }
+
+/** Credentials in the user part of a URL, as an `authorization` header. */
+const fromUser = ({ password, username }: URL): Credentials => {
+  if (username === "" && password === "") return { headers: {}, secrets: [] }
+  const [name, secret] = [percentDecode(username), percentDecode(password)]
+  const encoded = base64(`${name}:${secret}`)
+  return { headers: { authorization: `Basic ${encoded}` }, secrets: [name, secret, encoded] }
+}
+
+/** Checked headers. Their values, and the longer words of them, are secrets. */
+const fromHeaders = (given: Options["headers"]): Result.Result<Credentials, InvalidOption> =>
+  Result.gen(function* () {
+    yield* OptionCheck.member("headers", "record", given)
+    const headers: Record<string, string> = {}
+    const secrets: Array<string> = []
+    for (const [name, key] of Object.entries(given ?? {})) {
+      const option = `headers.${OptionCheck.shownName(name)}`
+      const invalidName = invalidHeaderName(name)
+      if (invalidName !== undefined) return yield* Result.fail(new InvalidOption({ option, ...invalidName }))
+      const value = yield* OptionCheck.text(option, "a string", key)
+      if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
+        const expected = "a value of Latin-1 characters on one line"
+        return yield* Result.fail(new InvalidOption({ option, expected, received: "another character" }))
+      }
+      headers[name.toLowerCase()] = value
+      secrets.push(value, ...value.split(/\s+/).filter((word) => word.length >= 8))
+    }
+    return { headers, secrets }
+  })
 
 const keyText = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
 
-const build = (options: Options): Result.Result<Endpoint, InvalidOption> => {
-  const place = options.option ?? "url"
-  const given = OptionCheck.text(place, "a URL such as https://host/path", options.url)
-  if (Result.isFailure(given)) return Result.fail(given.failure)
-  const text = given.success
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    return Result.fail(unusable(place, text))
-  }
+const segmentsOf = ({ pathname }: URL): ReadonlyArray<string> => pathname.split("/").filter((segment) => segment !== "")
 
-  const secrets = new Set<string>()
-  const headers: Record<string, string> = {}
-  if (url.username !== "" || url.password !== "") {
-    const user = decodePart(url.username)
-    const password = decodePart(url.password)
-    const credentials = base64(`${user}:${password}`)
-    headers["authorization"] = `Basic ${credentials}`
-    for (const secret of [user, password, credentials]) secrets.add(secret)
+/** Parts of a URL that may be keys: unusual path segments and query values, and the query as a whole. */
+const secretsOfUrl = (url: URL): ReadonlyArray<string> => [
+  ...segmentsOf(url).filter(mayBeKey),
+  ...[...url.searchParams.values()].filter(mayBeKey),
+  ...(url.search === "" ? [] : [url.search.slice(1)]),
+]
+
+const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
+  Result.gen(function* () {
+    const option = options.option ?? "url"
+    const text = yield* OptionCheck.text(option, expectedUrl, options.url)
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+      return yield* Result.fail(invalidUrl(option, text))
+    }
+    const user = fromUser(url)
+    const given = yield* fromHeaders(options.headers)
+    const path = options.path ?? []
+    const keys = path.filter((segment) => typeof segment !== "string").map(keyText)
+    const secrets = [...user.secrets, ...given.secrets, ...secretsOfUrl(url), ...keys]
+
+    const appended = path.map((segment) => encodeURIComponent(keyText(segment)))
+    url.pathname = `/${[...segmentsOf(url), ...appended].join("/")}`
     url.username = ""
     url.password = ""
-  }
-  const record = OptionCheck.member("headers", "record", options.headers)
-  if (Result.isFailure(record)) return Result.fail(record.failure)
-  for (const [name, key] of Object.entries(options.headers ?? {})) {
-    const option = `headers.${OptionCheck.shownName(name)}`
-    const unfit = headerFault(name)
-    if (unfit !== undefined) return Result.fail(new InvalidOption({ option, issue: unfit }))
-    const read = OptionCheck.text(option, "text", key)
-    if (Result.isFailure(read)) return Result.fail(read.failure)
-    const value = read.success
-    if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
-      const issue = `cannot be sent: its value holds a line break or another character that headers do not allow.`
-      return Result.fail(new InvalidOption({ option, issue }))
+    url.hash = ""
+    const headers = { ...user.headers, ...given.headers }
+    return {
+      host: url.host,
+      url: Redacted.make(url.href),
+      headers: Redacted.make(headers),
+      scrub: scrubber(secrets),
     }
-    headers[name.toLowerCase()] = value
-    secrets.add(value)
-    for (const word of value.split(/\s+/)) if (word.length >= 8) secrets.add(word)
-  }
-  const base = url.pathname.split("/").filter((segment) => segment !== "")
-  for (const segment of base) if (mayBeKey(segment)) secrets.add(segment)
-  for (const value of url.searchParams.values()) if (mayBeKey(value)) secrets.add(value)
-  for (const segment of options.path ?? []) if (typeof segment !== "string") secrets.add(Redacted.value(segment))
-  const added = (options.path ?? []).map((segment) => encodeURIComponent(keyText(segment)))
-  url.pathname = `/${[...base, ...added].join("/")}`
-  url.hash = ""
-  if (url.search !== "") secrets.add(url.search.slice(1))
-
-  const scrub = scrubber(secrets)
-  return Result.succeed({ host: url.host, url: Redacted.make(url.href), headers: Redacted.make(headers), scrub })
-}
+  })
 
 /**
  * Makes an endpoint from a URL and its credentials.
  *
  * **Errors**
- * - `InvalidOption`: the URL is not an http or https URL, or a header cannot be sent. The message never shows the text given.
+ *
+ * - `InvalidOption`: the URL is not an http or https URL, or a header cannot be sent. The message never shows what was given.
  */
 export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
@@ -159,23 +181,3 @@ export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =
  * Makes an endpoint, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
  */
 export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(build(options))
-
-/**
- * The whole URL of one request: the endpoint's, the path below it and the query, the endpoint's own query first.
- */
-export const resolve = (endpoint: Endpoint, target: Target = {}): Redacted.Redacted<string> => {
-  if ((target.path ?? "") === "" && target.query === undefined) return endpoint.url
-  const url = new URL(Redacted.value(endpoint.url))
-  if (target.path !== undefined && target.path !== "") {
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}/${target.path.replace(/^\/+/, "")}`
-  }
-  for (const [name, value] of Object.entries(target.query ?? {}))
-    if (value !== undefined) url.searchParams.append(name, value)
-  return fromKey(url.href)
-}
-
-/**
- * Text that is equal for endpoints with the same URL and credentials. It holds them: keep it to yourself.
- */
-export const identity = (endpoint: Endpoint): Redacted.Redacted<string> =>
-  Redacted.make(`${Redacted.value(endpoint.url)} ${JSON.stringify(Redacted.value(endpoint.headers))}`)

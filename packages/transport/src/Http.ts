@@ -1,7 +1,7 @@
 /**
- * One HTTP request over `fetch`: the whole answer as text within a time and a size, or a typed error.
- * It never follows a redirect, closes the socket when it gives up or is interrupted, and lets no URL or key out.
- * For retry, deadline over several requests and pauses use `Exchange`.
+ * One HTTP request over `fetch`: the complete response as text within a time and a size, or a typed error.
+ * It never follows a redirect, closes the socket when it fails or is interrupted, and puts no URL or key into its output.
+ * For retries, a deadline over several requests and shared waits use `RequestExecutor`.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -9,98 +9,68 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
-import { platformFetch as ofPlatform } from "#platform"
+import { platformFetch as defaultFetch } from "#platform"
 import type { Attempt } from "./Attempt.ts"
 import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
-import { type Endpoint, resolve, type Target } from "./Endpoint.ts"
-import { shorten } from "./Redaction.ts"
-import * as RetryAfter from "./RetryAfter.ts"
-import { type BodyFault, readBody, type ReadableBody } from "./internal/body.ts"
-import { faultOf } from "./internal/fault.ts"
+import type * as Fetch from "./Fetch.ts"
+import * as BodyReader from "./internal/BodyReader.ts"
+import { resolve } from "./internal/EndpointUrl.ts"
+import { headersOf, methodOf, type Request } from "./internal/HttpRequest.ts"
+import * as NetworkFault from "./internal/NetworkFault.ts"
+import { shorten } from "./internal/Redaction.ts"
+import * as RetryAfter from "./internal/RetryAfter.ts"
+
+export type { Request } from "./internal/HttpRequest.ts"
 
 /**
- * The part of `fetch` that is used; the global one, undici's and those of Deno, Bun and edge workers fit.
- */
-export type Fetch = (
-  url: string,
-  init: {
-    readonly method: string
-    readonly headers: Record<string, string>
-    readonly body?: string
-    readonly redirect: "manual"
-    readonly signal: AbortSignal
-  },
-) => Promise<FetchResponse>
-
-/**
- * The `fetch` of a client that is given none: undici's requests on Node, the global `fetch` elsewhere.
+ * Default `fetch` of the clients: requests of undici on Node, the global `fetch` elsewhere.
  *
  * **Details**
- * - On Node the global `fetch` is used all the same once a program has replaced it or set undici's global dispatcher, and when Node is
- *   told to use a proxy (`NODE_USE_ENV_PROXY`).
+ *
+ * - On Node the global `fetch` is used if a program replaced it or set undici's global dispatcher, and if Node uses a proxy
+ *   (`NODE_USE_ENV_PROXY`).
  *
  * Source: decision 0025.
  */
-export const platformFetch: Fetch = ofPlatform
+export const platformFetch: Fetch.Fetch = defaultFetch
 
 /**
- * The part of a `Response` that is used.
- */
-export interface FetchResponse extends ReadableBody {
-  readonly status: number
-  readonly type?: string
-  readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
-}
-
-/**
- * What one request asks for.
- */
-export interface Request extends Target {
-  readonly endpoint: Endpoint
-  /** Default `GET`, or `POST` with a body. */
-  readonly method?: string
-  /** Added to the endpoint's own headers, which win. */
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/**
- * A whole answer, whatever its status.
+ * A complete response, with any status but a redirect.
  */
 export interface Reply {
   readonly status: number
-  /** Names in lower case; doubled headers joined by a comma. */
+  /** Names in lower case; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, decompressed and decoded from UTF-8. */
+  /** Body, decompressed and decoded from UTF-8. */
   readonly text: string
-  /** Host and port that answered. */
+  /** Host and port of the server. */
   readonly host: string
-  /** The server's id for the request, from `x-request-id` or `request-id`. */
+  /** Request id assigned by the server, from `x-request-id` or `request-id`. */
   readonly requestId: string | undefined
-  /** The wait the headers ask for. */
+  /** Wait requested by the headers. */
   readonly retryAfter: Duration.Duration | undefined
   /** All requests of the call so far; this one is the last. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** Removes the endpoint's keys from a text. Put every word of the server through it before it enters an error. */
+  /** Removes the keys of the endpoint from a text. Apply it to every text of the server before it enters an error. */
   readonly scrub: (text: string) => string
 }
 
 /**
- * The limits of one request.
+ * Limits of one request.
  */
 export interface Limits {
-  readonly fetch: Fetch
-  /** Bytes of the decompressed body at most. */
+  readonly fetch: Fetch.Fetch
+  /** Maximum number of bytes of the decompressed body. */
   readonly maxBytes: number
   /** Time until the last byte of the body. */
   readonly within: Duration.Duration
-  /** What a `TimeoutError` names as the time allowed. Default `within`. */
+  /** Time that a `TimeoutError` reports as allowed. Default `within`. */
   readonly deadline?: Duration.Duration
-  /** Requests the call has made before this one. */
+  /** Requests that the call made before this one. */
   readonly attempts?: ReadonlyArray<Attempt>
-  /** Added to the span's attributes. */
+  /** Added to the attributes of the span. */
   readonly attributes?: Readonly<Record<string, unknown>>
-  /** Told when the request goes on to its next phase. */
+  /** Called when the request enters its next phase. */
   readonly onPhase?: ((phase: Phase) => void) | undefined
 }
 
@@ -110,7 +80,7 @@ interface Progress {
   headers: Record<string, string>
 }
 
-const receivedHeaders = (response: FetchResponse): Record<string, string> => {
+const headersOfResponse = (response: Fetch.Response): Record<string, string> => {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     headers[name.toLowerCase()] = value
@@ -118,32 +88,37 @@ const receivedHeaders = (response: FetchResponse): Record<string, string> => {
   return headers
 }
 
-/** Two spellings of one name would be joined into one value. */
-const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/**
- * The method a request is sent with.
- */
-export const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
-
-/**
- * The headers a request is sent with, keys included: names in lower case, the endpoint's own on top.
- */
-export const headersOf = (request: Request): Record<string, string> => ({
-  ...lowerCase(request.headers ?? {}),
-  ...Redacted.value(request.endpoint.headers),
-})
-
-const isRedirect = (response: FetchResponse): boolean =>
+const isRedirect = (response: Fetch.Response): boolean =>
   response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
+
+const fetchText = async (
+  request: Request,
+  limits: Limits,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<string | BodyReader.BodyFault> => {
+  const { endpoint, body } = request
+  const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
+    method: methodOf(request),
+    headers: headersOf(request),
+    ...(body === undefined ? {} : { body }),
+    redirect: "manual",
+    signal,
+  })
+  progress.phase = "body"
+  limits.onPhase?.("body")
+  progress.status = response.status
+  progress.headers = headersOfResponse(response)
+  if (isRedirect(response)) return { reason: "redirect" }
+  return await BodyReader.read(response, progress.headers, limits.maxBytes, response.status < 300)
+}
 
 const timedOut = Symbol("timed out")
 
-/** Sends and reads, until the time is over. One timer is all that it takes; a race would take two fibers more. */
-const perform = (request: Request, limits: Limits, progress: Progress) =>
+/** Sends and reads, within the time. One timer is enough; a race would take two more fibers. */
+const fetchWithin = (request: Request, limits: Limits, progress: Progress) =>
   Effect.withFiber((fiber) =>
-    Effect.callback<string | BodyFault | typeof timedOut, { readonly error: unknown }>((resume) => {
+    Effect.callback<string | BodyReader.BodyFault | typeof timedOut, { readonly error: unknown }>((resume) => {
       const controller = new AbortController()
       const timer = Effect.runForkWith(fiber.context)(Effect.sleep(limits.within))
       const stop = () => {
@@ -155,23 +130,7 @@ const perform = (request: Request, limits: Limits, progress: Progress) =>
         controller.abort()
         resume(Effect.succeed(timedOut))
       })
-      const executor = async (): Promise<string | BodyFault> => {
-        const { endpoint, body } = request
-        const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
-          method: methodOf(request),
-          headers: headersOf(request),
-          ...(body === undefined ? {} : { body }),
-          redirect: "manual",
-          signal: controller.signal,
-        })
-        progress.phase = "body"
-        limits.onPhase?.("body")
-        progress.status = response.status
-        progress.headers = receivedHeaders(response)
-        if (isRedirect(response)) return { reason: "redirect" }
-        return await readBody(response, progress.headers, limits.maxBytes, response.status < 300)
-      }
-      executor().then(
+      fetchText(request, limits, progress, controller.signal).then(
         (outcome) => {
           timer.interruptUnsafe()
           if (typeof outcome !== "string") controller.abort()
@@ -193,53 +152,54 @@ interface Facts {
   readonly scrub: (text: string) => string
 }
 
-const redirectText = (progress: Progress): string => {
-  const target = progress.headers["location"]
-  const host = target !== undefined && URL.canParse(target) ? ` to ${new URL(target).host}` : ""
-  return `a redirect${progress.status ? ` (status ${progress.status})` : ""}${host}`
+/** Names the host of a redirect. A key is removed before the URL is parsed, which changes the case of its host. */
+const describeRedirect = ({ headers, status }: Progress, scrub: (text: string) => string): string => {
+  const target = scrub(headers["location"] ?? "")
+  const host = URL.canParse(target) ? ` to ${scrub(new URL(target).host)}` : ""
+  return `a redirect${status ? ` (status ${status})` : ""}${host}`
 }
 
-const bodyError = (fault: BodyFault, facts: Facts, progress: Progress, maxBytes: number): InvalidResponse => {
+const bodyError = (
+  { reason }: BodyReader.BodyFault,
+  facts: Facts,
+  progress: Progress,
+  maxBytes: number,
+): InvalidResponse => {
   const { status } = progress
-  switch (fault.reason) {
+  switch (reason) {
     case "redirect":
       return new InvalidResponse({
         ...facts,
         status,
-        reason: "redirect",
+        reason,
         path: "status",
-        received: shorten(facts.scrub(redirectText(progress))),
-        expected: "an answer of its own; redirects are refused because they would carry the key elsewhere",
+        expected: "a response without a redirect, which would carry the key to another place",
+        received: shorten(describeRedirect(progress, facts.scrub)),
       })
-    case "too-large":
-      return new InvalidResponse({
-        ...facts,
-        status,
-        reason: "too-large",
-        path: "body",
-        received: `more than ${maxBytes} bytes`,
-        expected: "less; ask for less at once, or allow more bytes",
-      })
+    case "too-large": {
+      const advice = "Request less at once, or raise maxBytes."
+      const [expected, received] = [`at most ${maxBytes} bytes`, `more than ${maxBytes} bytes`]
+      return new InvalidResponse({ ...facts, status, reason, path: "body", expected, received, advice })
+    }
     case "encoding":
       return new InvalidResponse({
         ...facts,
         status,
-        reason: "encoding",
+        reason,
         path: "body",
-        received: "not valid UTF-8",
         expected: "text in UTF-8",
+        received: "invalid UTF-8",
       })
   }
 }
 
-const executor = Effect.fnUntraced(function* (
+const exchange = Effect.fnUntraced(function* (
   request: Request,
   limits: Limits,
   span: Tracer.Span,
   keep: (reply: Reply) => void,
 ): Effect.fn.Return<void, TransportError | TimeoutError | InvalidResponse> {
-  const { endpoint } = request
-  const { host, scrub } = endpoint
+  const { host, scrub } = request.endpoint
   const progress: Progress = { phase: "headers", status: undefined, headers: {} }
   const clock = yield* Clock.Clock
   const startedAt = clock.currentTimeMillisUnsafe()
@@ -253,9 +213,9 @@ const executor = Effect.fnUntraced(function* (
     return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
   }
 
-  const outcome = yield* perform(request, limits, progress).pipe(
+  const outcome = yield* fetchWithin(request, limits, progress).pipe(
     Effect.catch(({ error }) => {
-      const fault = faultOf(error, progress.phase)
+      const fault = NetworkFault.fromError(error, progress.phase)
       const reason = shorten(scrub(fault.reason))
       const facts = factsAfter(`TransportError ${fault.phase}`)
       return Effect.fail(new TransportError({ ...facts, phase: fault.phase, reason }))
@@ -275,17 +235,19 @@ const executor = Effect.fnUntraced(function* (
 })
 
 /**
- * Sends one request and reads its whole answer.
+ * Sends one request and reads its complete response.
  *
  * **Details**
- * - Any status but a redirect is a reply: what it means is the caller's knowledge.
+ *
+ * - Any status but a redirect is a reply: the caller decides what it means.
  * - The span `daybook.http` has host, method, attempt and status. It ends without a value: a tracer that keeps exits
- *   would keep whole answers alive and print what they hold.
+ *   would keep whole responses alive and print their contents.
  *
  * **Errors**
- * - `TransportError`: no connection, or one that broke.
- * - `TimeoutError`: the last byte of the body did not come in time.
- * - `InvalidResponse`: a redirect, too many bytes, or a successful answer that is not UTF-8.
+ *
+ * - `TransportError`: no connection, or a connection that broke.
+ * - `TimeoutError`: the last byte of the body was not received in time.
+ * - `InvalidResponse`: a redirect, too many bytes, or a successful response that is not UTF-8.
  */
 export const send = (
   request: Request,
@@ -304,8 +266,8 @@ export const send = (
           ...limits.attributes,
         },
       },
-      (span) => executor(request, limits, span, (kept) => (reply = kept)),
+      (span) => exchange(request, limits, span, (kept) => (reply = kept)),
     )
-    // Sound: an exchange that succeeds has kept its reply.
+    // Sound: a successful exchange has called `keep`.
     return Effect.map(traced, () => reply as Reply)
   })

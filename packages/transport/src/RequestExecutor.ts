@@ -1,6 +1,6 @@
 /**
- * What a client does for one call on a bad network: sends it, decodes the answer, and tries again as the policy and the server say.
- * Make one for each client; it holds the pauses that servers asked for. It knows nothing of the interface: `decode` does.
+ * Sends the calls of one client: request, decoding of the response, and retries as the policy and the server require.
+ * Make one per client; it holds the waits that servers requested. It knows no API: `decode` interprets the responses.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import type { Attempt } from "./Attempt.ts"
 import {
   type Failure,
-  InvalidOption,
+  type InvalidOption,
   InvalidResponse,
   RateLimited,
   type TimeoutError,
@@ -16,24 +16,25 @@ import {
   Unauthorized,
 } from "./ClientError.ts"
 import type { Event } from "./Event.ts"
+import type { Fetch } from "./Fetch.ts"
 import * as Http from "./Http.ts"
+import * as Backoff from "./internal/Backoff.ts"
+import * as EventReporter from "./internal/EventReporter.ts"
+import * as OptionCheck from "./internal/OptionCheck.ts"
+import { shorten } from "./internal/Redaction.ts"
 import * as Retry from "./internal/Retry.ts"
-import { teller } from "./internal/teller.ts"
-import * as OptionCheck from "./OptionCheck.ts"
-import * as Backoff from "./Backoff.ts"
-import { shorten } from "./Redaction.ts"
-import * as RetryPolicy from "./RetryPolicy.ts"
+import type * as RetryPolicy from "./RetryPolicy.ts"
 
 /**
- * How a client talks to its servers.
+ * Options of a request executor.
  */
 export interface Options {
   readonly policy?: RetryPolicy.Options | undefined
-  /** Bytes of one decompressed answer at most. Default 64 MiB. */
+  /** Maximum number of bytes of one decompressed response. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: undici on Node, the platform's own `fetch` elsewhere, looked up at each request. */
-  readonly fetch?: Http.Fetch | undefined
-  /** Told each moment of each call, at once. What it throws is left aside: a log must not end a call. */
+  /** Default: undici on Node, the global `fetch` elsewhere, looked up at each request. */
+  readonly fetch?: Fetch | undefined
+  /** Called for each event of each call, synchronously. Exceptions thrown by it are ignored. */
   readonly onEvent?: ((event: Event) => void) | undefined
 }
 
@@ -41,36 +42,34 @@ export interface Options {
  * One call.
  */
 export interface Request<E = never> extends Http.Request {
-  /** Time for this call in place of the policy's deadline: all attempts, waits and bodies. */
+  /** Time for all attempts, waits and bodies of this call. Replaces the deadline of the policy. */
   readonly timeout?: Duration.Input | undefined
-  /** In place of the client's limit. */
+  /** Replaces the limit of the client. */
   readonly maxBytes?: number | undefined
-  /** Which errors are tried again. Default: those whose `isRetryable` is true. */
+  /** Which errors are retried. Default: those whose `isRetryable` is true. */
   readonly isRetryable?: ((error: E | NetworkError) => boolean) | undefined
 }
 
 /**
- * The failures of a call that `decode` has no part in.
+ * Errors of a call that do not come from `decode`.
  */
 export type NetworkError = TransportError | TimeoutError | InvalidResponse | RateLimited
 
 /**
- * The calls of one client.
+ * Sends the calls of one client.
  */
 export interface RequestExecutor {
-  /** The pauses in force, for those who send requests of their own. */
-  readonly pause: Backoff.Backoff
-  readonly policy: RetryPolicy.RetryPolicy
   /**
-   * Sends a request until `decode` accepts the answer or no further attempt is allowed.
+   * Sends a request until `decode` accepts the response or no further attempt is allowed.
    *
    * **Errors**
-   * - `TransportError`, `TimeoutError`: tried again while attempts and time last.
-   * - `InvalidResponse`: a redirect, too many bytes, not text. Not tried again.
-   * - `RateLimited`: an earlier answer asked for a pause that outlasts the deadline. Not tried again.
-   * - A `timeout` or `maxBytes` that makes no sense is a defect: it dies with `InvalidOption`.
-   * - whatever `decode` fails with: tried again when it says `isRetryable`; its `retryAfter` holds for all calls to the endpoint,
-   *   unless its `scope` is `call`. A `RateLimited` without `retryAfter` holds for them as long as this call backs off.
+   *
+   * - `TransportError`, `TimeoutError`: retried while attempts and time remain.
+   * - `InvalidResponse`: a redirect, too many bytes, not text. Not retried.
+   * - `RateLimited`: an earlier response requested a wait beyond the deadline. Not retried.
+   * - An invalid `timeout` or `maxBytes` is a defect: it dies with `InvalidOption`.
+   * - Errors of `decode`: retried when `isRetryable`. Their `retryAfter` applies to all calls to the endpoint, unless their `scope` is
+   *   `call`. A `RateLimited` without `retryAfter` makes those calls wait as long as this call backs off.
    */
   readonly request: <A, E extends Failure, R>(
     request: Request<E>,
@@ -78,20 +77,15 @@ export interface RequestExecutor {
   ) => Effect.Effect<A, E | NetworkError, R>
 }
 
-const bytesOf = (maxBytes: number): Result.Result<number, InvalidOption> =>
-  Number.isSafeInteger(maxBytes) && maxBytes > 0
-    ? Result.succeed(maxBytes)
-    : Result.fail(new InvalidOption({ option: "maxBytes", issue: `takes a whole number above 0; ${maxBytes} came.` }))
-
-const orDie = <A>(result: Result.Result<A, InvalidOption>): Effect.Effect<A> => Effect.orDie(Effect.fromResult(result))
-
 /**
- * Accepts an answer with a 2xx status and tells the others apart by status alone. For clients that know no better.
+ * Accepts a response with a 2xx status and classifies the others by their status alone. Default for clients without their own error
+ * mapping.
  *
  * **Errors**
+ *
  * - `RateLimited`: 429.
  * - `Unauthorized`: 401.
- * - `InvalidResponse`: any other status; tried again when it is a 5xx, 408 or 425.
+ * - `InvalidResponse`: any other status; retried for a 5xx, 408 or 425.
  */
 export const accept = (reply: Http.Reply): Effect.Effect<Http.Reply, RateLimited | Unauthorized | InvalidResponse> => {
   const { status } = reply
@@ -104,15 +98,12 @@ export const accept = (reply: Http.Reply): Effect.Effect<Http.Reply, RateLimited
       ...reply,
       reason: "status",
       path: "status",
-      received: text === "" ? String(status) : `${status} with the text: ${text}`,
       expected: "a status from 200 to 299",
+      received: text === "" ? String(status) : `${status} with the text: ${text}`,
       isRetryable: status >= 500 || status === 408 || status === 425,
     }),
   )
 }
-
-const scopeOf = (error: Failure): string =>
-  "scope" in error && typeof error.scope === "string" ? error.scope : "endpoint"
 
 const optionKinds = {
   policy: "any",
@@ -121,92 +112,126 @@ const optionKinds = {
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> =>
+/** Options after the checks. */
+interface Settings {
+  readonly policy: RetryPolicy.RetryPolicy
+  readonly maxBytes: number
+  readonly fetch: Fetch
+  readonly onEvent: Options["onEvent"]
+  readonly backoff: Backoff.Backoff
+}
+
+const settingsOf = (options: Options): Result.Result<Settings, InvalidOption> =>
   Result.gen(function* () {
     yield* OptionCheck.members(options, optionKinds)
-    const policy = yield* RetryPolicy.parse(options.policy, "policy")
-    const maxBytes = yield* bytesOf(options.maxBytes ?? 64 * 1024 * 1024)
-    const fetch = options.fetch ?? Http.platformFetch
-    const pause = Backoff.make({ spread: Duration.times(policy.base, policy.jitter) })
-    const { onEvent } = options
+    const policy = yield* Retry.policyFromOptions(options.policy, "policy")
+    const { fetch = Http.platformFetch, maxBytes = 64 * 1024 * 1024, onEvent } = options
+    const backoff = Backoff.make({ spread: Duration.times(policy.base, policy.jitter) })
+    return { policy, maxBytes, fetch, onEvent, backoff }
+  })
+
+/** The settings with the limits of one call. */
+const settingsOfCall = <E>(settings: Settings, call: Request<E>): Result.Result<Settings, InvalidOption> =>
+  Result.gen(function* () {
+    const { timeout, maxBytes = settings.maxBytes } = call
+    yield* OptionCheck.member("maxBytes", "count", maxBytes)
+    const policy = timeout === undefined ? settings.policy : yield* Retry.withDeadline(settings.policy, timeout)
+    return { ...settings, maxBytes, policy }
+  })
+
+const hasCallScope = (error: Failure): boolean => "scope" in error && error.scope === "call"
+
+/** One attempt of a call: waits as the endpoint requested, sends, and decodes the response. */
+const attemptOf = <A, E extends Failure, R>(
+  call: Request<E>,
+  { backoff, fetch, maxBytes, policy }: Settings,
+  report: EventReporter.EventReporter,
+  decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
+) => {
+  const { endpoint } = call
+  const { attemptTimeout, deadline } = policy
+  let attempts: ReadonlyArray<Attempt> = []
+  return Effect.fnUntraced(function* (state: Retry.State): Effect.fn.Return<A, E | NetworkError, R> {
+    yield* backoff.wait(endpoint, yield* Retry.remaining(state), attempts)
+    const left = yield* Retry.remaining(state)
+    const time = Duration.isLessThan(attemptTimeout, left)
+      ? { within: attemptTimeout, deadline: attemptTimeout }
+      : { within: left, deadline }
+    yield* report.request(state.attempt)
+    const reply = yield* Http.send(call, { fetch, maxBytes, attempts, ...time }).pipe(
+      Effect.tapError((error) => {
+        attempts = error.attempts
+        return report.fault(state.attempt, error)
+      }),
+    )
+    attempts = reply.attempts
+    yield* report.response(state.attempt, reply)
+    return yield* decode(reply).pipe(
+      Effect.tapError((error) =>
+        error.retryAfter === undefined || hasCallScope(error) ? Effect.void : backoff.ask(endpoint, error.retryAfter),
+      ),
+    )
+  })
+}
+
+const execute = <A, E extends Failure, R>(
+  call: Request<E>,
+  settings: Settings,
+  report: EventReporter.EventReporter,
+  decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | NetworkError, R> => {
+  const { endpoint, isRetryable = (error) => error.isRetryable } = call
+  const { backoff, policy } = settings
+
+  const onRetry = Effect.fnUntraced(function* (
+    error: E | NetworkError,
+    state: Retry.State,
+    { waitMillis }: Retry.Retry<Retry.State>,
+  ) {
+    const wait = Duration.millis(waitMillis)
+    const isShared = error._tag === "RateLimited" && error.retryAfter === undefined && !hasCallScope(error)
+    if (isShared) yield* backoff.ask(endpoint, wait)
+    yield* report.retry(state.attempt, error, wait)
+    yield* Effect.logDebug(
+      `${endpoint.host}: attempt ${state.attempt} of ${policy.maxAttempts} failed with ${error._tag}; retry in ${Duration.format(wait)}`,
+    )
+  })
+
+  return Retry.run({
+    initial: (nowMillis) => Retry.initial(policy, nowMillis),
+    attempt: attemptOf(call, settings, report, decode),
+    next: (state, { error, ...failure }) =>
+      Retry.next(policy, state, { ...failure, isRetryable: isRetryable(error), retryAfter: error.retryAfter }),
+    onRetry,
+  })
+}
+
+const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> =>
+  Result.map(settingsOf(options), (settings) => {
+    const { onEvent } = settings
     let calls = 0
-
-    const request: RequestExecutor["request"] = Effect.fnUntraced(function* (call, decode) {
-      const tell = onEvent === undefined ? undefined : teller(onEvent, ++calls, call)
-      const ownPolicy =
-        call.timeout === undefined ? policy : yield* orDie(RetryPolicy.withDeadline(policy, call.timeout))
-      const ownMaxBytes = call.maxBytes === undefined ? maxBytes : yield* orDie(bytesOf(call.maxBytes))
-      const { deadline, attemptTimeout } = ownPolicy
-      const { endpoint } = call
-      let attempts: ReadonlyArray<Attempt> = []
-
-      const attempt = (state: Retry.State) =>
-        Effect.gen(function* () {
-          yield* pause.wait(endpoint, yield* Retry.remaining(state), attempts)
-          const left = yield* Retry.remaining(state)
-          const isCut = Duration.isLessThan(attemptTimeout, left)
-          const limits: Http.Limits = {
-            fetch,
-            maxBytes: ownMaxBytes,
-            within: isCut ? attemptTimeout : left,
-            deadline: isCut ? attemptTimeout : deadline,
-            attempts,
-          }
-          if (tell !== undefined) yield* tell.request(state.attempt)
-          const reply = yield* Http.send(call, limits).pipe(
-            Effect.tapError((error) => {
-              attempts = error.attempts
-              return tell === undefined ? Effect.void : tell.fault(state.attempt, error)
-            }),
+    return {
+      request: (call, decode) =>
+        Effect.suspend(() => {
+          const report = onEvent === undefined ? EventReporter.none : EventReporter.make(onEvent, ++calls, call)
+          return Effect.flatMap(Effect.orDie(Effect.fromResult(settingsOfCall(settings, call))), (own) =>
+            execute(call, own, report, decode),
           )
-          attempts = reply.attempts
-          if (tell !== undefined) yield* tell.response(state.attempt, reply)
-          return yield* decode(reply).pipe(
-            Effect.tapError((error) =>
-              error.retryAfter === undefined || scopeOf(error) === "call"
-                ? Effect.void
-                : pause.ask(endpoint, error.retryAfter),
-            ),
-          )
-        })
-
-      const { isRetryable = (error) => error.isRetryable } = call
-      return yield* Retry.run({
-        initial: (nowMillis) => Retry.initial(ownPolicy, nowMillis),
-        attempt,
-        next: (state, { error, ...failure }) =>
-          Retry.next(ownPolicy, state, { ...failure, isRetryable: isRetryable(error), retryAfter: error.retryAfter }),
-        onRetry: (error, state, { waitMillis }) => {
-          const wait = Duration.millis(waitMillis)
-          return Effect.andThen(
-            error._tag === "RateLimited" && error.retryAfter === undefined && scopeOf(error) !== "call"
-              ? pause.ask(endpoint, wait)
-              : Effect.void,
-            tell === undefined ? Effect.void : tell.retry(state.attempt, error, wait),
-          ).pipe(
-            Effect.andThen(
-              Effect.logDebug(
-                `${endpoint.host}: attempt ${state.attempt} of ${ownPolicy.maxAttempts} ended with ${error._tag}; the next one in ${Duration.format(wait)}`,
-              ),
-            ),
-          )
-        },
-      })
-    })
-
-    return { pause, policy, request }
+        }),
+    }
   })
 
 /**
- * Makes the exchange of one client.
+ * Makes the request executor of one client.
  *
  * **Errors**
- * - `InvalidOption`: a limit makes no sense.
+ *
+ * - `InvalidOption`: a limit is invalid.
  */
 export const make = (options: Options = {}): Effect.Effect<RequestExecutor, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
 
 /**
- * Makes the exchange of one client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ * Makes the request executor of one client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
  */
 export const makeUnsafe = (options: Options = {}): RequestExecutor => Result.getOrThrow(build(options))

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { type Attempt, ClientError } from "../src/index.ts"
 
@@ -14,22 +14,27 @@ describe("ClientError", () => {
   const all: ReadonlyArray<[ClientError.ClientError, string, boolean]> = [
     [
       new ClientError.TransportError({ host, phase: "connect", reason: "ECONNREFUSED" }),
-      "Could not connect to a.test: ECONNREFUSED. Check the address and that the server is up.",
+      "Could not connect to a.test: ECONNREFUSED. Check the address and that the server is running.",
       true,
     ],
     [
       new ClientError.TransportError({ host, phase: "headers", reason: "ECONNRESET" }),
-      "The connection to a.test failed before an answer came: ECONNRESET. Try again later.",
+      "Connection to a.test failed before a response was received: ECONNRESET. Try again later.",
       true,
     ],
     [
       new ClientError.TransportError({ host, phase: "body", reason: "terminated" }),
-      "The answer of a.test broke off: terminated. Try again later.",
+      "Response from a.test was interrupted: terminated. Try again later.",
       true,
     ],
     [
       new ClientError.TimeoutError({ host, phase: "headers", deadline: Duration.seconds(10) }),
-      "a.test did not send an answer within 10s. Allow more time or try again later.",
+      "Request to a.test timed out: no response within 10s. Allow more time or try again later.",
+      true,
+    ],
+    [
+      new ClientError.TimeoutError({ host, phase: "body", deadline: Duration.seconds(10) }),
+      "Request to a.test timed out: no complete response within 10s. Allow more time or try again later.",
       true,
     ],
     [
@@ -40,7 +45,7 @@ describe("ClientError", () => {
         received: "12",
         expected: "32 bytes in hex",
       }),
-      "The answer of a.test is not usable: result[3].hash is 12; expected 32 bytes in hex.",
+      "Invalid response from a.test: result[3].hash: expected 32 bytes in hex, received 12.",
       false,
     ],
     [
@@ -50,34 +55,34 @@ describe("ClientError", () => {
         detail: "daily quota",
         attempts: [attempt],
       }),
-      "a.test refuses more requests for now (daily quota). It asked to wait 1m 30s.",
+      "Rate limit exceeded: a.test (daily quota). Retry after 1m 30s.",
       true,
     ],
     [
       new ClientError.RateLimited({ host, attempts: [attempt, attempt] }),
-      "a.test refuses more requests for now. Send fewer requests. (2 attempts were made.)",
+      "Rate limit exceeded: a.test. Send fewer requests. (2 attempts)",
       true,
     ],
     [
       new ClientError.Unauthorized({ host, status: 401, detail: "key expired" }),
-      "a.test does not accept the API key (key expired). Check the key and what it is allowed to do.",
+      "API key rejected: a.test (key expired). Check the key and its permissions.",
       false,
     ],
   ]
   for (const [error, message, isRetryable] of all) {
-    it.effect(`${error._tag} says: ${message}`, () =>
+    it.effect(`${error._tag}: has the message "${message}"`, () =>
       Effect.gen(function* () {
         const failed = yield* Effect.flip(Effect.fail(error))
 
-        assert.strictEqual(failed.message, message)
-        assert.strictEqual(failed.isRetryable, isRetryable)
-        assert.instanceOf(failed, Error)
-        assert.strictEqual(failed.name, failed._tag)
-        assert.include(failed.stack, message)
+        expect(failed.message).toBe(message)
+        expect(failed.isRetryable).toBe(isRetryable)
+        expect(failed).toBeInstanceOf(Error)
+        expect(failed.name).toBe(failed._tag)
+        expect(failed.stack).toContain(message)
       }),
     )
   }
-  it("has facts that JSON can carry", () => {
+  it("RateLimited: its fields survive JSON", () => {
     const error = new ClientError.RateLimited({
       host,
       retryAfter: Duration.seconds(1),
@@ -86,14 +91,14 @@ describe("ClientError", () => {
     })
     const json = JSON.parse(JSON.stringify(error))
 
-    assert.strictEqual(json._tag, "RateLimited")
-    assert.strictEqual(json.message, error.message)
-    assert.strictEqual(json.requestId, "r-1")
-    assert.strictEqual(json.scope, "endpoint")
-    assert.strictEqual(json.attempts[0].at, "1970-01-01T00:00:00.000Z")
-    assert.strictEqual(json.attempts[0].outcome, "503")
+    expect(json._tag).toBe("RateLimited")
+    expect(json.message).toBe(error.message)
+    expect(json.requestId).toBe("r-1")
+    expect(json.scope).toBe("endpoint")
+    expect(json.attempts[0].at).toBe("1970-01-01T00:00:00.000Z")
+    expect(json.attempts[0].outcome).toBe("503")
   })
-  it.effect("is caught by its tag", () =>
+  it.effect("Unauthorized: is caught by its tag", () =>
     Effect.gen(function* () {
       const failing: Effect.Effect<never, ClientError.ClientError> = Effect.gen(function* () {
         return yield* new ClientError.Unauthorized({ host })
@@ -103,12 +108,11 @@ describe("ClientError", () => {
         Effect.orDie,
       )
 
-      assert.strictEqual(caught, "a.test")
+      expect(caught).toBe("a.test")
     }),
   )
-  it("InvalidOption names the option", () =>
-    assert.strictEqual(
-      new ClientError.InvalidOption({ option: "limit", issue: "takes a number." }).message,
-      'The option "limit" takes a number.',
+  it("InvalidOption: has the one form of message of invalid values", () =>
+    expect(new ClientError.InvalidOption({ option: "limit", expected: "a number", received: "null" }).message).toBe(
+      'Invalid option "limit": expected a number, received null.',
     ))
 })

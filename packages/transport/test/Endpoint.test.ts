@@ -1,76 +1,75 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted, Schema } from "effect"
 import { Endpoint } from "../src/index.ts"
+import * as EndpointUrl from "../src/internal/EndpointUrl.ts"
 
 const urlOf = (options: Endpoint.Options, target?: Endpoint.Target) =>
-  Redacted.value(Endpoint.resolve(Endpoint.makeUnsafe(options), target))
+  Redacted.value(EndpointUrl.resolve(Endpoint.makeUnsafe(options), target))
 
 describe("Endpoint", () => {
   describe("make", () => {
-    it("shows host and port alone", () => {
+    it("make: shows only host and port", () => {
       const made = Endpoint.makeUnsafe({ url: "https://node.test:8443/v3/0123456789abcdef?k=v" })
 
-      assert.strictEqual(made.host, "node.test:8443")
-      assert.notInclude(JSON.stringify(made), "0123456789abcdef")
+      expect(made.host).toBe("node.test:8443")
+      expect(JSON.stringify(made)).not.toContain("0123456789abcdef")
     })
-    it("turns user and password into a header", () => {
+    it("make: turns user and password into a header", () => {
       const made = Endpoint.makeUnsafe({ url: "https://al%20ice:s%C3%A9cret@node.test/x" })
 
-      assert.strictEqual(Redacted.value(made.url), "https://node.test/x")
-      assert.deepStrictEqual(Redacted.value(made.headers), {
+      expect(Redacted.value(made.url)).toBe("https://node.test/x")
+      expect(Redacted.value(made.headers)).toStrictEqual({
         authorization: `Basic ${Buffer.from("al ice:sécret").toString("base64")}`,
       })
     })
-    it("appends path segments, encoded", () =>
-      assert.strictEqual(
-        urlOf({ url: "https://node.test/rpc/", path: ["bsc testnet", Redacted.make("k/1")] }),
+    it("make: appends percent-encoded path segments", () =>
+      expect(urlOf({ url: "https://node.test/rpc/", path: ["bsc testnet", Redacted.make("k/1")] })).toBe(
         "https://node.test/rpc/bsc%20testnet/k%2F1",
       ))
-    it("keeps headers under lower-case names", () =>
-      assert.deepStrictEqual(
+    it("make: converts header names to lower case", () =>
+      expect(
         Redacted.value(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "X-API-Key": "k" } }).headers),
-        { "x-api-key": "k" },
-      ))
+      ).toStrictEqual({ "x-api-key": "k" }))
     const wrong: ReadonlyArray<[string, string, string]> = [
-      ["no URL", "canary-key-1234", "is not an http or https URL"],
-      ["a scheme of its own", "ws://node.test/canary-key-1234", "has the scheme ws:"],
-      ["a missing scheme", "localhost:8545/canary-key-1234", "lacks http://"],
-      ["an empty text", "  ", "is empty"],
-      ["a bad port", "http://node.test:99999/canary-key-1234", "is not an http or https URL"],
+      ["another text", "canary-key-1234", "received another string."],
+      ["another scheme", "ws://node.test/canary-key-1234", "received a URL with the scheme ws:."],
+      ["a missing scheme", "localhost:8545/canary-key-1234", "received localhost without http:// before it."],
+      ["an empty text", "  ", "received an empty string."],
+      ["an invalid port", "http://node.test:99999/canary-key-1234", "received another string."],
     ]
     for (const [name, url, issue] of wrong) {
-      it.effect(`refuses ${name} without showing it`, () =>
+      it.effect(`make: rejects ${name} without showing it`, () =>
         Effect.gen(function* () {
           const error = yield* Effect.flip(Endpoint.make({ url, option: "rpcUrl" }))
 
-          assert.strictEqual(error._tag, "InvalidOption")
-          assert.strictEqual(error.option, "rpcUrl")
-          assert.include(error.message, issue)
-          assert.notInclude(error.message, "canary")
+          expect(error._tag).toBe("InvalidOption")
+          expect(error.option).toBe("rpcUrl")
+          expect(error.message).toContain(issue)
+          expect(error.message).not.toContain("canary")
         }),
       )
     }
     it.effect.each([
-      ["a b", "cannot be sent: the name of a header takes"],
-      ["", "cannot be sent: the name of a header takes"],
-      ["Content-Length", "cannot be given: the platform writes this header itself."],
-    ] as const)("refuses the header %o", ([name, issue]) =>
+      ["a b", "expected a header name of letters, digits and hyphens, received another name."],
+      ["", "expected a header name of letters, digits and hyphens, received another name."],
+      ["Content-Length", "expected a header that a client may set, received a header that the platform writes."],
+    ] as const)("make: rejects the header %o", ([name, issue]) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Endpoint.make({ url: "http://a.test", headers: { [name]: "canary" } }))
 
-        assert.strictEqual(error.option, `headers.${name}`)
-        assert.include(error.message, issue)
-        assert.notInclude(error.message, "canary")
+        expect(error.option).toBe(`headers.${name}`)
+        expect(error.message).toContain(issue)
+        expect(error.message).not.toContain("canary")
       }),
     )
-    it.effect("refuses a header value with a line break without showing it", () =>
+    it.effect("make: rejects a header value with a line break without showing it", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(
           Endpoint.make({ url: "http://a.test", headers: { "X-API-Key": "canary-key\r\nx: y" } }),
         )
 
-        assert.strictEqual(error.option, "headers.X-API-Key")
-        assert.notInclude(error.message, "canary")
+        expect(error.option).toBe("headers.X-API-Key")
+        expect(error.message).not.toContain("canary")
       }),
     )
   })
@@ -89,30 +88,59 @@ describe("Endpoint", () => {
       "headerkey1",
       "bearerkey1",
     ]) {
-      it(`removes ${secret}`, () => assert.strictEqual(made.scrub(`no ${secret}!`), "no <redacted>!"))
+      it(`scrub: removes ${secret}`, () => expect(made.scrub(`no ${secret}!`)).toBe("no <redacted>!"))
     }
-    it("leaves words of public paths", () =>
-      assert.strictEqual(made.scrub("mainnet bsc-testnet polygon"), "mainnet bsc-testnet polygon"))
+    it("scrub: leaves words of public paths in the text", () =>
+      expect(made.scrub("mainnet bsc-testnet polygon")).toBe("mainnet bsc-testnet polygon"))
+  })
+  describe("scrub of a key in the query", () => {
+    it("scrub: removes a key that is the whole query", () => {
+      const made = Endpoint.makeUnsafe({ url: "https://node.test/?barekey1" })
+
+      expect(made.scrub("no barekey1!")).toBe("no <redacted>!")
+    })
+    it.prop(
+      "law: an endpoint never shows a key of 6 characters or more, wherever its URL holds it",
+      { key: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9]{6,40}$/)) },
+      ({ key }) => {
+        const isPublicWord = !Endpoint.makeUnsafe({ url: `https://a.test/${key}` })
+          .scrub(key)
+          .includes("<redacted>")
+        for (const url of [
+          `https://a.test/v3/${key}`,
+          `https://a.test/?${key}`,
+          `https://a.test/?apikey=${key}`,
+          `https://${key}@a.test/`,
+          `https://user:${key}@a.test/`,
+        ]) {
+          const made = Endpoint.makeUnsafe({ url })
+
+          expect(JSON.stringify(made)).not.toContain(key)
+          if (!isPublicWord) expect(made.scrub(`about ${key}.`)).toBe("about <redacted>.")
+        }
+      },
+    )
   })
   describe("resolve", () => {
-    it("adds path and query below the endpoint's own", () =>
-      assert.strictEqual(
+    it("resolve: appends path and query to those of the endpoint", () =>
+      expect(
         urlOf(
           { url: "https://a.test/base/?k=1" },
           { path: "/api/v2.2/0x00/verbose", query: { chain: "bsc testnet", limit: undefined } },
         ),
-        "https://a.test/base/api/v2.2/0x00/verbose?k=1&chain=bsc+testnet",
-      ))
-    it("is the endpoint itself without a target", () =>
-      assert.strictEqual(urlOf({ url: "https://a.test/rpc/eth/key#part" }), "https://a.test/rpc/eth/key"))
+      ).toBe("https://a.test/base/api/v2.2/0x00/verbose?k=1&chain=bsc+testnet"))
+    it("resolve: gives the URL of the endpoint without a target", () =>
+      expect(urlOf({ url: "https://a.test/rpc/eth/key#part" })).toBe("https://a.test/rpc/eth/key"))
   })
   describe("identity", () => {
-    it("tells keys apart", () => {
+    it("identity: differs by key", () => {
       const identity = (key: string) =>
-        Redacted.value(Endpoint.identity(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "x-api-key": key } })))
+        Redacted.value(
+          EndpointUrl.identity(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "x-api-key": key } })),
+        )
 
-      assert.strictEqual(identity("one"), identity("one"))
-      assert.notStrictEqual(identity("one"), identity("two"))
+      expect(identity("one")).toBe(identity("one"))
+      expect(identity("one")).not.toBe(identity("two"))
     })
   })
 })

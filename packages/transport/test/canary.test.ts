@@ -1,8 +1,8 @@
-/** A key is put wherever a caller may put one; then everything that can be printed after every failure is searched for it. */
-import { assert, describe, it } from "@effect/vitest"
+/** A key is given in every place that accepts one. After every failure, everything that can be printed is searched for it. */
+import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References, Tracer } from "effect"
-import { Endpoint, type Event, RequestExecutor, type Http } from "../src/index.ts"
+import { Endpoint, type Event, type Fetch, type Http, RequestExecutor } from "../src/index.ts"
 import { type Handler, reply, script } from "@daybook/testkit/ScriptedServer"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
@@ -20,6 +20,7 @@ const encoded = encodeURIComponent(canary)
 const places: Record<string, (url: string) => Endpoint.Options> = {
   "a path segment of its own": (url) => ({ url: `${url}/rpc`, path: ["eth", key] }),
   "the path of the URL": (url) => ({ url: `${url}/v3/${encoded}` }),
+  "the whole query of the URL": (url) => ({ url: `${url}/?${encoded}` }),
   "the query of the URL": (url) => ({ url: `${url}/?apikey=${encoded}` }),
   "a header": (url) => ({ url, headers: { "X-API-Key": key } }),
   "a bearer header": (url) => ({ url, headers: { authorization: `Bearer ${canary}` } }),
@@ -27,18 +28,18 @@ const places: Record<string, (url: string) => Endpoint.Options> = {
   "the user of the URL": (url) => ({ url: url.replace("//", `//${encoded}@`) }),
 }
 
-/** Says everything the server was told, in text, JSON and headers. */
+/** Repeats everything that the server received, in text, JSON and headers. */
 const echo =
   (status: number, headers: Record<string, string> = {}): Handler =>
   (request, response) => {
-    const told = `no service for ${request.url} ${decodeURIComponent(request.url ?? "")} ${inspect(request.headers)} ${canary}`
+    const seen = `no service for ${request.url} ${decodeURIComponent(request.url ?? "")} ${inspect(request.headers)} ${canary}`
     response.writeHead(status, { "x-request-id": encoded, ...headers })
-    response.end(`${told} ${JSON.stringify({ told })}`)
+    response.end(`${seen} ${JSON.stringify({ seen })}`)
   }
 
 const failures: Record<string, Handler> = {
   "an error page": echo(500),
-  "a refused key": echo(401),
+  "a rejected key": echo(401),
   "a rate limit": echo(429, { "retry-after": "3600" }),
   "a rate limit without a hint": echo(429),
   "a bad request": echo(400),
@@ -47,24 +48,24 @@ const failures: Record<string, Handler> = {
       .writeHead(302, { location: `http://${canary.slice(0, 6)}.test${request.url}`, "x-request-id": encoded })
       .end()
   },
-  "a large answer": reply(200, "x".repeat(10_000)),
-  "bytes that are no text": (_request, response) => void response.end(Buffer.from([0xff])),
+  "a large response": reply(200, "x".repeat(10_000)),
+  "bytes that are not text": (_request, response) => void response.end(Buffer.from([0xff])),
   "a reset connection": (request) => void request.socket.resetAndDestroy(),
-  "a body that breaks off": (request, response) => {
+  "an interrupted body": (request, response) => {
     response.writeHead(200, { "content-length": "100", "x-request-id": encoded }).write("part")
-    setTimeout(() => request.socket.destroy(), 5)
+    response.write("", () => request.socket.destroy())
   },
   "stalled headers": () => {},
   "a stalled body": (_request, response) => void response.writeHead(200).write(canary),
-  "an answer that decode refuses": echo(200),
+  "a response that decode rejects": echo(200),
 }
 
-const talkative: Http.Fetch = (url, init) => {
+const leaking: Fetch.Fetch = (url, init) => {
   const cause = Object.assign(new Error(`no route to ${url}`), { code: "EHOSTUNREACH", url, init })
   throw new TypeError(`fetch failed for ${url} with ${JSON.stringify(init.headers)}`, { cause })
 }
 
-/** Runs a call and gathers every text that it leaves behind. */
+/** Runs a call and collects every text of its exit, logs and spans. */
 const traces = (call: Effect.Effect<unknown, { readonly _tag: string; readonly message: string }>) =>
   Effect.gen(function* () {
     const texts: Array<string> = []
@@ -95,7 +96,7 @@ const traces = (call: Effect.Effect<unknown, { readonly _tag: string; readonly m
       ),
     ])
     const exit = yield* call.pipe(
-      Effect.tapCause((cause) => Effect.logFatal("it failed", cause)),
+      Effect.tapCause((cause) => Effect.logFatal("the call failed", cause)),
       Effect.tapError((error) =>
         Effect.all([
           Effect.logTrace(error),
@@ -111,7 +112,7 @@ const traces = (call: Effect.Effect<unknown, { readonly _tag: string; readonly m
       Effect.provide(loggers),
       Effect.provideService(References.MinimumLogLevel, "All"),
     )
-    assert.isTrue(Exit.isFailure(exit))
+    expect(Exit.isFailure(exit)).toBe(true)
     if (Exit.isSuccess(exit)) return { texts, spans, error: undefined }
     note(exit, exit.cause, Cause.squash(exit.cause))
     texts.push(Cause.pretty(exit.cause))
@@ -127,21 +128,21 @@ const traces = (call: Effect.Effect<unknown, { readonly _tag: string; readonly m
 
 const expectClean = (texts: ReadonlyArray<string>) => {
   const all = texts.join("\n")
-  assert.isAbove(all.length, 1_000)
+  expect(all.length).toBeGreaterThan(1_000)
   for (const spelling of spellings) {
     const at = all.indexOf(spelling)
-    assert.strictEqual(at, -1, `the key came out: ${all.slice(Math.max(0, at - 200), at + 50)}`)
+    expect(at, `the key is in the output: ${all.slice(Math.max(0, at - 200), at + 50)}`).toBe(-1)
   }
 }
 
-const refuse = (got: Http.Reply) =>
+const reject = (got: Http.Reply) =>
   got.status === 200 ? Effect.fail(new Error(got.scrub(got.text)) as never) : RequestExecutor.accept(got)
 
 describe("canary", () => {
   for (const [place, options] of Object.entries(places)) {
     describe(`a key in ${place}`, () => {
       for (const [name, handler] of Object.entries(failures)) {
-        it.live(`does not come out after ${name}`, () =>
+        it.live(`a key in ${place}: is in no output after ${name}`, () =>
           Effect.gen(function* () {
             const server = yield* script(handler)
             const endpoint = yield* Endpoint.make(options(server.url))
@@ -151,15 +152,15 @@ describe("canary", () => {
               maxBytes: 5_000,
               policy: { base: 1, cap: 1, maxAttempts: 2, deadline: 1_000, attemptTimeout: 40 },
             })
-            const { texts, spans } = yield* traces(executor.request({ endpoint }, refuse))
+            const { texts, spans } = yield* traces(executor.request({ endpoint }, reject))
 
             const received = JSON.stringify([server.seen[0]?.url, server.seen[0]?.headers])
-            assert.isTrue(
+            expect(
               spellings.some((spelling) => received.includes(spelling)),
-              "the key was sent",
-            )
-            assert.isAtLeast(spans.filter((span) => span.name === "daybook.http").length, 1)
-            assert.isAtLeast(events.length, 2)
+              "the key must be sent",
+            ).toBe(true)
+            expect(spans.filter((span) => span.name === "daybook.http").length).toBeGreaterThanOrEqual(1)
+            expect(events.length).toBeGreaterThanOrEqual(2)
             expectClean([
               ...texts,
               ...events.flatMap((event) => [JSON.stringify(event), inspect(event, { depth: 10 })]),
@@ -170,17 +171,17 @@ describe("canary", () => {
           }),
         )
       }
-      it.live("does not come out after a fetch that throws the whole request", () =>
+      it.live(`a key in ${place}: is in no output after a fetch that throws the whole request`, () =>
         Effect.gen(function* () {
           const endpoint = yield* Endpoint.make(options("http://node.test"))
-          const executor = RequestExecutor.makeUnsafe({ fetch: talkative, policy: { base: 1, maxAttempts: 2 } })
+          const executor = RequestExecutor.makeUnsafe({ fetch: leaking, policy: { base: 1, maxAttempts: 2 } })
           const { texts, error } = yield* traces(executor.request({ endpoint }, RequestExecutor.accept))
 
-          assert.strictEqual(error?._tag, "TransportError")
+          expect(error?._tag).toBe("TransportError")
           expectClean(texts)
         }),
       )
-      it.live("does not come out after a pause that outlasts the deadline", () =>
+      it.live(`a key in ${place}: is in no output after a requested wait beyond the deadline`, () =>
         Effect.gen(function* () {
           const server = yield* script(echo(429, { "retry-after": "3600" }))
           const endpoint = yield* Endpoint.make(options(server.url))
@@ -188,11 +189,23 @@ describe("canary", () => {
           yield* Effect.exit(executor.request({ endpoint }, RequestExecutor.accept))
           const { texts, error } = yield* traces(executor.request({ endpoint }, RequestExecutor.accept))
 
-          assert.strictEqual(error?._tag, "RateLimited")
-          assert.strictEqual(server.seen.length, 1)
+          expect(error?._tag).toBe("RateLimited")
+          expect(server.seen.length).toBe(1)
           expectClean(texts)
         }),
       )
     })
   }
+
+  it.live("a key in the host of a redirect: is in no output, in any case", () =>
+    Effect.gen(function* () {
+      const hostKey = "CaNaRy5f3e9a1cb7"
+      const server = yield* script(reply(302, "", { location: `http://${hostKey}.other.test/` }))
+      const endpoint = yield* Endpoint.make({ url: server.url, headers: { "X-API-Key": hostKey } })
+      const { texts, error } = yield* traces(RequestExecutor.makeUnsafe().request({ endpoint }, RequestExecutor.accept))
+
+      expect(error?._tag).toBe("InvalidResponse")
+      expect(texts.join("\n").toLowerCase()).not.toContain(hostKey.toLowerCase())
+    }),
+  )
 })

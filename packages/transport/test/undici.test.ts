@@ -1,8 +1,9 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
 import * as undici from "../src/undici.ts"
+import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script } from "@daybook/testkit/ScriptedServer"
 
 const at = (url: string) => ({ endpoint: Endpoint.makeUnsafe({ url }) })
@@ -15,29 +16,29 @@ const limits = Effect.map(undici.make(), (fetch): Http.Limits => ({
 
 describe("undici", () => {
   describe("make", () => {
-    it.live("sends a request and gives status, headers and text", () =>
+    it.live("make: its fetch sends a request and returns status, headers and text", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(418, "short €", { "X-Request-Id": "r-1", "Retry-After": "3" }))
         const endpoint = Endpoint.makeUnsafe({ url: `${server.url}/k?a=b`, headers: { "x-api-key": "key-1" } })
 
         const got = yield* Http.send({ endpoint, body: "{}" }, yield* limits)
 
-        assert.deepStrictEqual([got.status, got.text, got.requestId], [418, "short €", "r-1"])
-        assert.strictEqual(got.retryAfter && Duration.toMillis(got.retryAfter), 3_000)
+        expect([got.status, got.text, got.requestId]).toStrictEqual([418, "short €", "r-1"])
+        expect(got.retryAfter && Duration.toMillis(got.retryAfter)).toBe(3_000)
         const [seen] = server.seen
-        assert.deepStrictEqual([seen?.method, seen?.url, seen?.body], ["POST", "/k?a=b", "{}"])
-        assert.strictEqual(seen?.headers["x-api-key"], "key-1")
+        expect([seen?.method, seen?.url, seen?.body]).toStrictEqual(["POST", "/k?a=b", "{}"])
+        expect(seen?.headers["x-api-key"]).toBe("key-1")
       }),
     )
 
-    it.live("asks for compressed answers and unpacks them", () =>
+    it.live("make: its fetch requests compressed responses and decompresses them", () =>
       Effect.gen(function* () {
         const server = yield* script((request, response) => {
           response.writeHead(200, { "content-encoding": "gzip" })
           response.end(gzipSync(String(request.headers["accept-encoding"])))
         })
 
-        assert.include((yield* Http.send(at(server.url), yield* limits)).text, "gzip")
+        expect((yield* Http.send(at(server.url), yield* limits)).text).toContain("gzip")
       }),
     )
 
@@ -46,25 +47,25 @@ describe("undici", () => {
       ["x-gzip", gzipSync("packed €")],
       ["deflate", deflateSync("packed €")],
       ["deflate", deflateRawSync("packed €")],
-    ] as const)("unpacks %s", ([coding, bytes]) =>
+    ] as const)("make: its fetch decompresses %s", ([coding, bytes]) =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) =>
           response.writeHead(200, { "content-encoding": coding }).end(bytes),
         )
 
-        assert.strictEqual((yield* Http.send(at(server.url), yield* limits)).text, "packed €")
+        expect((yield* Http.send(at(server.url), yield* limits)).text).toBe("packed €")
       }),
     )
 
-    it.live("takes an empty answer that says it is packed", () =>
+    it.live("make: its fetch accepts an empty response that declares gzip", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "", { "content-encoding": "gzip" }))
 
-        assert.strictEqual((yield* Http.send(at(server.url), yield* limits)).text, "")
+        expect((yield* Http.send(at(server.url), yield* limits)).text).toBe("")
       }),
     )
 
-    it.live("says that a packed answer broke off", () =>
+    it.live("make: its fetch fails in phase body when a compressed response is incomplete", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) =>
           response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(900)).subarray(0, 20)),
@@ -72,11 +73,11 @@ describe("undici", () => {
 
         const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
 
-        assert.isTrue(error._tag === "TransportError" && error.phase === "body")
+        expect(error._tag === "TransportError" && error.phase === "body").toBe(true)
       }),
     )
 
-    it.live("stops reading a compressed answer that grows too large", () =>
+    it.live("make: its fetch stops reading a compressed response above the limit", () =>
       Effect.gen(function* () {
         const bomb = gzipSync(Buffer.alloc(50_000_000))
         const server = yield* script((_request, response) => {
@@ -86,40 +87,40 @@ describe("undici", () => {
 
         const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.reason === "too-large")
+        expect(error._tag === "InvalidResponse" && error.reason === "too-large").toBe(true)
       }),
     )
 
-    it.live("refuses a redirect", () =>
+    it.live("make: its fetch rejects a redirect", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(307, "", { location: "/elsewhere" }))
 
         const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.reason === "redirect")
-        assert.strictEqual(server.seen.length, 1)
+        expect(error._tag === "InvalidResponse" && error.reason === "redirect").toBe(true)
+        expect(server.seen.length).toBe(1)
       }),
     )
 
-    it.live("says that nothing listens", () =>
+    it.live("make: its fetch fails in phase connect when nothing listens", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(Http.send(at("http://127.0.0.1:1"), yield* limits))
 
-        assert.isTrue(error._tag === "TransportError" && error.phase === "connect")
+        expect(error._tag === "TransportError" && error.phase === "connect").toBe(true)
       }),
     )
 
-    it.live("times out while the body stalls", () =>
+    it.live("make: its fetch times out on a stalled body", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => void response.writeHead(200).write("half"))
 
         const error = yield* Effect.flip(Http.send(at(server.url), { ...(yield* limits), within: Duration.millis(80) }))
 
-        assert.isTrue(error._tag === "TimeoutError" && error.phase === "body")
+        expect(error._tag === "TimeoutError" && error.phase === "body").toBe(true)
       }),
     )
 
-    it.live("closes the socket when it is interrupted", () =>
+    it.live("make: its fetch closes the socket when it is interrupted", () =>
       Effect.gen(function* () {
         let closed = () => {}
         const closing = new Promise<void>((resolve) => (closed = resolve))
@@ -128,7 +129,7 @@ describe("undici", () => {
           response.writeHead(200).write("half")
         })
         const fiber = yield* Effect.forkChild(Http.send(at(server.url), yield* limits))
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length > 0))
 
         yield* Fiber.interrupt(fiber)
 
@@ -139,25 +140,28 @@ describe("undici", () => {
 
   describe("makeUnsafe", () => {
     it.each([
-      [{ connection: 8 }, 'The option "connection" is not known. Known are connections, keepAliveMillis.'],
-      [{ connections: 0 }, 'The option "connections" takes a whole number above 0; 0 came.'],
-      [8, 'The option "options" takes an object of connections, keepAliveMillis; a number came.'],
-    ])("refuses the options %j", (given, message) => {
+      [
+        { connection: 8 },
+        'Invalid option "connection": expected one of the keys connections, keepAliveMillis, received an unknown key.',
+      ],
+      [{ connections: 0 }, 'Invalid option "connections": expected a whole number above 0, received 0.'],
+      [8, 'Invalid option "options": expected an object with connections, keepAliveMillis, received a number.'],
+    ])("makeUnsafe: rejects the options %j", (given, message) => {
       const untyped = undici.makeUnsafe as (options: unknown) => unknown
 
-      assert.throws(() => untyped(given), message)
+      expect(() => untyped(given)).toThrow(message)
     })
 
-    it.live("gives a fetch that can be closed", () =>
+    it.live("makeUnsafe: its fetch fails after close", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "ok"))
         const fetch = undici.makeUnsafe({ connections: 1, keepAliveMillis: 1_000 })
         const own: Http.Limits = { fetch, maxBytes: 10, within: Duration.seconds(1) }
-        assert.strictEqual((yield* Http.send(at(server.url), own)).text, "ok")
+        expect((yield* Http.send(at(server.url), own)).text).toBe("ok")
 
         yield* Effect.promise(() => fetch.close())
 
-        assert.strictEqual((yield* Effect.flip(Http.send(at(server.url), own)))._tag, "TransportError")
+        expect((yield* Effect.flip(Http.send(at(server.url), own)))._tag).toBe("TransportError")
       }),
     )
   })

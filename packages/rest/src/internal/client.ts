@@ -4,8 +4,8 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
-import * as OptionCheck from "@daybook/transport/OptionCheck"
-import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import * as Retry from "@daybook/transport/internal/Retry"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -24,14 +24,14 @@ const baseOf = (url: string): Redacted.Redacted<string> => Redacted.make(url.rep
 const endpointOf = Effect.fnUntraced(function* (
   options: Partial<Options>,
 ): Effect.fn.Return<Endpoint.Endpoint, InvalidOption> {
-  const takesUrl = "the URL that stands before /api/v2.2, such as https://host"
-  const baseUrl = yield* Effect.fromResult(OptionCheck.baseUrl("baseUrl", takesUrl, options.baseUrl))
-  const takesKey = "the key as whoever runs the server gave it"
-  const apiKey = (yield* Effect.fromResult(OptionCheck.text("apiKey", takesKey, options.apiKey))).trim()
+  const expectedUrl = "the URL before /api/v2.2, such as https://host"
+  const baseUrl = yield* Effect.fromResult(OptionCheck.baseUrl("baseUrl", expectedUrl, options.baseUrl))
+  const expected = "the API key of the server"
+  const apiKey = (yield* Effect.fromResult(OptionCheck.text("apiKey", expected, options.apiKey))).trim()
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    const received = apiKey === "" ? "is empty" : "holds a space or a character that headers do not allow"
-    const issue = `${received}. It takes ${takesKey}; what was given is not shown.`
-    return yield* Effect.fail(new InvalidOption({ option: "apiKey", issue }))
+    const received =
+      apiKey === "" ? "an empty string" : "a text with a space or another character that headers do not allow"
+    return yield* Effect.fail(new InvalidOption({ option: "apiKey", expected, received }))
   }
   return yield* Endpoint.make({
     url: baseOf(baseUrl),
@@ -45,8 +45,8 @@ const scrubbed = (headers: Readonly<Record<string, string>>, scrub: (text: strin
 
 const userAgentOf = (given: string | undefined): Result.Result<string | undefined, InvalidOption> => {
   if (given !== undefined && !/^[\x20-\x7e]*$/.test(given)) {
-    const issue = "cannot be sent: it takes letters, digits and signs of ASCII on one line."
-    return Result.fail(new InvalidOption({ option: "userAgent", issue }))
+    const expected = "printable ASCII characters on one line"
+    return Result.fail(new InvalidOption({ option: "userAgent", expected, received: "another character" }))
   }
   // A browser names itself, and would ask the server for permission to be named otherwise.
   const isBrowser = globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false
@@ -65,7 +65,7 @@ const optionKinds = {
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-const { deadline: _deadline, ...retryKinds } = RetryPolicy.optionKinds
+const { deadline: _deadline, ...retryKinds } = Retry.optionKinds
 
 const callKinds = { timeout: "duration", onBadRow: "function" } as const satisfies Readonly<
   Record<keyof CallOptions, OptionCheck.Kind>
@@ -110,7 +110,9 @@ export const make = Effect.fnUntraced(function* (
 
   const written = (query: Query.Query): Effect.Effect<Query.Written, BadRequest> =>
     Effect.suspend(() =>
-      Effect.fromResult(Result.mapError(Query.write(query), (issue) => new BadRequest({ host, ...issue }))),
+      Effect.fromResult(
+        Result.mapError(Query.write(query), (issue) => new BadRequest({ host, what: "parameter", issue })),
+      ),
     )
 
   const ask = (query: Query.Written, call: CallOptions = {}): Effect.Effect<WalletResponse, RestError> =>
@@ -166,8 +168,8 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const fits = OptionCheck.members(call, { ...kinds, ...more })
       if (Result.isSuccess(fits)) return Effect.succeed(call ?? {})
-      const { option, issue } = fits.failure
-      return Effect.fail(new BadRequest({ host, parameter: option, detail: issue }))
+      const { expected, option, received } = fits.failure
+      return Effect.fail(new BadRequest({ host, what: "option", issue: { path: option, expected, received } }))
     })
 
   const withResponse = (query: Query.Query, call?: CallOptions): Effect.Effect<WalletResponse, RestError> =>

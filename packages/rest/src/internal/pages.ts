@@ -2,6 +2,7 @@
  * The walk over all pages: which page is asked for next, which rows of it are new, when the next one is asked for ahead, and how
  * to go on after a reorganisation. At most two pages are held: the one that was given, and the one ahead.
  */
+import * as Issue from "@daybook/schema/Issue"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { InvalidResponse } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
@@ -37,17 +38,17 @@ export const isVoid = <A extends object>(step: A | RowsReverted): step is RowsRe
 /** Restarts after a reorganisation without a row between them, before the walk gives up. */
 const restartsInVain = 5
 
-const wrongOption = (host: string, parameter: string, detail: string) =>
-  Effect.fail(new BadRequest({ host, parameter, detail }))
+const invalidOption = (host: string, path: string, expected: string, received: string) =>
+  Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
 
 /** What the kinds of the options do not tell. */
 const checked = (host: string, query: Query, options: StreamOptions): Effect.Effect<void, BadRequest> => {
   const { onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
-    return wrongOption(host, "onStaleCursor", `takes "fail" or "restart"; ${String(onStaleCursor)} came.`)
+    return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
   }
   if (resume !== undefined && query.cursor !== undefined) {
-    return wrongOption(host, "cursor", "has no place beside a position to resume from, which has its own.")
+    return invalidOption(host, "cursor", "no cursor with resume, whose position has its own", "both")
   }
   return Effect.void
 }
@@ -153,7 +154,8 @@ export const steps = (source: Source, query: Query, options: StreamOptions = {})
     const asked = Position.queryOf(written, order)
     const saved =
       resume === undefined ? Result.succeed(begin(asked, order, query.cursor)) : Position.read(resume, asked)
-    if (Result.isFailure(saved)) return yield* wrongOption(host, "resume", saved.failure)
+    if (Result.isFailure(saved))
+      return yield* invalidOption(host, "resume", saved.failure.expected, saved.failure.received)
     const { isInherited, outermost, pages, parts, rows } = saved.success
     const run: Run = {
       query: asked,

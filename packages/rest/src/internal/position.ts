@@ -1,5 +1,5 @@
 /** Writes a walk's position as text and reads it again. It holds the query, cursors and ids of rows; it has no place for a key. */
-import { cut } from "@daybook/schema/Issue"
+import { cut, type Issue } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
@@ -96,20 +96,26 @@ export const queryOf = ({ address, parameters }: Written, order: "ASC" | "DESC")
   return { address, ...rest, order }
 }
 
-/** Reads a position of the same query; the problem follows the option's name in a message. */
-export const read = (saved: string, query: Readonly<Record<string, string>>): Result.Result<Position, string> => {
+/** Reads a position of the same query. */
+export const read = (
+  saved: string,
+  query: Readonly<Record<string, string>>,
+): Result.Result<Position, Pick<Issue, "expected" | "received">> => {
   const parsed = Result.try((): unknown => JSON.parse(saved))
   const decoded = Result.isFailure(parsed) ? parsed : decodeSaved(parsed.success)
   if (Result.isFailure(decoded)) {
-    return Result.fail("takes a position that a stream of this client gave, unchanged; this is none.")
+    return Result.fail({ expected: "the position of a stream of this client, unchanged", received: "another text" })
   }
   const { inherited: isInherited, order, outermost, pages, parts, query: before, rows } = decoded.success
   const differing = [...new Set([...Object.keys(before), ...Object.keys(query)])].filter(
     (name) => before[name] !== query[name],
   )
   if (differing.length > 0) {
-    const changed = differing.map((name) => `${cut(name)} was ${cut(before[name] ?? "left out")}`).join(", ")
-    return Result.fail(`takes a position of the same query: in its walk ${changed}. Only limit may differ.`)
+    const changed = differing.map((name) => `${cut(name)} ${cut(before[name] ?? "left out")}`).join(", ")
+    return Result.fail({
+      expected: "a position of the same query; only limit may differ",
+      received: `one of a query with ${changed}`,
+    })
   }
   const read = parts.map(readPart)
   return Result.succeed({ query, order, outermost: number(outermost), isInherited, pages, rows, parts: read })

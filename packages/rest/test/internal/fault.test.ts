@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
 import { Result } from "effect"
 import * as SchemaParser from "effect/SchemaParser"
@@ -14,37 +14,34 @@ const page = (result: unknown) => ({ cursor: null, page: 0, page_size: 100, resu
 describe("fault", () => {
   describe("faultOf", () => {
     it("names the place in a list, what came and what belongs there", () => {
-      assert.deepStrictEqual(fault(page([row(1, 0), { ...row(2, 0), value: "0x10" }])), {
+      expect(fault(page([row(1, 0), { ...row(2, 0), value: "0x10" }]))).toStrictEqual({
         path: "result[1].value",
         received: `"0x10"`,
         expected: "decimal digits such as 21000",
       })
     })
     it("names no position where a single object stands for its list", () => {
-      assert.strictEqual(fault(page({ ...row(2, 0), hash: 5 })).path, "result.hash")
+      expect(fault(page({ ...row(2, 0), hash: 5 })).path).toBe("result.hash")
     })
     it("tells what is missing", () => {
       const { gas: _, ...rest } = row(1, 0)
 
-      assert.deepStrictEqual(fault(page([rest])), {
+      expect(fault(page([rest]))).toStrictEqual({
         path: "result[0].gas",
         received: "missing",
         expected: "decimal digits such as 21000",
       })
     })
     it("calls the whole answer the body", () => {
-      assert.strictEqual(fault([]).path, "body")
-      assert.strictEqual(fault([]).received, "an array of 0")
-      assert.strictEqual(fault("no").received, `"no"`)
+      expect(fault([]).path).toBe("body")
+      expect(fault([]).received).toBe("an array of 0")
+      expect(fault("no").received).toBe(`"no"`)
     })
     it("lists the keys of an object instead of its values", () => {
-      assert.strictEqual(fault(page([{ ...row(1, 0), nonce: { a: 1, b: 2 } }])).received, "an object with a, b")
+      expect(fault(page([{ ...row(1, 0), nonce: { a: 1, b: 2 } }])).received).toBe("an object with a, b")
     })
     it("reaches into logs", () => {
-      assert.strictEqual(
-        fault(page([{ ...row(1, 0), logs: [{ log_index: "x" }] }])).path,
-        "result[0].logs[0].log_index",
-      )
+      expect(fault(page([{ ...row(1, 0), logs: [{ log_index: "x" }] }])).path).toBe("result[0].logs[0].log_index")
     })
   })
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Plan from "../../src/internal/plan.ts"
 import type { Memory } from "../../src/internal/walk.ts"
 
@@ -37,12 +37,12 @@ describe("plan", () => {
     it("goes up again from the first replaced block", () => {
       const restart = Plan.restart(plan("ASC", 2n, part(memory(2n, 5n, 9n))), 6n, open)
 
-      assert.deepStrictEqual(shape(restart), { voidFrom: 6n, parts: [[6n, undefined, undefined, [2n, 5n]]] })
+      expect(shape(restart)).toStrictEqual({ voidFrom: 6n, parts: [[6n, undefined, undefined, [2n, 5n]]] })
     })
     it("goes up again from where it was when blocks further on were replaced", () => {
       const restart = Plan.restart(plan("ASC", 2n, part(memory(2n, 5n, 9n))), 40n, open)
 
-      assert.deepStrictEqual(shape(restart), { voidFrom: 40n, parts: [[6n, undefined, undefined, [2n, 5n, 9n]]] })
+      expect(shape(restart)).toStrictEqual({ voidFrom: 40n, parts: [[6n, undefined, undefined, [2n, 5n, 9n]]] })
     })
     it("begins anew when all that it gave is void", () => {
       for (const [order, given] of [
@@ -51,13 +51,13 @@ describe("plan", () => {
       ] as const) {
         const restart = Plan.restart(plan(order, order === "ASC" ? 5n : 9n, part(given)), 4n, open)
 
-        assert.deepStrictEqual(shape(restart), { voidFrom: 4n, parts: [[undefined, undefined, undefined, []]] })
+        expect(shape(restart)).toStrictEqual({ voidFrom: 4n, parts: [[undefined, undefined, undefined, []]] })
       }
     })
     it("replaces the top and then goes on below, when it came down past the reorganisation", () => {
       const restart = Plan.restart(plan("DESC", 9n, part(memory(9n, 7n, 3n))), 6n, open)
 
-      assert.deepStrictEqual(shape(restart), {
+      expect(shape(restart)).toStrictEqual({
         voidFrom: 6n,
         parts: [
           [6n, undefined, undefined, []],
@@ -69,29 +69,29 @@ describe("plan", () => {
       const walked = plan("DESC", 9n, part(memory(9n, 7n)))
       const restart = Plan.restart(walked, 12n, { toBlock: 10n, hasToDate: false })
 
-      assert.deepStrictEqual(shape(restart), { voidFrom: 12n, parts: [[undefined, 8n, undefined, [9n, 7n]]] })
+      expect(shape(restart)).toStrictEqual({ voidFrom: 12n, parts: [[undefined, 8n, undefined, [9n, 7n]]] })
     })
     it("begins anew when a date may lie before the replaced blocks", () => {
       const restart = Plan.restart(plan("DESC", 9n, part(memory(9n, 7n))), 12n, { toBlock: undefined, hasToDate: true })
 
-      assert.deepStrictEqual(shape(restart), { voidFrom: 0n, parts: [[undefined, undefined, undefined, []]] })
+      expect(shape(restart)).toStrictEqual({ voidFrom: 0n, parts: [[undefined, undefined, undefined, []]] })
     })
     it("joins parts again when a deeper reorganisation follows", () => {
       const top = part(memory(), { from: 6n, cursor: undefined })
       const rest = part(memory(3n), { to: 5n, cursor: undefined })
 
-      assert.deepStrictEqual(shape(Plan.restart(plan("DESC", 9n, top, rest), 4n, open)), {
+      expect(shape(Plan.restart(plan("DESC", 9n, top, rest), 4n, open))).toStrictEqual({
         voidFrom: 4n,
         parts: [
           [4n, undefined, undefined, []],
           [undefined, 3n, undefined, [3n]],
         ],
       })
-      assert.deepStrictEqual(shape(Plan.restart(plan("DESC", 9n, top, rest), 2n, open)), {
+      expect(shape(Plan.restart(plan("DESC", 9n, top, rest), 2n, open))).toStrictEqual({
         voidFrom: 2n,
         parts: [[undefined, undefined, undefined, []]],
       })
-      assert.deepStrictEqual(shape(Plan.restart(plan("DESC", 9n, top, rest), 8n, open)), {
+      expect(shape(Plan.restart(plan("DESC", 9n, top, rest), 8n, open))).toStrictEqual({
         voidFrom: 8n,
         parts: [
           [6n, undefined, undefined, []],
@@ -102,7 +102,7 @@ describe("plan", () => {
     it("voids everything when the walk began at a cursor and it is not known what came before", () => {
       const inherited = { ...plan("ASC", 5n, part(memory(5n, 9n))), isInherited: true }
 
-      assert.deepStrictEqual(shape(Plan.restart(inherited, 4n, open)), {
+      expect(shape(Plan.restart(inherited, 4n, open))).toStrictEqual({
         voidFrom: 0n,
         parts: [[undefined, undefined, undefined, []]],
       })

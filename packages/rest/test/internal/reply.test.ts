@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import type { Http } from "@daybook/transport"
 import { Duration, Result } from "effect"
 import * as Reply from "../../src/internal/reply.ts"
@@ -24,8 +24,8 @@ describe("reply", () => {
     it("gives the page of a 200", () => {
       const { page: decoded } = Result.getOrThrow(Reply.decode(reply(200, page([row(7, 0)], "next")), false))
 
-      assert.strictEqual(decoded.cursor, "next")
-      assert.strictEqual(decoded.result[0]?.block_number, 7n)
+      expect(decoded.cursor).toBe("next")
+      expect(decoded.result[0]?.block_number).toBe(7n)
     })
 
     const coded: ReadonlyArray<readonly [status: number, body: object, tag: string, isRetryable: boolean]> = [
@@ -47,25 +47,24 @@ describe("reply", () => {
       it(`reads ${status} ${(body as { code: string }).code} as ${tag}`, () => {
         const error = errorOf(status, body)
 
-        assert.strictEqual(error._tag, tag)
-        assert.strictEqual(error.isRetryable, isRetryable)
-        assert.strictEqual(error.requestId, "r-7")
-        assert.strictEqual(error.host, "api.test")
-        if (tag !== "StaleCursor") assert.include(error.message, "told so")
+        expect(error._tag).toBe(tag)
+        expect(error.isRetryable).toBe(isRetryable)
+        expect(error.requestId).toBe("r-7")
+        expect(error.host).toBe("api.test")
+        if (tag !== "StaleCursor") expect(error.message).toContain("told so")
       })
     }
     it("keeps the code and the parameter of a bad request", () => {
       const error = errorOf(400, wire("traces_not_indexed", { parameter: "include" }))
 
-      assert.strictEqual(
-        error._tag === "BadRequest" && `${error.code} ${error.parameter} ${error.status}`,
+      expect(error._tag === "BadRequest" && `${error.code} ${error.parameter} ${error.status}`).toBe(
         "traces_not_indexed include 400",
       )
     })
     it("keeps the block to resume from", () => {
       const error = errorOf(409, wire("stale_cursor", { resumeFromBlock: "120" }))
 
-      assert.strictEqual(error._tag === "StaleCursor" && error.resumeFromBlock, 120n)
+      expect(error._tag === "StaleCursor" && error.resumeFromBlock).toBe(120n)
     })
     it("keeps the wait that a server asks for", () => {
       for (const [status, code] of [
@@ -74,11 +73,11 @@ describe("reply", () => {
       ] as const) {
         const error = errorOf(status, wire(code), { retryAfter: Duration.seconds(3) })
 
-        assert.strictEqual(error.retryAfter && Duration.toMillis(error.retryAfter), 3_000)
+        expect(error.retryAfter && Duration.toMillis(error.retryAfter)).toBe(3_000)
       }
     })
     it("prefers the request id of the header", () => {
-      assert.strictEqual(errorOf(404, wire("not_found"), { requestId: "h-1" }).requestId, "h-1")
+      expect(errorOf(404, wire("not_found"), { requestId: "h-1" }).requestId).toBe("h-1")
     })
 
     const used =
@@ -104,32 +103,34 @@ describe("reply", () => {
     ]
     for (const [status, body, tag] of bare) {
       it(`reads ${status} ${JSON.stringify(body).slice(0, 60)} as ${tag}`, () => {
-        assert.strictEqual(errorOf(status, body)._tag, tag)
+        expect(errorOf(status, body)._tag).toBe(tag)
       })
     }
     it("joins a list of messages, and names the parameter when they name one", () => {
       const error = errorOf(400, { message: ["limit must not be greater than 100", "limit must be a number"] })
 
-      assert.strictEqual(error._tag === "BadRequest" && error.parameter, "limit")
-      assert.include(error.message, "limit must not be greater than 100; limit must be a number.")
+      expect(error._tag === "BadRequest" && error.parameter).toBe("limit")
+      expect(error.message).toContain("limit must not be greater than 100; limit must be a number.")
     })
     it("names no parameter when a message names several", () => {
       const error = errorOf(400, { message: "from_block must be before to_block" })
 
-      assert.isTrue(error._tag === "BadRequest" && error.parameter === undefined)
+      expect(error._tag === "BadRequest" && error.parameter === undefined).toBe(true)
     })
     it("retries a 5xx of a proxy and not another odd status", () => {
-      assert.isTrue(errorOf(502, "<html>").isRetryable)
-      assert.isTrue(errorOf(408, "").isRetryable)
-      assert.isFalse(errorOf(418, "").isRetryable)
+      expect(errorOf(502, "<html>").isRetryable).toBe(true)
+      expect(errorOf(408, "").isRetryable).toBe(true)
+      expect(errorOf(418, "").isRetryable).toBe(false)
     })
 
     it("tells where a page does not decode, in less than 300 characters", () => {
       const error = errorOf(200, page([{ ...row(7, 0), input: "0xzz".repeat(5_000) }]))
 
-      assert.isTrue(error._tag === "InvalidResponse" && error.path === "result[0].input" && error.reason === "content")
-      assert.isBelow(error.message.length, 300)
-      assert.isFalse(error.isRetryable)
+      expect(error._tag === "InvalidResponse" && error.path === "result[0].input" && error.reason === "content").toBe(
+        true,
+      )
+      expect(error.message.length).toBeLessThan(300)
+      expect(error.isRetryable).toBe(false)
     })
     it("tells an HTML page and broken JSON from a page", () => {
       for (const [text, received] of [
@@ -139,11 +140,13 @@ describe("reply", () => {
       ] as const) {
         const error = errorOf(200, text)
 
-        assert.isTrue(error._tag === "InvalidResponse" && error.path === "body" && error.received.startsWith(received))
+        expect(error._tag === "InvalidResponse" && error.path === "body" && error.received.startsWith(received)).toBe(
+          true,
+        )
       }
     })
     it("reads an error that came with a 200 as no page", () => {
-      assert.strictEqual(errorOf(200, { message: "busy" })._tag, "InvalidResponse")
+      expect(errorOf(200, { message: "busy" })._tag).toBe("InvalidResponse")
     })
     it("lets no key of the endpoint through, whatever the server says", () => {
       const told = "the hidden key"
@@ -158,7 +161,7 @@ describe("reply", () => {
       for (const [status, body] of bodies) {
         const error = errorOf(status, body)
 
-        assert.notInclude(`${error.message} ${JSON.stringify(error)}`, "hidden")
+        expect(`${error.message} ${JSON.stringify(error)}`).not.toContain("hidden")
       }
     })
   })
@@ -167,10 +170,10 @@ describe("reply", () => {
     it("reads the three headers", () => {
       const headers = { "daybook-indexed-from": "0", "daybook-indexed-to": "1200", "daybook-finalized-to": "1100" }
 
-      assert.deepStrictEqual(Reply.indexCoverage(headers), { indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
+      expect(Reply.indexCoverage(headers)).toStrictEqual({ indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
     })
     it("is null where a server does not tell, or tells something else", () => {
-      assert.deepStrictEqual(Reply.indexCoverage({ "daybook-indexed-to": "soon" }), {
+      expect(Reply.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
         indexedFrom: null,
         indexedTo: null,
         finalizedTo: null,

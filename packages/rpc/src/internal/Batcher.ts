@@ -3,9 +3,10 @@
  * It makes one attempt; `CallRunner` decides whether and where a call is tried again. While no call waits, nothing runs.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
-import type * as Backoff from "@daybook/transport/Backoff"
+import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { TimeoutError } from "@daybook/transport/ClientError"
 import type { Endpoint } from "@daybook/transport/Endpoint"
+import type { Fetch } from "@daybook/transport/Fetch"
 import * as Http from "@daybook/transport/Http"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -47,7 +48,7 @@ export interface Batcher {
 export interface Options {
   readonly endpoint: Endpoint
   readonly pause: Backoff.Backoff
-  readonly fetch: Http.Fetch
+  readonly fetch: Fetch
   readonly queue: Queue
   /** Bytes of one request at most, unless one call alone is longer. */
   readonly maxRequestBytes: number

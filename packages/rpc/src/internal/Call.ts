@@ -1,7 +1,8 @@
 /** One call of a client: its limits, its span and metrics, and its end with the scope of the client. */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Retry from "@daybook/transport/internal/Retry"
+import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -46,8 +47,7 @@ export const limitsOf = (settings: Settings): Limits => {
 /** The limits with the options of some calls applied. */
 export const withOptions = (limits: Limits, given: CallOptions): Result.Result<Limits, InvalidOption> =>
   Result.flatMap(callOptions(given, callKinds), ({ timeout, maxBytes, batch, share }) => {
-    const policy =
-      timeout === undefined ? Result.succeed(limits.policy) : RetryPolicy.withDeadline(limits.policy, timeout)
+    const policy = timeout === undefined ? Result.succeed(limits.policy) : Retry.withDeadline(limits.policy, timeout)
     return Result.map(policy, (own) => ({
       policy: own,
       maxBytes: maxBytes ?? limits.maxBytes,

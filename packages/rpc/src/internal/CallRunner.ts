@@ -3,10 +3,10 @@
  * decided by `Retry`, which endpoint is best by `EndpointPool`, and what an attempt sends by `Batcher`.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
-import type * as Backoff from "@daybook/transport/Backoff"
+import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
 import * as Retry from "@daybook/transport/internal/Retry"
-import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -126,7 +126,7 @@ export const decide = <A>(plan: Pick<Plan<A>, "among" | "policy">, state: State<
   if (isLast || isOwnLimit(error)) return { step, pauseMillis: undefined }
   if (error.retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(error.retryAfter) }
   const isPaused = error._tag === "RateLimited" && step._tag === "Retry"
-  const backoff = RetryPolicy.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })
+  const backoff = Retry.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })
   return { step, pauseMillis: isPaused ? backoff : undefined }
 }
 

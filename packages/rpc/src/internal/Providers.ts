@@ -3,7 +3,7 @@
  * To support one more provider, add a row.
  */
 import type * as JsonRpc from "@daybook/schema/JsonRpc"
-import { longest } from "@daybook/transport/RetryAfter"
+import { maxWait } from "@daybook/transport/internal/RetryAfter"
 import * as Duration from "effect/Duration"
 import { isObject } from "./reply/parse.ts"
 
@@ -208,5 +208,5 @@ export const retryAfterOf = (error: Pick<JsonRpc.ErrorObject, "message">): Durat
   const millis = millisInObject(error, 2) ?? millisInMessage(error.message)
   return millis === undefined || !Number.isFinite(millis)
     ? undefined
-    : Duration.min(Duration.millis(Math.ceil(millis)), longest)
+    : Duration.min(Duration.millis(Math.ceil(millis)), maxWait)
 }

@@ -3,10 +3,11 @@ import * as Chain from "@daybook/schema/Chain"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import { platformFetch } from "@daybook/transport/Http"
-import * as OptionCheck from "@daybook/transport/OptionCheck"
-import * as Backoff from "@daybook/transport/Backoff"
-import { fromKey, type Key } from "@daybook/transport/Redaction"
-import * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import * as Backoff from "@daybook/transport/internal/Backoff"
+import { fromKey } from "@daybook/transport/internal/Redaction"
+import * as Retry from "@daybook/transport/internal/Retry"
+import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -18,15 +19,17 @@ import * as Batcher from "./Batcher.ts"
 import type { Member } from "./CallRunner.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
-const refuse = (option: string, issue: string): Effect.Effect<never, InvalidOption> =>
-  Effect.fail(new InvalidOption({ option, issue }))
+const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
+  Effect.fail(new InvalidOption({ option, expected, received }))
+
+const expectedSegment = `text beside "rpcUrl", more than dots`
 
 /** A path segment of one or two dots would be resolved away, and an empty one changes the path. */
 const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
-  return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, `text beside "rpcUrl"`, text)), (given) => {
+  return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expectedSegment, text)), (given) => {
     const trimmed = given.trim()
     return trimmed === "" || /^\.{1,2}$/.test(trimmed)
-      ? refuse(option, "cannot be a part of a path. It takes text that is more than dots.")
+      ? invalid(option, expectedSegment, trimmed === "" ? "an empty string" : "dots")
       : Effect.succeed(trimmed)
   })
 }
@@ -41,14 +44,14 @@ export const chainSegment = (chain: string | number | bigint, hyphens: boolean):
 
 const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, InvalidOption> => {
   const isNumber = typeof given === "bigint" || typeof given === "number"
-  const takes = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
-  if (given === undefined || given === null) return refuse("chain", `is missing. It takes ${takes}.`)
-  if (!isNumber && typeof given !== "string") return Effect.fail(OptionCheck.wrong("chain", takes, given))
+  const expected = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
+  if (given === undefined || given === null) return invalid("chain", expected, "nothing")
+  if (!isNumber && typeof given !== "string") return Effect.fail(OptionCheck.invalid("chain", expected, given))
   if (isNumber && (given < 0 || (typeof given === "number" && !Number.isSafeInteger(given)))) {
-    return Effect.fail(OptionCheck.wrong("chain", takes, given))
+    return Effect.fail(OptionCheck.invalid("chain", expected, given))
   }
   if (!isNumber && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
-    return refuse("chain", `begins with "eip155:" and has no number after it. It takes ${takes}.`)
+    return invalid("chain", expected, `"eip155:" without a number after it`)
   }
   return isNumber
     ? Effect.succeed(chainSegment(given, hyphens))
@@ -72,11 +75,13 @@ export interface Settings {
 
 const mib = 1024 * 1024
 
-const isPlain = (one: Key | URL | EndpointOptions): one is Key | URL =>
+const isPlain = (one: Endpoint.Key | URL | EndpointOptions): one is Endpoint.Key | URL =>
   typeof one !== "object" || one === null || one instanceof URL || Redacted.isRedacted(one)
 
-const isMany = (url: NonNullable<Options["url"]>): url is ReadonlyArray<Key | URL | EndpointOptions> =>
+const isMany = (url: NonNullable<Options["url"]>): url is ReadonlyArray<Endpoint.Key | URL | EndpointOptions> =>
   Array.isArray(url)
+
+const expectedUrl = '"url" with its whole path, or "rpcUrl" with "chain" and "apiKey"'
 
 const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const headers = options.headers === undefined ? {} : { headers: options.headers }
@@ -86,11 +91,10 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
       (name) => options[name] !== undefined && options[name] !== null,
     )
     if (beside !== undefined) {
-      const issue = `stands beside "${beside}". Give "url", which holds its whole path, or "rpcUrl" with "chain" and "apiKey".`
-      return yield* refuse("url", issue)
+      return yield* invalid("url", expectedUrl, `"url" and "${beside}"`)
     }
     const all = isMany(url) ? url : [url]
-    if (all.length === 0) return yield* refuse("url", "is an empty list. Give at least one URL.")
+    if (all.length === 0) return yield* invalid("url", "at least one URL", "an empty array")
     const endpoints = yield* Effect.forEach(all, (one, at) => {
       const place = isMany(url) ? `url[${at}]` : "url"
       if (isPlain(one)) return Endpoint.make({ url: one, option: place, ...headers })
@@ -99,8 +103,7 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
     })
     return { endpoints, chain: undefined }
   }
-  if (rpcUrl === undefined || rpcUrl === null)
-    return yield* refuse("url", 'is missing. Give "url", or "rpcUrl" with "chain" and "apiKey".')
+  if (rpcUrl === undefined || rpcUrl === null) return yield* invalid("url", expectedUrl, "nothing")
   const base = yield* Effect.fromResult(OptionCheck.baseUrl("rpcUrl", "a URL such as https://host/path", rpcUrl))
   const chain = yield* chainOf(options.chain, options.hyphens ?? false)
   const apiKey = yield* segment("apiKey", options.apiKey)
@@ -108,19 +111,21 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   return { endpoints: [yield* Endpoint.make({ url: fromKey(base), path, option: "rpcUrl", ...headers })], chain }
 })
 
+const expectedWindow = 'a duration of at most 10 seconds, in milliseconds or as text such as "5 millis"'
+
 const windowOf = (window: Duration.Input | undefined): Effect.Effect<number, InvalidOption> => {
   const duration = Duration.fromInput(window ?? 0)
   const millis = duration._tag === "Some" ? Duration.toMillis(duration.value) : Number.NaN
   return millis >= 0 && millis <= 10_000
     ? Effect.succeed(millis)
-    : refuse("batch.window", 'takes a duration of at most 10 seconds, in milliseconds or as text such as "5 millis".')
+    : Effect.fail(OptionCheck.invalid("batch.window", expectedWindow, window))
 }
 
 const batchOf = (given: unknown): Effect.Effect<BatchOptions, InvalidOption> => {
   if (given === undefined || typeof given === "boolean") return Effect.succeed({})
   if (typeof given !== "object" || given === null) {
-    const takes = `true, false or an object of ${Object.keys(batchKinds).join(", ")}`
-    return Effect.fail(OptionCheck.wrong("batch", takes, given))
+    const expected = `a boolean or an object with ${Object.keys(batchKinds).join(", ")}`
+    return Effect.fail(OptionCheck.invalid("batch", expected, given))
   }
   return Effect.as(Effect.fromResult(OptionCheck.members(given, batchKinds, "batch")), given)
 }
@@ -130,9 +135,7 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
     Result.gen(function* () {
       yield* OptionCheck.members(rate, rateKinds, "rateLimit")
       if (rate.perSecond === undefined)
-        return yield* Result.fail(
-          new InvalidOption({ option: "rateLimit.perSecond", issue: "is missing. It takes a number above 0." }),
-        )
+        return yield* Result.fail(OptionCheck.invalid("rateLimit.perSecond", "a number above 0", undefined))
       for (const [method, cost] of Object.entries(rate.units ?? {}))
         yield* OptionCheck.member(`rateLimit.units.${method}`, "cost", cost)
     }),
@@ -170,7 +173,7 @@ export const callOptions = <A extends object>(
   kinds: Readonly<Record<string, OptionCheck.Kind>>,
 ): Result.Result<A, InvalidOption> =>
   given === null
-    ? Result.fail(OptionCheck.wrong("options", `an object of ${Object.keys(kinds).join(", ")}`, given))
+    ? Result.fail(OptionCheck.invalid("options", `an object with ${Object.keys(kinds).join(", ")}`, given))
     : // Sound: every member of the options of single calls may be left out.
       Result.map(OptionCheck.members(given, kinds), () => given ?? ({} as A))
 
@@ -220,11 +223,11 @@ export const read = Effect.fnUntraced(function* (
   yield* Effect.fromResult(OptionCheck.members(given, optionKinds))
   const options: Partial<Options> = given ?? {}
   const { timeout, rateLimit, fetch = platformFetch } = options
-  const retry = yield* Effect.fromResult(RetryPolicy.parse(options.retry, "retry"))
+  const retry = yield* Effect.fromResult(Retry.policyFromOptions(options.retry, "retry"))
   const batch = yield* batchOf(options.batch)
   if (rateLimit !== undefined) yield* checkRate(rateLimit)
   const { endpoints, chain } = yield* endpointsOf(options)
-  const policy = timeout === undefined ? retry : yield* Effect.fromResult(RetryPolicy.withDeadline(retry, timeout))
+  const policy = timeout === undefined ? retry : yield* Effect.fromResult(Retry.withDeadline(retry, timeout))
   const { maxBytes = 64 * mib, maxItemBytes } = options
   const windowMillis = yield* windowOf(batch.window)
   const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch

@@ -1,6 +1,6 @@
 /** Says in a few words what a schema refused: where, what came there, and what belongs there. */
 import * as Issue from "@daybook/schema/Issue"
-import { shorten } from "@daybook/transport/Redaction"
+import { shorten } from "@daybook/transport/internal/Redaction"
 import type * as SchemaIssue from "effect/SchemaIssue"
 
 /** So much of a value that a key in it is still whole when it is taken out; cut it after that. */

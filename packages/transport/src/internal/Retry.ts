@@ -6,7 +6,69 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as RetryPolicy from "../RetryPolicy.ts"
+import * as Result from "effect/Result"
+import type { InvalidOption } from "../ClientError.ts"
+import type { Options, RetryPolicy } from "../RetryPolicy.ts"
+import * as OptionCheck from "./OptionCheck.ts"
+
+/** What each option of a policy accepts, for constructors that check the options of a caller. */
+export const optionKinds = {
+  maxAttempts: "count",
+  base: "wait",
+  cap: "wait",
+  jitter: "fraction",
+  deadline: "duration",
+  attemptTimeout: "duration",
+} as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
+
+/**
+ * Makes a policy from checked options.
+ *
+ * **Errors**
+ *
+ * - `InvalidOption`: a number or a duration is invalid. `parent` is the path of the options in the message, as in `retry`.
+ */
+export const policyFromOptions = (options?: Options, parent?: string): Result.Result<RetryPolicy, InvalidOption> =>
+  Result.map(OptionCheck.members(options, optionKinds, parent), () => {
+    const {
+      maxAttempts = 4,
+      base = 200,
+      cap = 5_000,
+      jitter = 0.5,
+      deadline = 30_000,
+      attemptTimeout = Duration.infinity,
+    } = options ?? {}
+    return {
+      maxAttempts,
+      jitter,
+      base: Duration.fromInputUnsafe(base),
+      cap: Duration.fromInputUnsafe(cap),
+      deadline: Duration.fromInputUnsafe(deadline),
+      attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
+    }
+  })
+
+/** The same policy with another deadline, from the option `timeout`. */
+export const withDeadline = (policy: RetryPolicy, timeout: Duration.Input): Result.Result<RetryPolicy, InvalidOption> =>
+  Result.map(OptionCheck.member("timeout", "duration", timeout), () => ({
+    ...policy,
+    deadline: Duration.fromInputUnsafe(timeout),
+  }))
+
+/**
+ * The wait after a failed attempt, in milliseconds: exponential backoff up to the cap, less the jitter. Never less than the server
+ * requested; a small random part is added to that, so that callers with the same `Retry-After` do not all resume at once.
+ */
+export const delayMillis = (
+  policy: RetryPolicy,
+  options: { readonly attempt: number; readonly random: number; readonly retryAfter?: Duration.Duration | undefined },
+): number => {
+  const base = Duration.toMillis(policy.base)
+  const full = Math.min(base * 2 ** (options.attempt - 1), Duration.toMillis(policy.cap))
+  const backoff = full * (1 - policy.jitter * options.random)
+  if (options.retryAfter === undefined) return backoff
+  return Math.max(backoff, Duration.toMillis(options.retryAfter) + base * policy.jitter * options.random)
+}
 
 /** State of a call between two attempts. A caller with several endpoints extends it. */
 export interface State {
@@ -43,7 +105,7 @@ export interface Fail {
 const fail: Fail = { _tag: "Fail" }
 
 /** State before the first attempt. */
-export const initial = (policy: RetryPolicy.RetryPolicy, nowMillis: number): State => ({
+export const initial = (policy: RetryPolicy, nowMillis: number): State => ({
   attempt: 1,
   deadlineAtMillis: nowMillis + Duration.toMillis(policy.deadline),
 })
@@ -57,7 +119,7 @@ export const initial = (policy: RetryPolicy.RetryPolicy, nowMillis: number): Sta
  * - `maxAttempts` replaces the policy's.
  */
 export const next = <S extends State>(
-  policy: RetryPolicy.RetryPolicy,
+  policy: RetryPolicy,
   state: S,
   failure: {
     readonly isRetryable: boolean
@@ -73,7 +135,7 @@ export const next = <S extends State>(
   const { canRetryNow = false, isRetryable, maxAttempts = policy.maxAttempts, nowMillis, random, retryAfter } = failure
   const { attempt, deadlineAtMillis } = state
   if (!isRetryable || attempt >= maxAttempts) return fail
-  const waitMillis = canRetryNow ? 0 : RetryPolicy.delayMillis(policy, { attempt, random, retryAfter })
+  const waitMillis = canRetryNow ? 0 : delayMillis(policy, { attempt, random, retryAfter })
   if (nowMillis + waitMillis >= deadlineAtMillis) return fail
   return { _tag: "Retry", waitMillis, state: { ...state, attempt: attempt + 1 } }
 }
@@ -97,19 +159,21 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
   readonly onRetry?: ((error: E, state: S, retry: Retry<S>) => Effect.Effect<void, never, R2>) | undefined
 }): Effect.Effect<A, E, R | R2> =>
   Effect.flatMap(Clock.Clock, (clock) => {
-    const { attempt, initial, next, onRetry } = options
+    const { attempt, initial, onRetry } = options
     const monotonicMillis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
     const from = (state: S): Effect.Effect<A, E, R | R2> =>
-      Effect.catch(attempt(state), (error) =>
-        Effect.flatMap(Random.next, (random) => {
-          const step = next(state, { error, nowMillis: monotonicMillis(), random })
-          if (step._tag === "Fail") return Effect.fail(error)
-          const { waitMillis } = step
-          const before = onRetry === undefined ? Effect.void : onRetry(error, state, step)
-          const wait = waitMillis > 0 ? Effect.sleep(Duration.millis(waitMillis)) : Effect.void
-          return Effect.flatMap(Effect.andThen(before, wait), () => from(step.state))
-        }),
+      attempt(state).pipe(
+        Effect.catch((error) =>
+          Effect.flatMap(Random.next, (random) => {
+            const step = options.next(state, { error, nowMillis: monotonicMillis(), random })
+            if (step._tag === "Fail") return Effect.fail(error)
+            const { waitMillis } = step
+            const before = onRetry === undefined ? Effect.void : onRetry(error, state, step)
+            const wait = waitMillis > 0 ? Effect.sleep(Duration.millis(waitMillis)) : Effect.void
+            return Effect.flatMap(Effect.andThen(before, wait), () => from(step.state))
+          }),
+        ),
       )
 
     return Effect.suspend(() => from(initial(monotonicMillis())))

@@ -1,23 +1,23 @@
 /**
- * The `fetch` of clients that are given none, on Node: undici's own requests, at about two thirds of the cost of the global `fetch`.
- * Who replaced that one, its dispatcher, or told Node to go through a proxy, gets what they asked for.
+ * Default `fetch` of the clients on Node: requests of undici, at about two thirds of the cost of the global `fetch`.
+ * Falls back to the global `fetch` if it, its dispatcher, or Node's proxy settings were customised.
  */
 import { getGlobalDispatcher } from "undici"
-import type { Fetch } from "../Http.ts"
+import type { Fetch } from "../Fetch.ts"
 import { makeUnsafe } from "../undici.ts"
 
 const originalFetch = globalThis.fetch
 const originalDispatcher = getGlobalDispatcher()
 
-const isProxied = process.execArgv.includes("--use-env-proxy") || (process.env["NODE_USE_ENV_PROXY"] ?? "0") !== "0"
+const usesProxy = process.execArgv.includes("--use-env-proxy") || (process.env["NODE_USE_ENV_PROXY"] ?? "0") !== "0"
 
-const isArranged = (): boolean =>
-  isProxied || globalThis.fetch !== originalFetch || getGlobalDispatcher() !== originalDispatcher
+const isCustomised = (): boolean =>
+  usesProxy || globalThis.fetch !== originalFetch || getGlobalDispatcher() !== originalDispatcher
 
-let own: Fetch | undefined
+let undiciFetch: Fetch | undefined
 
 export const platformFetch: Fetch = (url, init) => {
-  if (isArranged()) return globalThis.fetch(url, init)
-  own ??= makeUnsafe()
-  return own(url, init)
+  if (isCustomised()) return globalThis.fetch(url, init)
+  undiciFetch ??= makeUnsafe()
+  return undiciFetch(url, init)
 }

@@ -1,4 +1,4 @@
-/** The `fetch` of clients that are given none, where the platform's own is the best there is. */
-import type { Fetch } from "../Http.ts"
+/** Default `fetch` of the clients where there is no Node: the global one, looked up at each request. */
+import type { Fetch } from "../Fetch.ts"
 
 export const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init)

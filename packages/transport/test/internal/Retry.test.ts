@@ -1,12 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Exit, Fiber, Schema } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { ClientError, RetryPolicy } from "../../src/index.ts"
+import { ClientError, type RetryPolicy } from "../../src/index.ts"
 import * as Retry from "../../src/internal/Retry.ts"
+
+const makePolicy = (options?: RetryPolicy.Options) => Result.getOrThrow(Retry.policyFromOptions(options))
 
 const broken = new ClientError.TransportError({ host: "a.test", phase: "headers", reason: "ECONNRESET" })
 const limited = (retryAfter?: Duration.Duration) => new ClientError.RateLimited({ host: "a.test", retryAfter })
-const policy = RetryPolicy.makeUnsafe({ maxAttempts: 4, base: 100, cap: 1_000, jitter: 0, deadline: "10 seconds" })
+const policy = makePolicy({ maxAttempts: 4, base: 100, cap: 1_000, jitter: 0, deadline: "10 seconds" })
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const Fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -34,6 +36,104 @@ const runFor = <A>(
   })
 
 describe("Retry", () => {
+  describe("policyFromOptions", () => {
+    it("policyFromOptions: has defaults", () => {
+      const made = makePolicy()
+
+      expect(made.maxAttempts).toBe(4)
+      expect(Duration.toMillis(made.base)).toBe(200)
+      expect(Duration.toMillis(made.cap)).toBe(5_000)
+      expect(made.jitter).toBe(0.5)
+      expect(Duration.toMillis(made.deadline)).toBe(30_000)
+      expect(Duration.toMillis(made.attemptTimeout)).toBe(Infinity)
+    })
+    const invalid: ReadonlyArray<[string, RetryPolicy.Options]> = [
+      ["maxAttempts", { maxAttempts: 0 }],
+      ["maxAttempts", { maxAttempts: 1.5 }],
+      ["jitter", { jitter: 2 }],
+      ["jitter", { jitter: Number.NaN }],
+      ["deadline", { deadline: 0 }],
+      ["deadline", { deadline: "soon" as never }],
+      ["attemptTimeout", { attemptTimeout: "-1 seconds" }],
+      ["deadline", { deadline: null as never }],
+      ["base", { base: "x" as never }],
+    ]
+    for (const [option, options] of invalid) {
+      it(`policyFromOptions: rejects ${option} in ${JSON.stringify(options)}`, () => {
+        const error = Result.getOrThrow(Result.flip(Retry.policyFromOptions(options, "retry")))
+
+        expect(error._tag).toBe("InvalidOption")
+        expect(error.option).toBe(`retry.${option}`)
+        expect(error.message).toContain(`"retry.${option}"`)
+      })
+    }
+    it("policyFromOptions: shows an invalid duration in nanoseconds", () => {
+      expect(() => makePolicy({ deadline: -1n })).toThrow(
+        /^Invalid option "deadline": expected a duration above zero .*, received -1n\.$/,
+      )
+    })
+    it("withDeadline: replaces the deadline and nothing else", () => {
+      const policy = makePolicy({ maxAttempts: 2 })
+      const changed = Result.getOrThrow(Retry.withDeadline(policy, "1 minute"))
+
+      expect(changed).toStrictEqual({ ...policy, deadline: Duration.minutes(1) })
+    })
+    it("withDeadline: names the option timeout when the time is invalid", () => {
+      expect(Result.getOrThrow(Result.flip(Retry.withDeadline(makePolicy(), 0))).option).toBe("timeout")
+    })
+  })
+
+  describe("delayMillis", () => {
+    const jittered = makePolicy({ base: 100, cap: 1_000, jitter: 0.5 })
+
+    it("delayMillis: doubles up to the cap", () => {
+      const delays = [1, 2, 3, 4, 5, 60].map((attempt) => Retry.delayMillis(policy, { attempt, random: 0.3 }))
+
+      expect(delays).toStrictEqual([100, 200, 400, 800, 1_000, 1_000])
+    })
+    it("delayMillis: the jitter removes at most its share", () => {
+      expect(Retry.delayMillis(jittered, { attempt: 5, random: 0 })).toBe(1_000)
+      expect(Retry.delayMillis(jittered, { attempt: 5, random: 1 })).toBe(500)
+    })
+    it("delayMillis: is never less than the server requested, also above the cap", () => {
+      for (const random of [0, 0.5, 1]) {
+        const delay = Retry.delayMillis(jittered, { attempt: 1, random, retryAfter: Duration.seconds(7) })
+        expect(delay).toBeGreaterThanOrEqual(7_000)
+        expect(delay).toBeLessThanOrEqual(7_050)
+      }
+    })
+
+    it.prop(
+      "law: delayMillis lies between the capped backoff less its jitter and the capped backoff",
+      {
+        attempt: between(1, 100),
+        random: Fraction,
+        jitter: Fraction,
+        base: between(0, 60_000),
+        cap: between(0, 60_000),
+      },
+      ({ attempt, base, cap, jitter, random }) => {
+        const own = makePolicy({ base, cap, jitter })
+        const delay = Retry.delayMillis(own, { attempt, random })
+
+        const full = Math.min(cap, base * 2 ** (attempt - 1))
+        expect(delay).toBeLessThanOrEqual(full)
+        expect(delay).toBeGreaterThanOrEqual(full * (1 - jitter) - 1e-6)
+      },
+    )
+    it.prop(
+      "law: delayMillis does not decrease from one attempt to the next",
+      { attempt: between(1, 100), random: Fraction, jitter: Fraction },
+      ({ attempt, jitter, random }) => {
+        const own = makePolicy({ jitter })
+
+        expect(Retry.delayMillis(own, { attempt: attempt + 1, random })).toBeGreaterThanOrEqual(
+          Retry.delayMillis(own, { attempt, random }),
+        )
+      },
+    )
+  })
+
   describe("next", () => {
     const state: Retry.State = { attempt: 1, deadlineAtMillis: 10_000 }
     const failure = { isRetryable: true, nowMillis: 0, random: 0 }
@@ -83,7 +183,7 @@ describe("Retry", () => {
         jitter: Fraction,
       },
       ({ attempt, jitter, maxAttempts, nowMillis, random, retryAfterMillis }) => {
-        const own = RetryPolicy.makeUnsafe({ maxAttempts, jitter, base: 100, cap: 1_000 })
+        const own = makePolicy({ maxAttempts, jitter, base: 100, cap: 1_000 })
         const retryAfter = retryAfterMillis === null ? undefined : Duration.millis(retryAfterMillis)
         const from = { attempt, deadlineAtMillis: 10_000 }
         const step = Retry.next(own, from, { isRetryable: true, nowMillis, random, retryAfter })
@@ -127,7 +227,7 @@ describe("Retry", () => {
     )
     it.effect("run: begins no wait that ends after the deadline", () =>
       Effect.gen(function* () {
-        const short = RetryPolicy.makeUnsafe({ maxAttempts: 100, base: 400, cap: 400, jitter: 0, deadline: 1_000 })
+        const short = makePolicy({ maxAttempts: 100, base: 400, cap: 400, jitter: 0, deadline: 1_000 })
         const { times } = yield* runFor("1 minute", () => Effect.fail(broken), short)
 
         expect(times).toEqual([0, 400, 800])
@@ -148,7 +248,7 @@ describe("Retry", () => {
     )
     it.effect("run: repeats many attempts without growing the stack", () =>
       Effect.gen(function* () {
-        const many = RetryPolicy.makeUnsafe({ maxAttempts: 50_000 })
+        const many = makePolicy({ maxAttempts: 50_000 })
         const result = yield* Retry.run({
           initial: (nowMillis) => Retry.initial(many, nowMillis),
           attempt: ({ attempt }) => (attempt < 50_000 ? Effect.fail(broken) : Effect.succeed(attempt)),

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { reply, script } from "@daybook/testkit/ScriptedServer"
 import { Effect } from "effect"
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici"
@@ -14,41 +14,41 @@ const textOf = (url: string) =>
     return new TextDecoder().decode(value)
   })
 
-/** Nothing but the global `fetch` of the platform says that. */
+/** Only the global `fetch` of the platform sends this header. */
 const isGlobal = (seen: { readonly headers: Readonly<Record<string, unknown>> } | undefined): boolean =>
   seen?.headers["sec-fetch-mode"] !== undefined
 
 describe("platformFetch", () => {
-  it.live("asks through undici", () =>
+  it.live("platformFetch: sends requests by undici", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"))
 
-      assert.strictEqual(yield* textOf(server.url), "one")
+      expect(yield* textOf(server.url)).toBe("one")
 
-      assert.isFalse(isGlobal(server.seen[0]))
+      expect(isGlobal(server.seen[0])).toBe(false)
     }),
   )
 
-  it.live("uses a global fetch that a program has put in its place", () =>
+  it.live("platformFetch: uses a global fetch that a program replaced", () =>
     Effect.gen(function* () {
       const original = globalThis.fetch
-      globalThis.fetch = () => Promise.resolve(new Response("a stand-in"))
+      globalThis.fetch = () => Promise.resolve(new Response("a replacement"))
       yield* Effect.addFinalizer(() => Effect.sync(() => void (globalThis.fetch = original)))
 
-      assert.strictEqual(yield* textOf("http://127.0.0.1:1"), "a stand-in")
+      expect(yield* textOf("http://127.0.0.1:1")).toBe("a replacement")
     }),
   )
 
-  it.live("uses the global fetch once a program has set the global dispatcher", () =>
+  it.live("platformFetch: uses the global fetch when a program set the global dispatcher", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "two"))
       const original = getGlobalDispatcher()
       setGlobalDispatcher(new Agent())
       yield* Effect.addFinalizer(() => Effect.sync(() => setGlobalDispatcher(original)))
 
-      assert.strictEqual(yield* textOf(server.url), "two")
+      expect(yield* textOf(server.url)).toBe("two")
 
-      assert.isTrue(isGlobal(server.seen[0]))
+      expect(isGlobal(server.seen[0])).toBe(true)
     }),
   )
 })

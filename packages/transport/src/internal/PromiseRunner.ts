@@ -1,6 +1,4 @@
-/**
- * Runs an effect for callers who use promises: the promise rejects with the typed error itself, and an `AbortSignal` interrupts.
- */
+/** Runs an effect for callers that use promises: the promise rejects with the typed error, and an `AbortSignal` interrupts. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,9 +7,10 @@ import * as Exit from "effect/Exit"
  * Runs an effect as a promise.
  *
  * **Details**
- * - A failure rejects with the error itself, so that `_tag` and the other fields are at hand.
- * - An aborted signal interrupts the effect, which closes its socket, and rejects with the signal's reason (an `AbortError` by default).
- *   It never replaces the deadline of a call.
+ *
+ * - A failure rejects with the error itself, with `_tag` and its other fields.
+ * - An aborted signal interrupts the effect, which closes its socket, and rejects with the reason of the signal (an `AbortError` by
+ *   default). The deadline of the call stays in force.
  */
 export const run = async <A, E>(
   effect: Effect.Effect<A, E>,

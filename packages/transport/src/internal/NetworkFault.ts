@@ -1,7 +1,7 @@
-/** Tells what a rejected `fetch` or a broken body means, from the codes and texts of the platforms. */
+/** Phase and reason of a rejected `fetch` or a broken body, from the codes and messages of the platforms. */
 import type { Phase } from "../ClientError.ts"
 
-export interface Fault {
+export interface NetworkFault {
   readonly phase: Phase
   readonly reason: string
 }
@@ -12,11 +12,13 @@ const textAt = (value: unknown, key: string): string | undefined => {
   return typeof found === "string" && found !== "" ? found : undefined
 }
 
+const maxCauses = 5
+
 /** The error and its causes, outermost first; a group of connection errors counts with its first. */
-const chain = (error: unknown): ReadonlyArray<unknown> => {
+const chainOf = (error: unknown): ReadonlyArray<unknown> => {
   const found: Array<unknown> = []
   let next: unknown = error
-  while (next !== undefined && next !== null && found.length < 5) {
+  while (next !== undefined && next !== null && found.length < maxCauses) {
     found.push(next)
     const errors: unknown = typeof next === "object" ? Reflect.get(next, "errors") : undefined
     next =
@@ -32,14 +34,15 @@ const chain = (error: unknown): ReadonlyArray<unknown> => {
 const afterConnecting =
   /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|HPE_.*|UND_ERR_.*SIZE.*)$/
 
-export const faultOf = (error: unknown, phase: Phase): Fault => {
-  const errors = chain(error)
+/** Classifies an error thrown in a phase. A failure before the first header is `connect` unless its code shows a connection. */
+export const fromError = (error: unknown, phase: Phase): NetworkFault => {
+  const errors = chainOf(error)
   const innermost = errors[errors.length - 1]
   const code = errors.map((one) => textAt(one, "code")).findLast((one) => one !== undefined)
   const message =
-    textAt(innermost, "message") ?? textAt(error, "message") ?? (typeof error === "string" ? error : "unknown fault")
+    textAt(innermost, "message") ?? textAt(error, "message") ?? (typeof error === "string" ? error : "unknown failure")
   const reason = code === undefined || message.includes(code) ? message : `${code}: ${message}`
   if (phase === "body") return { phase, reason }
-  const broke = code !== undefined && afterConnecting.test(code)
-  return { phase: broke ? "headers" : "connect", reason }
+  const isConnected = code !== undefined && afterConnecting.test(code)
+  return { phase: isConnected ? "headers" : "connect", reason }
 }

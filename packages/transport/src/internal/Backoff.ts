@@ -1,30 +1,30 @@
 /**
- * Remembers that a server asked for a pause, so that every call to that endpoint with that key waits, not only the one that was told.
- * One for each client, in memory; it runs nothing in the background.
+ * Waits requested by servers, shared by all calls of a client: after a `Retry-After` every call to that endpoint with that key waits.
+ * One per client, in memory. It runs nothing in the background.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import type { Attempt } from "./Attempt.ts"
-import { RateLimited } from "./ClientError.ts"
-import { type Endpoint, identity } from "./Endpoint.ts"
-import { longest } from "./RetryAfter.ts"
+import type { Attempt } from "../Attempt.ts"
+import { RateLimited } from "../ClientError.ts"
+import type { Endpoint } from "../Endpoint.ts"
+import { identity } from "./EndpointUrl.ts"
+import { maxWait } from "./RetryAfter.ts"
 
-/**
- * The pauses in force, by endpoint and key.
- */
+/** The waits in force, by endpoint and key. */
 export interface Backoff {
-  /** Notes that the server asked for a pause from now on, of a day at most. It may lengthen one in force, never shorten it. */
+  /** Adds a wait from now on, of a day at most. It may extend a wait in force and never shortens it. */
   readonly ask: (endpoint: Endpoint, duration: Duration.Duration) => Effect.Effect<void>
-  /** What is left of the pause; zero when there is none. */
+  /** Remaining wait; zero when there is none. */
   readonly remaining: (endpoint: Endpoint) => Effect.Effect<Duration.Duration>
   /**
-   * Waits until the pause is over.
+   * Waits until no wait is in force.
    *
    * **Errors**
-   * - `RateLimited`: the pause would end after `within`; nothing is awaited, and `retryAfter` is what is left of it.
+   *
+   * - `RateLimited`: the wait would end after `within`. It fails at once, with the remaining wait as `retryAfter`.
    */
   readonly wait: (
     endpoint: Endpoint,
@@ -34,10 +34,11 @@ export interface Backoff {
 }
 
 /**
- * Makes an empty set of pauses.
+ * Makes an empty set of waits.
  *
  * **Details**
- * - `spread`: each waiting call adds a random part of it, so that not all come back at the same instant. Default none.
+ *
+ * - `spread`: each waiting call adds a random part of it, so that they do not all resume at the same instant. Default none.
  */
 export const make = (options: { readonly spread?: Duration.Duration } = {}): Backoff => {
   const spreadMillis = options.spread === undefined ? 0 : Duration.toMillis(options.spread)
@@ -54,7 +55,7 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Bac
   const ask: Backoff["ask"] = (endpoint, duration) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => {
       const key = keyOf(endpoint)
-      const end = now + Duration.toNanosUnsafe(Duration.min(duration, longest))
+      const end = now + Duration.toNanosUnsafe(Duration.min(duration, maxWait))
       if (end > (endNanos.get(key) ?? now)) endNanos.set(key, end)
     })
 
@@ -69,7 +70,7 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Bac
           return Duration.zero
         })
 
-  const waitOut = Effect.fnUntraced(function* (
+  const waitForEnd = Effect.fnUntraced(function* (
     endpoint: Endpoint,
     within: Duration.Duration,
     attempts: ReadonlyArray<Attempt>,
@@ -80,7 +81,7 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Bac
     while (Duration.toMillis(left) > 0) {
       const millis = Duration.toMillis(left)
       if (waited + millis >= allowed) {
-        const detail = "an earlier answer asked all calls to wait, beyond this call's deadline"
+        const detail = "an earlier response requested a wait beyond the deadline of this call"
         return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter: left, detail })
       }
       const sleepMillis = Math.min(millis + spreadMillis * (yield* Random.next), allowed - waited)
@@ -94,6 +95,6 @@ export const make = (options: { readonly spread?: Duration.Duration } = {}): Bac
     ask,
     remaining: (endpoint) => Effect.suspend(() => remaining(endpoint)),
     wait: (endpoint, within, attempts = []) =>
-      Effect.suspend(() => (endNanos.size === 0 ? Effect.void : waitOut(endpoint, within, attempts))),
+      Effect.suspend(() => (endNanos.size === 0 ? Effect.void : waitForEnd(endpoint, within, attempts))),
   }
 }

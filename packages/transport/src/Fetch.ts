@@ -1,0 +1,44 @@
+/**
+ * The part of the platform's `fetch` that the clients use, as a type. The global `fetch`, that of undici, and those of Deno, Bun and
+ * edge workers have it.
+ */
+
+/**
+ * Sends one request and resolves with its response. Redirects are never followed.
+ */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string
+    readonly headers: Record<string, string>
+    readonly body?: string
+    readonly redirect: "manual"
+    readonly signal: AbortSignal
+  },
+) => Promise<Response>
+
+/**
+ * The part of a body that is used. Platforms without streams have `arrayBuffer` only.
+ */
+export interface Body {
+  readonly body?:
+    | {
+        readonly getReader: () => {
+          readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+          readonly cancel: () => Promise<unknown>
+        }
+      }
+    | null
+    | undefined
+  /** Used where `body` is undefined. */
+  readonly arrayBuffer?: () => Promise<ArrayBuffer>
+}
+
+/**
+ * The part of a `Response` that is used.
+ */
+export interface Response extends Body {
+  readonly status: number
+  readonly type?: string
+  readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
+}

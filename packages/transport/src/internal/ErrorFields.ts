@@ -1,0 +1,57 @@
+/** Fields that every error of the clients has. */
+import type * as Duration from "effect/Duration"
+import type { Attempt } from "../Attempt.ts"
+
+/**
+ * Whether a failed call can be retried, and the wait that the server requested.
+ */
+export interface Failure {
+  readonly _tag: string
+  readonly message: string
+  /** True when the same call may succeed later. */
+  readonly isRetryable: boolean
+  /** Wait requested by the server, from the response on; undefined when it requested none. */
+  readonly retryAfter: Duration.Duration | undefined
+}
+
+/**
+ * Facts of a call that an error is made from.
+ */
+export interface Facts {
+  /** Host and port of the last endpoint used. */
+  readonly host: string
+  /** Request id assigned by the server; quote it to the operator. */
+  readonly requestId?: string | undefined
+  /** Every HTTP request made for this call, oldest first. */
+  readonly attempts?: ReadonlyArray<Attempt>
+}
+
+/**
+ * Fields of every error of a client, in addition to its own.
+ */
+export interface Fields {
+  readonly message: string
+  /** Host and port of the last endpoint used. */
+  readonly host: string
+  /** True when the same call may succeed later. */
+  readonly isRetryable: boolean
+  /** Wait requested by the server, from the response on; undefined when it requested none. */
+  readonly retryAfter: Duration.Duration | undefined
+  /** Request id assigned by the server; quote it to the operator. */
+  readonly requestId: string | undefined
+  /** Every HTTP request made for this call, oldest first. */
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/** Makes the fields from the facts of a call. With several attempts the message ends with their number. */
+export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
+  const attempts = facts.attempts ?? []
+  return {
+    message: attempts.length > 1 ? `${message} (${attempts.length} attempts)` : message,
+    host: facts.host,
+    isRetryable,
+    retryAfter,
+    requestId: facts.requestId,
+    attempts,
+  }
+}

@@ -1,0 +1,61 @@
+/** Reports the events of one call to a listener, without any key. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Attempt } from "../Attempt.ts"
+import type { Failure } from "../ClientError.ts"
+import type { Event } from "../Event.ts"
+import type { Reply } from "../Http.ts"
+import { relative } from "./EndpointUrl.ts"
+import { headersOf, methodOf, type Request } from "./HttpRequest.ts"
+import * as Redaction from "./Redaction.ts"
+
+/** Reports the events of one call. */
+export interface EventReporter {
+  readonly request: (attempt: number) => Effect.Effect<void>
+  readonly response: (attempt: number, reply: Reply) => Effect.Effect<void>
+  readonly fault: (
+    attempt: number,
+    error: Failure & { readonly attempts: ReadonlyArray<Attempt> },
+  ) => Effect.Effect<void>
+  readonly retry: (attempt: number, error: Failure, wait: Duration.Duration) => Effect.Effect<void>
+}
+
+/** Reports nothing. */
+export const none: EventReporter = {
+  request: () => Effect.void,
+  response: () => Effect.void,
+  fault: () => Effect.void,
+  retry: () => Effect.void,
+}
+
+const durationOfLast = (attempts: ReadonlyArray<Attempt>): Duration.Duration =>
+  attempts.at(-1)?.duration ?? Duration.zero
+
+/** Reports to a listener. An exception of the listener is ignored. */
+export const make = (onEvent: (event: Event) => void, call: number, request: Request): EventReporter => {
+  const { host, scrub } = request.endpoint
+  const shown = (map: Readonly<Record<string, string>>) =>
+    Redaction.headers(Object.fromEntries(Object.entries(map).map(([name, value]) => [name, scrub(value)])))
+  const report = (event: Event) =>
+    Effect.sync(() => {
+      try {
+        onEvent(event)
+      } catch {
+        // A listener cannot end a call.
+      }
+    })
+  return {
+    request: (attempt) => {
+      const [method, target] = [methodOf(request), scrub(relative(request))]
+      return report({ _tag: "Request", call, attempt, host, method, target, headers: shown(headersOf(request)) })
+    },
+    response: (attempt, { attempts, headers, requestId, status }) => {
+      const facts = { status, requestId, headers: shown(headers), duration: durationOfLast(attempts) }
+      return report({ _tag: "Response", call, attempt, host, ...facts })
+    },
+    fault: (attempt, { _tag: error, attempts, message }) =>
+      report({ _tag: "Fault", call, attempt, host, error, message, duration: durationOfLast(attempts) }),
+    retry: (attempt, { _tag: error, message }, wait) =>
+      report({ _tag: "Retry", call, attempt, host, error, message, wait }),
+  }
+}

@@ -1,0 +1,28 @@
+/** A request to an endpoint, and the method and headers with which it is sent. */
+import * as Redacted from "effect/Redacted"
+import type { Endpoint, Target } from "../Endpoint.ts"
+
+/**
+ * One request.
+ */
+export interface Request extends Target {
+  readonly endpoint: Endpoint
+  /** Default `GET`, or `POST` with a body. */
+  readonly method?: string
+  /** Added to the headers of the endpoint, which take precedence. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** The method of a request: its own, else `POST` with a body and `GET` without. */
+export const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
+
+/** Two spellings of one name would be joined into one value. */
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The headers of a request, keys included. Names are lower case; those of the endpoint take precedence. */
+export const headersOf = (request: Request): Record<string, string> => ({
+  ...lowerCase(request.headers ?? {}),
+  ...Redacted.value(request.endpoint.headers),
+})

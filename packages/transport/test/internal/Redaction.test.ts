@@ -1,0 +1,78 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Redacted, Schema } from "effect"
+import * as Redaction from "../../src/internal/Redaction.ts"
+
+const Secret = Schema.String.check(Schema.isMinLength(4), Schema.isMaxLength(40))
+const encodings: ReadonlyArray<(secret: string) => string> = [
+  (secret) => secret,
+  encodeURIComponent,
+  (secret) => JSON.stringify(secret).slice(1, -1),
+]
+
+describe("Redaction", () => {
+  const scrub = Redaction.scrubber(["p@ss word/1", 'quo"te', "abc"])
+
+  it("scrubber: replaces every occurrence of a secret", () =>
+    expect(scrub("a p@ss word/1 b p@ss word/1")).toBe("a <redacted> b <redacted>"))
+  it("scrubber: replaces the percent-encoded spelling", () =>
+    expect(scrub("GET /v3/p%40ss%20word%2F1/x")).toBe("GET /v3/<redacted>/x"))
+  it("scrubber: replaces the spelling inside JSON", () =>
+    expect(scrub('{"message":"quo\\"te"}')).toBe('{"message":"<redacted>"}'))
+  it("scrubber: replaces the longest secret first", () =>
+    expect(Redaction.scrubber(["abcd", "abcdefgh"])("abcdefgh")).toBe("<redacted>"))
+  it("scrubber: leaves a secret of fewer than four characters in the text", () => expect(scrub("abc")).toBe("abc"))
+  it("scrubber: replaces the decoded form of a percent-encoded secret", () =>
+    expect(Redaction.scrubber(["my%20key"])("bad key: my key")).toBe("bad key: <redacted>"))
+
+  it.prop(
+    "law: no spelling of any secret is left in a scrubbed text",
+    { secrets: Schema.Array(Secret).check(Schema.isMinLength(1)), before: Schema.String, after: Schema.String },
+    ({ after, before, secrets }) => {
+      // A mark is text of its own; a secret inside it cannot be told from it.
+      const visible = secrets.filter((secret) => !/\p{Surrogate}/u.test(secret) && !"<redacted>".includes(secret))
+      const replace = Redaction.scrubber(visible)
+      for (const secret of visible) {
+        for (const encode of encodings) {
+          const clean = replace(`${before}${encode(secret)}${after}`).replaceAll(Redaction.mark, "\n")
+
+          expect(visible.filter((one) => one.length >= 4 && !one.includes("\n") && clean.includes(one))).toStrictEqual(
+            [],
+          )
+        }
+      }
+    },
+  )
+
+  it("headers: replaces the values of headers that carry credentials", () =>
+    expect(
+      Redaction.headers({ "X-API-Key": "k", Authorization: "Basic x", cookie: "a=b", accept: "application/json" }),
+    ).toStrictEqual({
+      "X-API-Key": "<redacted>",
+      Authorization: "<redacted>",
+      cookie: "<redacted>",
+      accept: "application/json",
+    }))
+
+  it("shorten: leaves a short text unchanged", () => expect(Redaction.shorten("a b")).toBe("a b"))
+  it("shorten: puts lines and control characters on one line", () =>
+    expect(Redaction.shorten("a\n\t\u0000 b\u001b[31m")).toBe("a b [31m"))
+  it("shorten: appends the full length to a cut text", () =>
+    expect(Redaction.shorten("x".repeat(50), 10)).toBe("xxxxxxxxxx... (50 characters)"))
+  it.prop(
+    "law: shorten gives one line of the allowed characters, and the length of a longer text",
+    { text: Schema.String, characters: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })) },
+    ({ characters, text }) => {
+      const short = Redaction.shorten(text, characters)
+
+      expect(short).not.toMatch(/[\n\r\t]/)
+      expect(short.length).toBeLessThanOrEqual(characters + `... (${text.length} characters)`.length)
+    },
+  )
+
+  it("fromKey: wraps text so that printing it shows nothing", () => {
+    const key = Redaction.fromKey("secret")
+
+    expect(JSON.stringify(key)).toBe('"<redacted>"')
+    expect(Redacted.value(key)).toBe("secret")
+  })
+})
