@@ -8,10 +8,10 @@ import type * as Effect from "effect/Effect"
 import type { CallError } from "./RpcError.ts"
 
 /**
- * What may be given where the wire has a value of type `T`.
+ * The values that are accepted for a parameter of type `T`.
  *
  * **Details**
- * - Hashes, addresses and bytes: hex text of any case. Numbers: `number`, `bigint` or hex text. Whatever is given is checked before it is sent.
+ * - Hashes, addresses and bytes: hex text in any case. Numbers: `number`, `bigint` or hex text. Values are validated before they are sent.
  */
 export type Input<T> = T extends string & Brand.Brand<string>
   ? string
@@ -34,7 +34,7 @@ type Inputs<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Input<P[K]> }
 type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unknown }
 
 /**
- * The parameters of a method; the hydrated flag, where there is one, may be left out and then is false.
+ * The parameters of a method. The hydrated flag is optional and false by default.
  */
 export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
@@ -43,7 +43,7 @@ export type Params<N extends Name, Flag extends boolean = boolean> = RpcMethod.A
   : Readonly<RpcMethod.Named<N, Inputs<RpcMethod.ParamsOf<N>>>>
 
 /**
- * The result of a method that is called with the parameters `P`.
+ * The result of a method for the parameters `P`.
  */
 export type Returned<N extends Name, P extends ReadonlyArray<unknown>> = RpcMethod.All[N] extends {
   readonly hydrated: unknown
@@ -85,7 +85,7 @@ export type Call = {
 }[Name]
 
 /**
- * Makes a batch whose calls have a member that is not known fail to compile.
+ * Rejects calls with unknown members at compile time.
  */
 export type Known<Calls extends ReadonlyArray<Call>> = {
   readonly [I in keyof Calls]: Calls[I] & { readonly [K in Exclude<keyof Calls[I], "method" | "params">]: never }

@@ -1,15 +1,15 @@
 /**
- * Why a contract refused a call, read from the bytes that the node gives with a revert.
- * `Error(string)` and `Panic(uint256)` are the language's own; an error that the contract declares is left as data, for those who have its ABI.
+ * Reason of a revert, decoded from the bytes that the node returns.
+ * `Error(string)` and `Panic(uint256)` are built into Solidity; a custom error is left as data, to be decoded with the ABI of its contract.
  */
 
 /**
- * What the bytes of a revert say.
+ * The reason of a revert.
  *
  * **Details**
- * - `Error`: a reason in words, as `require` and `revert` give it.
- * - `Panic`: a fault that the compiler found, by its code; `reason` says it in words.
- * - `Custom`: an error that the contract declares: its `selector`, and all bytes for decoding.
+ * - `Error`: the message of `require` or `revert`.
+ * - `Panic`: a failed check of the compiler, by its code; `reason` is its meaning.
+ * - `Custom`: a custom error: its `selector`, and all bytes for decoding.
  * - `Empty`: no bytes at all.
  *
  * Source: Solidity, error handling.
@@ -22,16 +22,16 @@ export type Revert =
 
 /** Source: Solidity, panic codes. */
 const panics: ReadonlyMap<bigint, string> = new Map([
-  [0x00n, "a generic panic of the compiler"],
-  [0x01n, "an assertion that does not hold"],
+  [0x00n, "a generic compiler panic"],
+  [0x01n, "a failed assertion"],
   [0x11n, "an arithmetic overflow or underflow"],
   [0x12n, "a division by zero"],
-  [0x21n, "a value outside its enumeration"],
-  [0x22n, "a storage array that is encoded wrongly"],
-  [0x31n, "a pop from an empty array"],
-  [0x32n, "an index out of bounds"],
-  [0x41n, "too much memory"],
-  [0x51n, "a call of a function that is not set"],
+  [0x21n, "a value outside its enum"],
+  [0x22n, "an incorrectly encoded storage array"],
+  [0x31n, "pop on an empty array"],
+  [0x32n, "an array index out of bounds"],
+  [0x41n, "too much memory allocated"],
+  [0x51n, "a call of an uninitialized function"],
 ])
 
 const errorSelector = "0x08c379a0"
@@ -51,9 +51,9 @@ const textAt = (digits: string): string | undefined => {
 }
 
 /**
- * Reads the bytes of a revert; undefined for text that is not bytes in hex.
+ * Decodes the bytes of a revert; undefined for text that is not hex bytes.
  *
- * **Example** (Reading a reason)
+ * **Example** (Decoding a reason)
  *
  * ```ts
  * import * as Revert from "@daybook/rpc/Revert"
@@ -75,12 +75,12 @@ export const fromData = (data: string): Revert | undefined => {
   }
   if (selector === panicSelector && data.length === 74) {
     const code = BigInt(`0x${data.slice(10)}`)
-    return { _tag: "Panic", code, reason: panics.get(code) ?? "a panic of an unknown code" }
+    return { _tag: "Panic", code, reason: panics.get(code) ?? "a panic with an unknown code" }
   }
   return { _tag: "Custom", selector: selector as `0x${string}`, data }
 }
 
-/** Where nodes put the bytes inside `data`: at once, after a word, or in an object. Source: geth; parity, nethermind; hardhat, ganache. */
+/** Finds the bytes in `data`: directly (geth), after a word (parity, nethermind), or in an object (hardhat, ganache). */
 const bytesIn = (data: unknown, depth: number): string | undefined => {
   if (typeof data === "string") return /^(?:reverted\s+)?(0x[0-9a-f]*)$/i.exec(data.trim())?.[1]
   if (typeof data !== "object" || data === null || depth === 0) return undefined
@@ -93,7 +93,7 @@ const bytesIn = (data: unknown, depth: number): string | undefined => {
 }
 
 /**
- * Reads the revert from the `data` of a node's error, wherever the node puts its bytes; undefined when it sent none.
+ * Decodes the revert in the `data` of a node's error, wherever the node puts its bytes; undefined without bytes.
  */
 export const fromError = (data: unknown): Revert | undefined => {
   const bytes = bytesIn(data, 3)

@@ -49,19 +49,20 @@ export type {
 export class RpcClient extends Context.Service<RpcClient, Client>()("@daybook/rpc/RpcClient") {}
 
 /**
- * Makes a client. While none of its calls runs, nothing does: there is nothing to close. `makeScoped` also ends calls that still run.
+ * Makes a client. It runs nothing in the background, so there is nothing to close.
  *
  * **Errors**
- * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
+ * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(read(options), (settings) => start(settings, undefined))
 
 /**
- * Makes a client that lives as long as its scope: when that ends, every call of the client is interrupted, its socket closed, and none begins.
+ * Makes a client with the lifetime of a scope: when the scope closes, its calls are interrupted and their sockets closed, and it starts no
+ * further ones.
  *
  * **Errors**
- * - `InvalidOption`: an option makes no sense; its message never shows a URL or a key.
+ * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
  */
 export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOption, Scope.Scope> =>
   Effect.gen(function* () {
@@ -72,12 +73,12 @@ export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOptio
   })
 
 /**
- * Makes a client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ * Makes a client, or throws `InvalidOption`. For callers outside Effect.
  */
 export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect.runSync(Effect.result(make(options))))
 
 /**
- * Provides a client; its calls end with the layer's scope.
+ * Provides a client with the lifetime of the layer.
  */
 export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> =>
   Layer.effect(RpcClient, makeScoped(options))
@@ -97,11 +98,11 @@ const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOpti
 }
 
 /**
- * Provides a client from the configuration.
+ * Provides a client from environment variables.
  *
  * **Details**
- * - `DAYBOOK_RPC_URL`: a node's URL, or a provider's when there is a key.
- * - `DAYBOOK_API_KEY`: the provider's key. `DAYBOOK_CHAIN`: its chain, by default `eth`.
+ * - `DAYBOOK_RPC_URL`: the URL of a node, or of a provider when there is a key.
+ * - `DAYBOOK_API_KEY`: the key of the provider. `DAYBOOK_CHAIN`: its chain, by default `eth`.
  *
  * Source: decision 0007 (the default chain).
  */

@@ -1,8 +1,8 @@
 /**
- * The failures that only JSON-RPC calls have, beside those of the transport: the node's own error, and parameters that were not sent.
- * Recognise them by `_tag`. Kinds of node errors are `ErrorKind`.
+ * The errors of JSON-RPC calls, in addition to those of the transport: an error returned by the node, and invalid parameters.
+ * Recognise them by `_tag`. The kinds of node errors are in `ErrorKind`.
  */
-import { cut } from "@daybook/schema/Issue"
+import * as Issue from "@daybook/schema/Issue"
 import type { Attempt } from "@daybook/transport/Attempt"
 import type {
   Facts,
@@ -18,30 +18,30 @@ import * as ErrorKind from "./ErrorKind.ts"
 import * as Revert from "./Revert.ts"
 
 /**
- * The node answered the call with an error. Tried again only when `isRetryable`: a revert and wrong parameters never are.
+ * The node returned an error. Retried only when `isRetryable`; reverts and invalid parameters never are.
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */
 export class RpcError extends Data.TaggedError("RpcError")<{
-  /** The node's words, without any key. */
+  /** The node's message, with keys removed. */
   readonly message: string
-  /** The node's code. */
+  /** The node's error code. */
   readonly code: number
-  /** What the node added, such as the bytes of a revert; undefined when nothing. Without any key. */
+  /** Additional data of the node, such as the bytes of a revert, with keys removed; undefined without any. */
   readonly data: unknown
-  /** What code and words mean. */
+  /** Meaning of the code and the message. */
   readonly kind: ErrorKind.ErrorKind
-  /** Why the contract refused, when `kind` is `reverted` and the node sent the bytes. */
+  /** Reason of a revert, when the node sent its bytes; otherwise undefined. */
   readonly revert: Revert.Revert | undefined
-  /** Wire name of the method that was called. */
+  /** Wire name of the method. */
   readonly method: string
-  /** Host and port that answered. */
+  /** Host and port of the node. */
   readonly host: string
   readonly isRetryable: boolean
-  /** The wait the server asked for; undefined when it asked for none. */
+  /** Wait requested by the server; undefined without one. */
   readonly retryAfter: Duration.Duration | undefined
   readonly requestId: string | undefined
-  /** The HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number | undefined
   readonly attempts: ReadonlyArray<Attempt>
 }> {
@@ -65,35 +65,44 @@ export class RpcError extends Data.TaggedError("RpcError")<{
 }
 
 /**
- * The parameters do not fit the method. Nothing was sent, so trying again does not help.
+ * A parameter is invalid. Nothing was sent, so a retry does not help.
+ *
+ * **Details**
+ * - The message is `Invalid parameter of eth_getBalance "address": expected <expected>, received <received>.`
  */
 export class InvalidParams extends Data.TaggedError("InvalidParams")<{
   readonly message: string
   /** Wire name of the method. */
   readonly method: string
-  /** Position of the parameter, 0 for the first; undefined when their number is wrong. */
+  /** Position of the parameter, 0 for the first; undefined when the number of parameters is wrong. */
   readonly position: number | undefined
-  /** What is accepted there. */
+  /** Name of the parameter and path in it, as in `call.value`; empty for all parameters. */
+  readonly path: string
+  /** What is accepted at the path. */
   readonly expected: string
+  /** What was given there. Of text longer than an address only the start is shown: it may be a private key. */
+  readonly received: string
   readonly isRetryable: false
   readonly retryAfter: undefined
 }> {
   constructor(options: {
+    /** Names the invalid value in the message. Default: the parameter, or the parameters, of the method. */
+    readonly what?: string | undefined
     readonly method: string
     readonly position?: number | undefined
+    readonly path?: string | undefined
     readonly received: string
     readonly expected: string
   }) {
-    const { method, position, received, expected } = options
-    const subject = position === undefined ? "The call" : `Parameter ${position + 1}`
-    const verb = position === undefined ? "has" : "is"
-    const message = `${subject} of ${cut(method)} ${verb} ${received}; expected ${expected}. Nothing was sent.`
-    super({ message, method, position, expected, isRetryable: false, retryAfter: undefined })
+    const { expected, method, path = "", position, received } = options
+    const what = options.what ?? `${position === undefined ? "parameters" : "parameter"} of ${Issue.cut(method)}`
+    const message = Issue.format(what, { path, expected, received })
+    super({ message, method, position, path, expected, received, isRetryable: false, retryAfter: undefined })
   }
 }
 
 /**
- * Any failure that ends a call.
+ * Every error of a call.
  */
 export type CallError =
   | RpcError

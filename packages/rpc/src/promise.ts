@@ -1,6 +1,6 @@
 /**
- * The client for programs without Effect: the same methods as promises that reject with the typed error itself,
- * and `request` as EIP-1193 has it.
+ * JSON-RPC client of an EVM node for promises: one method per wire name, typed results, rejections with typed errors, and the `request`
+ * of EIP-1193.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
@@ -12,15 +12,15 @@ import { callKinds, callOptions, optionKinds } from "./internal/Settings.ts"
 import * as Client from "./RpcClient.ts"
 
 /**
- * What holds for calls in place of the client's own options.
+ * Options of some calls, in place of those of the client.
  */
 export interface CallOptions extends Client.CallOptions {
-  /** Closes the socket and rejects with the signal's reason. It never replaces the timeout. */
+  /** Aborting closes the socket and rejects with the reason of the signal. The timeout still applies. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * What a client is made of.
+ * The options of a client.
  */
 export type Options = Client.Options & {
   /** Ends every call of the client. */
@@ -28,29 +28,28 @@ export type Options = Client.Options & {
 }
 
 /**
- * The client. Beside what is listed here it has each method of `RpcMethod.all` by its wire name.
- * Promises reject with the errors of `CallError`, which are real `Error`s; tell them by `_tag`.
+ * The client. Besides the members listed here it has each method of `RpcMethod.all` under its wire name.
+ * Promises reject with the errors of `CallError`, which are `Error`s; recognise them by `_tag`.
  */
 export interface RpcClient extends PromiseMethods {
   /** Host and port of the node, as in `node.example:8545`. */
   readonly host: string
-  /** Any method; the result is the raw JSON value of the wire. Source: EIP-1193. */
+  /** Calls any method; resolves with the raw JSON value of the wire. Source: EIP-1193. */
   readonly request: (request: Client.RawRequest, options?: CallOptions) => Promise<unknown>
-  /** Any method; the JSON text of the result as the node wrote it. */
+  /** Calls any method; resolves with the JSON text of the result unchanged. */
   readonly requestText: (method: string, params?: Client.RawRequest["params"]) => Promise<string>
-  /** Several calls in one request; each is settled by itself, in the order of the calls. */
+  /** Sends several calls in one request; each is settled on its own, in the order of the calls. */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls & Known<Calls>,
   ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
   /**
-   * The same client, sharing pauses, batches and ids, with other limits or a signal. A signal is added to those it has. Throws
-   * `InvalidOption` when an option makes no sense.
+   * The same client with other limits or a signal; pauses, batches and ids are shared. A signal is added to those of the client. Throws
+   * `InvalidOption` for an invalid option.
    */
   readonly with: (options: CallOptions) => RpcClient
   /**
-   * The same client held to one endpoint, the best one now, so that what belongs together comes from one node. Its calls never fail over.
-   * Of several endpoints the best must have answered: where it has not, or has failed since, `eth_chainId` is asked first, failing
-   * over, and the best is chosen after that.
+   * The same client restricted to its best endpoint, so that data that belongs together is read from one node. Its calls never fail over.
+   * When no endpoint is known to be healthy, `eth_chainId` is called first to find one.
    */
   readonly pin: () => Promise<RpcClient>
 }
@@ -63,28 +62,28 @@ const settled = (result: Result.Result<unknown, unknown>): PromiseSettledResult<
     ? { status: "fulfilled", value: result.success }
     : { status: "rejected", reason: result.failure }
 
-/** Options that fit; throws `InvalidOption` for others. Nothing at all counts as an empty object. */
+/** Checks options; throws `InvalidOption`. Missing options are an empty object. */
 const checked = <A extends object>(
   options: A | null | undefined,
   kinds: Readonly<Record<keyof A, OptionCheck.Kind>>,
 ): A => {
   Result.getOrThrow(OptionCheck.members(options, kinds))
-  // Sound: every member of the options may be left out, or is looked for by those who read them.
+  // Sound: every member of the options is optional, or checked where it is read.
   return options ?? ({} as A)
 }
 
-const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
+const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
   const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseRunner.run(effect, { signal })
   const methods: Record<string, unknown> = {}
   for (const name of Object.keys(RpcMethod.all)) {
     if (!RpcMethod.isName(name)) continue
-    // Sound: each method passes on what it is given; its type says what that is.
+    // Sound: each method passes its parameters on, and its type is the type of the method.
     const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
     methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
   }
   const withOptions = (options: CallOptions): RpcClient => {
     const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
-    return face(client.with(limits), both(signal, added))
+    return build(client.with(limits), both(signal, added))
   }
   const promises = {
     ...methods,
@@ -95,17 +94,17 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
     batch: (calls: ReadonlyArray<Call>) =>
       run(Effect.map(client.batch(calls), (results) => results.map((result) => settled(result)))),
     with: withOptions,
-    pin: () => run(Effect.map(client.pin, (pinned) => face(pinned, signal))),
+    pin: () => run(Effect.map(client.pin, (pinned) => build(pinned, signal))),
   }
-  // Sound: the loop adds each name of `all` as a promise of what the effect gives.
+  // Sound: the loop adds each name of `all` as a promise of the result of its effect.
   return promises as unknown as RpcClient
 }
 
 /**
- * Makes a client. While none of its calls runs, nothing does: there is nothing to close.
+ * Makes a client. It runs nothing in the background, so there is nothing to close.
  *
  * **Errors**
- * - Throws `InvalidOption` when an option makes no sense; its message never shows a URL or a key.
+ * - Throws `InvalidOption` for an invalid option; the message never shows a URL or a key.
  *
  * **Example** (Reading a block and a transaction)
  *
@@ -121,5 +120,5 @@ const face = (client: Client.Client, signal: AbortSignal | undefined): RpcClient
  */
 export const createRpcClient = (options: Options): RpcClient => {
   const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
-  return face(Client.makeUnsafe(rest), signal)
+  return build(Client.makeUnsafe(rest), signal)
 }

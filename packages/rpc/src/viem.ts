@@ -1,7 +1,6 @@
 /**
- * A transport for viem, so that programs written with it keep their code: every call goes through Daybook's client,
- * with its matching by id, its batches, its retries and its deadline. viem's own retry is off, because two would multiply.
- * It needs `viem`, which is an optional peer of this package.
+ * A transport for viem: calls of a viem client go through Daybook's client, with its matching by id, batches, retries and deadline.
+ * The retry of viem is switched off, so that retries do not multiply. Requires `viem`, an optional peer dependency.
  */
 import { InvalidOption } from "@daybook/transport/ClientError"
 import { custom, type CustomTransport } from "viem"
@@ -10,13 +9,13 @@ import type * as Client from "./promise.ts"
 import { createRpcClient } from "./promise.ts"
 
 /**
- * A failure as viem reads it: by a numeric `code` and the node's own words. The typed error is its `cause`.
+ * An error in the form that viem expects: a numeric `code` and the message of the node. The typed error is its `cause`.
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError"
-  /** Of EIP-1193, EIP-1474 or the node. */
+  /** Code of EIP-1193, of EIP-1474 or of the node. */
   readonly code: number
-  /** What the node added, such as the bytes of a revert. */
+  /** Additional data of the node, such as the bytes of a revert. */
   readonly data: unknown
 
   constructor(code: number, error: CallError) {
@@ -44,7 +43,7 @@ const toProviderError = (error: unknown): unknown => {
   return new ProviderError(error._tag === "RpcError" ? error.code : codes[error._tag], error)
 }
 
-/** True for a client of the promise face. Throws for one of the Effect face, whose calls are no promises. */
+/** True for a promise client. Throws for an Effect client, whose calls are not promises. */
 const isClient = (given: Client.Options | Client.RpcClient): given is Client.RpcClient => {
   if (typeof given !== "object" || given === null || !("eth_chainId" in given)) return false
   if (typeof given.pin === "function") return true
@@ -53,16 +52,16 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
 }
 
 /**
- * Makes a transport for viem's clients, from options or from a client that exists.
+ * Makes a transport for viem clients, from options or from an existing client.
  *
  * **Details**
- * - A result that is none of its method is an error, where viem would make an object without values of it.
+ * - A result that does not match its method is an error; the transport of viem returns an object with undefined values.
  *
  * **Errors**
- * - Throws `InvalidOption` when an option makes no sense; its message never shows a URL or a key.
+ * - Throws `InvalidOption` for an invalid option; the message never shows a URL or a key.
  *
  * **Gotchas**
- * - Set timeouts and retries here; those of viem do not apply. viem's own `batch` is not needed.
+ * - Set timeouts and retries here; those of viem do not apply. The `batch` option of viem is not needed.
  *
  * **Example** (Reading with viem)
  *

@@ -1,4 +1,4 @@
-/** What the compiler knows of a call; `tsc` is what fails when one of these is wrong. */
+/** Types of the calls; checked by `tsc`. */
 import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as Block from "@daybook/schema/Block"
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -15,12 +15,12 @@ type Call<A> = Effect.Effect<A, RpcError.CallError>
 
 describe("Method", () => {
   describe("Methods", () => {
-    it("has each entry of RpcMethod.all", () => {
+    it("Methods: has each entry of RpcMethod.all", () => {
       expectTypeOf<keyof Method.Methods>().toEqualTypeOf<RpcMethod.Name>()
       expectTypeOf<keyof Method.PromiseMethods>().toEqualTypeOf<RpcMethod.Name>()
     })
 
-    it("lets the hydrated flag decide the result", () => {
+    it("Methods: the hydrated flag selects the type of the result", () => {
       const calls = () => ({
         none: client.eth_getBlockByNumber("latest"),
         no: client.eth_getBlockByNumber(1, false),
@@ -38,7 +38,7 @@ describe("Method", () => {
       expectTypeOf(calls).returns.toHaveProperty("promise").toEqualTypeOf<Promise<Block.HydratedBlock | null>>()
     })
 
-    it("takes hashes as plain text and numbers of each kind", () => {
+    it("Methods: accept hashes as strings, and numbers as number, bigint or hex", () => {
       expectTypeOf<Parameters<Method.Methods["eth_getTransactionByBlockHashAndIndex"]>>().toEqualTypeOf<
         [string, number | bigint | `0x${string}`]
       >()
@@ -49,7 +49,7 @@ describe("Method", () => {
   })
 
   describe("ReturnedBy", () => {
-    it("is the result of the call as it is written", () => {
+    it("ReturnedBy: is the result of the call with its literal parameters", () => {
       expectTypeOf<
         Method.ReturnedBy<{ readonly method: "eth_getBlockByNumber"; readonly params: readonly ["latest", true] }>
       >().toEqualTypeOf<Block.HydratedBlock | null>()

@@ -1,3 +1,4 @@
+/** Reasons of reverts, from the bytes that nodes return. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeErrorResult, parseAbi } from "viem"
@@ -11,11 +12,11 @@ const custom = encodeErrorResult({ abi, errorName: "Broke", args: [`0x${"1".repe
 
 describe("Revert", () => {
   describe("fromData", () => {
-    it("reads a reason in words", () => {
+    it("fromData: decodes Error(string)", () => {
       expect(Revert.fromData(words)).toEqual({ _tag: "Error", reason: 'ünder 10 wei: "x"' })
     })
 
-    it("reads a panic", () => {
+    it("fromData: decodes Panic(uint256)", () => {
       expect(Revert.fromData(panic)).toEqual({
         _tag: "Panic",
         code: 0x11n,
@@ -23,7 +24,7 @@ describe("Revert", () => {
       })
     })
 
-    it("leaves a declared error as data", () => {
+    it("fromData: leaves a custom error as data", () => {
       expect(Revert.fromData(custom)).toEqual({
         _tag: "Custom",
         selector: custom.slice(0, 10) as `0x${string}`,
@@ -31,7 +32,7 @@ describe("Revert", () => {
       })
     })
 
-    it("takes bytes that break off for a declared error, and text for none", () => {
+    it("fromData: treats truncated bytes as a custom error, and text as none", () => {
       expect(Revert.fromData(words.slice(0, 80))?._tag).toBe("Custom")
       expect(Revert.fromData("0x")).toEqual({ _tag: "Empty" })
       expect(Revert.fromData("reverted")).toBe(undefined)
@@ -46,18 +47,18 @@ describe("Revert", () => {
       ["hardhat", { message: "x", data: words }],
       ["ganache", { hash: null, result: words, reason: "x" }],
       ["a relay", { originalError: { code: 3, data: words } }],
-    ])("finds the bytes where %s puts them", (_name, data) => {
+    ])("fromError: finds the bytes in the data of %s", (_name, data) => {
       expect(Revert.fromError(data)?._tag).toBe("Error")
     })
 
-    it("finds none where there are none", () => {
+    it("fromError: returns undefined without bytes", () => {
       expect(Revert.fromError(undefined)).toBe(undefined)
       expect(Revert.fromError({ hash: "0x12", text: "0xzz" })).toBe(undefined)
     })
   })
 
   describe("of an RpcError", () => {
-    it.live("is there for a revert and for nothing else", () =>
+    it.live("RpcError: has a revert only when its kind is reverted", () =>
       Effect.gen(function* () {
         const reverting = yield* script(refuses(3, "execution reverted", 200, words))
         const refusing = yield* script(refuses(-32602, "invalid argument", 200, words))

@@ -1,4 +1,4 @@
-/** Batches over real sockets: each call gets its own reply, or an error of its own. */
+/** Batches over real sockets: each call receives its own reply, or an error of its own. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Result } from "effect"
 import { RpcClient } from "../src/index.ts"
@@ -9,7 +9,7 @@ const quick = { retry: { base: 1, cap: 2 } }
 
 describe("RpcClient", () => {
   describe("batch", () => {
-    it.live("gives each call its own reply, in whatever order they come", () =>
+    it.live("batch: gives each call its own reply, whatever the order of the replies", () =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) =>
@@ -34,7 +34,7 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("refuses what is no call, and leaves the others alone", () =>
+    it.live("batch: rejects invalid calls and sends the others", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map((call) => success(call.id, "0x2a"))))
         const client = yield* RpcClient.make({ url: server.url })
@@ -49,36 +49,40 @@ describe("RpcClient", () => {
           { method: "eth_chainId", params: null },
           { method: "eth_nonsense" },
         ])
-        const told = results.map((result) => (Result.isFailure(result) ? result.failure.message : result.success))
+        const messages = results.map((result) => (Result.isFailure(result) ? result.failure.message : result.success))
 
-        expect(told.slice(0, 6)).toEqual([
+        expect(messages.slice(0, 6)).toEqual([
           42n,
-          'Parameter 2 of batch is null; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
-          'Parameter 3 of batch is "eth_chainId"; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
-          'Parameter 4 of batch is an object without the name of a method; expected an object such as { method: "eth_chainId", params: [] }. Nothing was sent.',
-          "The call of eth_chainId has parameters of another kind: an empty object; expected a list of parameters. Nothing was sent.",
+          'Invalid call of a batch "[1]": expected an object such as { method: "eth_chainId", params: [] }, received null.',
+          'Invalid call of a batch "[2]": expected an object such as { method: "eth_chainId", params: [] }, received "eth_chainId".',
+          'Invalid call of a batch "[3]": expected an object such as { method: "eth_chainId", params: [] }, received an object without a method.',
+          "Invalid parameters of eth_chainId: expected an array, received an empty object.",
           42n,
         ])
-        expect(String(told[6])).toContain("a name that is not known")
+        expect(messages[6]).toMatch(/^Invalid method: expected one of .* received "eth_nonsense"\.$/)
         expect(server.seen.length).toBe(1)
       }),
     )
 
-    it.live.each([undefined, null, { method: "eth_chainId" }])("dies with what is wrong for %j", (given) =>
-      Effect.gen(function* () {
-        const server = yield* script(gives("0x1"))
-        const client = yield* RpcClient.make({ url: server.url })
-        const untyped = client.batch as (calls: unknown) => Effect.Effect<unknown>
+    it.live.each([undefined, null, { method: "eth_chainId" }])(
+      "batch: dies with InvalidParams when given %j",
+      (given) =>
+        Effect.gen(function* () {
+          const server = yield* script(gives("0x1"))
+          const client = yield* RpcClient.make({ url: server.url })
+          const untyped = client.batch as (calls: unknown) => Effect.Effect<unknown>
 
-        const exit = yield* Effect.exit(untyped(given))
+          const exit = yield* Effect.exit(untyped(given))
 
-        const message = Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : ""
-        expect(message).toContain(`expected a list of calls such as [{ method: "eth_chainId" }]`)
-        expect(server.seen.length).toBe(0)
-      }),
+          const message = Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : ""
+          expect(message).toContain(
+            `Invalid batch: expected an array of calls such as [{ method: "eth_chainId" }], received`,
+          )
+          expect(server.seen.length).toBe(0)
+        }),
     )
 
-    it.live("sends nothing for no calls", () =>
+    it.live("batch: makes no request for an empty list", () =>
       Effect.gen(function* () {
         const server = yield* script(gives(null))
         const client = yield* RpcClient.make({ url: server.url })
@@ -88,7 +92,7 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("sends only calls again that failed for now", () =>
+    it.live("batch: retries only calls with a transient failure", () =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) => [
@@ -115,7 +119,7 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("gives one error for all to each call", () =>
+    it.live("batch: gives an error of the whole request to each call", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(() => failure(null, -32010, "not today")))
         const client = yield* RpcClient.make({ url: server.url, ...quick })
@@ -136,14 +140,14 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("fails the calls concerned by missing, doubled and wrong replies, and no other", () =>
+    it.live("batch: fails the calls with missing, duplicated and invalid replies, and no others", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          replies(([missing, doubled, version, two, nullId, fine]) =>
+          replies(([missing, duplicated, version, two, nullId, fine]) =>
             [
-              success(doubled?.id, "0x1"),
+              success(duplicated?.id, "0x1"),
               { jsonrpc: "1.0", id: version?.id, result: "0x1" },
-              success(doubled?.id, "0x1"),
+              success(duplicated?.id, "0x1"),
               { ...success(two?.id, "0x1"), error: { code: 1, message: "both" } },
               success(null, "0x1"),
               success(999, "0x1"),
@@ -158,12 +162,12 @@ describe("RpcClient", () => {
 
         const results = yield* client.batch(Array.from({ length: 6 }, () => ({ method: "eth_chainId" as const })))
 
-        const [, doubled, version, two, , fine] = results
+        const [, duplicated, version, two, , fine] = results
         expect(results.map((result) => (result._tag === "Success" ? result.success : result.failure._tag))).toEqual([
           ...Array.from({ length: 5 }, () => "InvalidResponse"),
           7n,
         ])
-        const issues = [doubled, version, two].map((result) =>
+        const issues = [duplicated, version, two].map((result) =>
           result?._tag === "Failure" && result.failure._tag === "InvalidResponse"
             ? [result.failure.path, result.failure.received, result.failure.expected]
             : result,
@@ -183,7 +187,7 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("fails a whole batch with the fault of the network, but keeps what has come", () =>
+    it.live("batch: keeps received results when a retry fails", () =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) => [success(calls[0]?.id, "0x1"), failure(calls[1]?.id, -32603, "internal")]),

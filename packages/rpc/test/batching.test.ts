@@ -1,13 +1,19 @@
-/** Calls that come together, identical calls, and batches that a server refuses. */
+/** Automatic batching, sharing of identical calls, and batches that a server rejects. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Eventually } from "@daybook/testkit"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { createRpcClient } from "../src/promise.ts"
 import { RpcClient } from "../src/index.ts"
-import { type CallContext, failure, type Handler, replies, reply, script, success } from "./server.ts"
+import { type Respond, memoryNode, results } from "./memoryNode.ts"
+import { type ReceivedCall, failure, type Handler, replies, reply, script, success } from "./server.ts"
+
+/** Stands in the options; no request is made to it. */
+const url = "http://node.example"
 
 const quick = { retry: { base: 1, cap: 2 } }
 
-const valueOf = (call: CallContext): string => (call.method === "eth_getBalance" ? String(call.params[1]) : "0x2a")
+const valueOf = (call: ReceivedCall): string => (call.method === "eth_getBalance" ? String(call.params[1]) : "0x2a")
 
 const right: Handler = replies((calls) => calls.map((call) => success(call.id, valueOf(call))))
 
@@ -22,18 +28,18 @@ const balances = (client: RpcClient.Client, count: number, from = 0) =>
 
 const numbers = (count: number): ReadonlyArray<bigint> => Array.from({ length: count }, (_, at) => BigInt(at))
 
-const sizes = (server: { readonly seen: ReadonlyArray<{ readonly calls: ReadonlyArray<CallContext> }> }) =>
+const sizes = (server: { readonly seen: ReadonlyArray<{ readonly calls: ReadonlyArray<ReceivedCall> }> }) =>
   server.seen.map(({ calls }) => calls.length)
 
-/** Refuses batches above a size with this answer. */
-const refusing =
-  (most: number, refusal: Handler): Handler =>
+/** Rejects batches above a size with this response. */
+const rejecting =
+  (most: number, rejection: Handler): Handler =>
   (seen, response, number, request) =>
-    (seen.calls.length > most ? refusal : right)(seen, response, number, request)
+    (seen.calls.length > most ? rejection : right)(seen, response, number, request)
 
 describe("batching", () => {
-  describe("by itself", () => {
-    it.live("puts calls of the same turn into one request", () =>
+  describe("automatic batches", () => {
+    it.live("batching: sends calls of the same turn in one request", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url })
@@ -43,7 +49,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("does so for promises too", () =>
+    it.live("batching: sends promise calls of the same turn in one request", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = createRpcClient({ url: server.url })
@@ -61,7 +67,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("sends a call that is alone without an array and without waiting", () =>
+    it.live("batching: sends a single call as an object", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url })
@@ -72,7 +78,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("keeps the limit of calls", () =>
+    it.live("batching: keeps requests below maxCalls", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url, batch: { maxCalls: 4 } })
@@ -82,7 +88,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("keeps the limit of bytes", () =>
+    it.live("batching: keeps requests below maxBytes", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url, batch: { maxBytes: 400 } })
@@ -93,21 +99,24 @@ describe("batching", () => {
       }),
     )
 
-    it.live("waits for the window", () =>
+    it.effect("batching: waits for the window before it sends", () =>
       Effect.gen(function* () {
-        const server = yield* script(right)
-        const client = yield* RpcClient.make({ url: server.url, batch: { window: "60 millis" } })
+        const node = memoryNode(results("0x2a"))
+        const client = yield* RpcClient.make({ fetch: node.fetch, url, batch: { window: "60 millis" } })
 
         const first = yield* Effect.forkChild(client.eth_chainId())
-        yield* Effect.sleep("15 millis")
-        yield* client.eth_blockNumber()
-        yield* Fiber.join(first)
+        yield* TestClock.adjust("59 millis")
+        const second = yield* Effect.forkChild(client.eth_blockNumber())
+        yield* TestClock.adjust(0)
+        expect(node.requests).toEqual([])
+        yield* TestClock.adjust("1 millis")
+        yield* Effect.all([Fiber.join(first), Fiber.join(second)])
 
-        expect(sizes(server)).toEqual([2])
+        expect(node.requests.map((calls) => calls.length)).toEqual([2])
       }),
     )
 
-    it.live("can be turned off, for the client and for some calls", () =>
+    it.live("batching: is off for a client or for some calls with batch: false", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const off = yield* RpcClient.make({ url: server.url, batch: false })
@@ -120,7 +129,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("leaves heavy and unknown methods alone", () =>
+    it.live("batching: sends privileged and unknown methods alone", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map((call) => success(call.id, null))))
         const client = yield* RpcClient.make({ url: server.url })
@@ -133,7 +142,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("gives the text of each result", () =>
+    it.live("batching: returns the text of each result unchanged", () =>
       Effect.gen(function* () {
         const server = yield* script((seen, response) => {
           const items = seen.calls.map(
@@ -154,7 +163,7 @@ describe("batching", () => {
   })
 
   describe("sharing", () => {
-    it.live("sends identical calls once, and gives each caller a value of its own", () =>
+    it.live("sharing: sends identical calls once, and gives each caller its own copy of the value", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map((call) => success(call.id, { list: [1] }))))
         const client = yield* RpcClient.make({ url: server.url })
@@ -168,43 +177,47 @@ describe("batching", () => {
       }),
     )
 
-    it.live("joins a call that is on its way, and outlives the caller who began it", () =>
+    it.effect("sharing: joins a call in flight, which continues when its first caller leaves", () =>
       Effect.gen(function* () {
-        const server = yield* script((seen, response, number, request) => {
-          setTimeout(() => right(seen, response, number, request), 60)
-        })
-        const client = yield* RpcClient.make({ url: server.url })
+        const released = yield* Deferred.make<void>()
+        const node = memoryNode((calls, number) =>
+          Effect.runPromise(Effect.as(Deferred.await(released), results("0x2a")(calls, number))),
+        )
+        const client = yield* RpcClient.make({ fetch: node.fetch, url })
 
         const first = yield* Effect.forkChild(client.eth_chainId())
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        yield* node.received(1)
         const second = yield* Effect.forkChild(client.eth_chainId())
-        yield* Effect.sleep("5 millis")
+        yield* TestClock.adjust(0)
         yield* Fiber.interrupt(first)
+        yield* Deferred.succeed(released, undefined)
 
         expect(yield* Fiber.join(second)).toBe(42n)
-        expect(sizes(server)).toEqual([1])
+        expect(node.requests.length).toBe(1)
       }),
     )
 
-    it.live("ends a caller at its own deadline, and not the other", () =>
+    it.effect("sharing: ends a caller at its own deadline and not the others", () =>
       Effect.gen(function* () {
-        const server = yield* script((seen, response, number, request) => {
-          setTimeout(() => right(seen, response, number, request), 150)
-        })
-        const client = yield* RpcClient.make({ url: server.url })
-
-        const [short, long] = yield* Effect.all(
-          [Effect.flip(client.with({ timeout: 40 }).eth_chainId()), client.eth_chainId()],
-          { concurrency: "unbounded" },
+        const released = yield* Deferred.make<void>()
+        const node = memoryNode((calls, number) =>
+          Effect.runPromise(Effect.as(Deferred.await(released), results("0x2a")(calls, number))),
         )
+        const client = yield* RpcClient.make({ fetch: node.fetch, url })
 
-        expect(short._tag).toBe("TimeoutError")
-        expect(long).toBe(42n)
-        expect(sizes(server)).toEqual([1])
+        const short = yield* Effect.forkChild(Effect.flip(client.with({ timeout: 40 }).eth_chainId()))
+        const long = yield* Effect.forkChild(client.eth_chainId())
+        yield* node.received(1)
+        yield* TestClock.adjust("40 millis")
+        expect((yield* Fiber.join(short))._tag).toBe("TimeoutError")
+        yield* Deferred.succeed(released, undefined)
+
+        expect(yield* Fiber.join(long)).toBe(42n)
+        expect(node.requests.length).toBe(1)
       }),
     )
 
-    it.live("can be turned off", () =>
+    it.live("sharing: is off with share: false", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url, share: false })
@@ -215,7 +228,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("does not share what may change something", () =>
+    it.live("sharing: does not apply to unknown methods, which may have side effects", () =>
       Effect.gen(function* () {
         const server = yield* script(right)
         const client = yield* RpcClient.make({ url: server.url })
@@ -228,49 +241,51 @@ describe("batching", () => {
     )
   })
 
-  describe("a refused batch", () => {
-    const refusals: ReadonlyArray<readonly [string, number, Handler, ReadonlyArray<number>]> = [
+  describe("a rejected batch", () => {
+    const rejections: ReadonlyArray<readonly [string, number, Handler, ReadonlyArray<number>]> = [
       ["by status 413", 3, reply("Request Entity Too Large", 413), [12, 6, 6, 3, 3, 3, 3]],
       ["by code", 6, reply(() => failure(null, -32003, "batch too large")), [12, 6, 6]],
       [
-        "by words with the limit",
+        "by a message with the limit",
         5,
         reply(() => failure(null, -32000, "batch limit 5 exceeded, 12 sent")),
         [12, 2, 5, 5],
       ],
       [
-        "because there are none",
+        "by a server without batches",
         1,
         reply(() => failure(null, -32202, "batch requests are disabled")),
         [12, ...Array.from({ length: 12 }, () => 1)],
       ],
     ]
 
-    it.live.each(refusals)("%s is split, and the limit is kept", ([, most, refusal, expected]) =>
-      Effect.gen(function* () {
-        const server = yield* script(refusing(most, refusal))
-        const client = yield* RpcClient.make({ url: server.url, ...quick })
+    it.live.each(rejections)(
+      "a batch rejected %s: is split, and the limit applies to later batches",
+      ([, most, rejection, expected]) =>
+        Effect.gen(function* () {
+          const server = yield* script(rejecting(most, rejection))
+          const client = yield* RpcClient.make({ url: server.url, ...quick })
 
-        const first = yield* balances(client, 12)
-        const before = server.seen.length
-        const second = yield* balances(client, 12, 100)
+          const first = yield* balances(client, 12)
+          const before = server.seen.length
+          const second = yield* balances(client, 12, 100)
 
-        expect(first).toEqual(numbers(12))
-        expect(second).toEqual(numbers(12).map((number) => number + 100n))
-        expect([
-          12,
-          ...sizes(server)
-            .slice(1, before)
-            .toSorted((a, b) => a - b),
-        ]).toEqual([12, ...expected.slice(1).toSorted((a, b) => a - b)])
-        for (const { calls } of server.seen.slice(before)) expect(calls.length).toBeLessThanOrEqual(most)
-      }),
+          expect(first).toEqual(numbers(12))
+          expect(second).toEqual(numbers(12).map((number) => number + 100n))
+          expect([
+            12,
+            ...sizes(server)
+              .slice(1, before)
+              .toSorted((a, b) => a - b),
+          ]).toEqual([12, ...expected.slice(1).toSorted((a, b) => a - b)])
+          for (const { calls } of server.seen.slice(before)) expect(calls.length).toBeLessThanOrEqual(most)
+        }),
     )
 
-    it.live("that the server does not understand at all is sent as single calls", () =>
+    it.live("a batch that the server cannot read: is sent as single calls", () =>
       Effect.gen(function* () {
         const server = yield* script(
-          refusing(
+          rejecting(
             1,
             reply(() => failure(null, -32600, "Invalid Request")),
           ),
@@ -281,9 +296,9 @@ describe("batching", () => {
       }),
     )
 
-    it.live("does not count as an attempt", () =>
+    it.live("a rejected batch: does not count as an attempt", () =>
       Effect.gen(function* () {
-        const server = yield* script(refusing(1, reply("too large", 413)))
+        const server = yield* script(rejecting(1, reply("too large", 413)))
         const client = yield* RpcClient.make({ url: server.url, retry: { maxAttempts: 1 } })
 
         expect(yield* balances(client, 8)).toEqual(numbers(8))
@@ -291,12 +306,12 @@ describe("batching", () => {
     )
   })
 
-  describe("one bad item", () => {
+  describe("one invalid item", () => {
     const bulky: Handler = replies((calls) =>
       calls.map((call) => success(call.id, call.params[1] === "0x2" ? "x".repeat(50_000) : valueOf(call))),
     )
 
-    it.live("that is too long fails alone, by the limit of an item", () =>
+    it.live("an item above maxItemBytes: fails alone", () =>
       Effect.gen(function* () {
         const server = yield* script(bulky)
         const client = yield* RpcClient.make({ url: server.url, maxItemBytes: 10_000, ...quick })
@@ -312,7 +327,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("that makes the whole answer too long fails alone, after the others were asked again without it", () =>
+    it.live("an item that pushes the response above maxBytes: fails alone once the others are sent without it", () =>
       Effect.gen(function* () {
         const server = yield* script(bulky)
         const client = yield* RpcClient.make({ url: server.url, maxBytes: 10_000, ...quick })
@@ -328,7 +343,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("that does not decode fails alone", () =>
+    it.live("an item that does not decode: fails alone", () =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) =>
@@ -352,23 +367,54 @@ describe("batching", () => {
   })
 
   describe("interruption", () => {
-    it.live("closes the socket when the last caller of a request leaves, and not before", () =>
+    it.effect("interruption: aborts a request when its last caller leaves, and not before", () =>
+      Effect.gen(function* () {
+        const node = memoryNode(() => new Promise(() => undefined))
+        const client = yield* RpcClient.make({ fetch: node.fetch, url })
+
+        const one = yield* Effect.forkChild(client.eth_chainId())
+        const other = yield* Effect.forkChild(client.eth_blockNumber())
+        yield* node.received(1)
+        yield* Fiber.interrupt(one)
+        expect(node.aborted).toEqual([false])
+        yield* Fiber.interrupt(other)
+
+        expect(node.aborted).toEqual([true])
+      }),
+    )
+
+    it.live("interruption: closes the socket of an aborted request", () =>
       Effect.gen(function* () {
         const server = yield* script(() => undefined)
         const client = yield* RpcClient.make({ url: server.url })
 
-        const one = yield* Effect.forkChild(client.eth_chainId())
-        const other = yield* Effect.forkChild(client.eth_blockNumber())
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
-        let isClosed = false
-        const closing = server.closed(1).then(() => (isClosed = true))
-        yield* Fiber.interrupt(one)
-        yield* Effect.sleep("30 millis")
-        expect(isClosed).toBe(false)
-        yield* Fiber.interrupt(other)
-        yield* Effect.promise(() => closing)
+        const waiting = yield* Effect.forkChild(client.eth_chainId())
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length === 1))
+        yield* Fiber.interrupt(waiting)
 
-        expect(sizes(server)).toEqual([2])
+        yield* Effect.promise(() => server.closed(1))
+      }),
+    )
+  })
+
+  describe("a limit that is learned", () => {
+    it.effect("a response that is too large: splits its calls and leaves later batches as they are", () =>
+      Effect.gen(function* () {
+        const tooLarge: Respond = (calls) =>
+          calls.length > 3
+            ? { jsonrpc: "2.0", id: null, error: { code: -32000, message: "response too large" } }
+            : results("0x2a")(calls, 0)
+        const node = memoryNode(tooLarge, tooLarge, tooLarge, results("0x2a"))
+        const client = yield* RpcClient.make({ fetch: node.fetch, url })
+
+        const first = yield* Effect.forkChild(balances(client, 6))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(first)
+        const second = yield* Effect.forkChild(balances(client, 6))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(second)
+
+        expect(node.requests.map((calls) => calls.length)).toEqual([6, 3, 3, 6])
       }),
     )
   })

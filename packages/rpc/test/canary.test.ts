@@ -1,4 +1,4 @@
-/** A key is put wherever a caller may put one; then everything that can be printed after every failure, in every face, is searched for it. */
+/** A key is put wherever a caller may put one. Everything that can be printed after a failure, in every style, must not contain it. */
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Metric, Redacted, References, Result, Tracer } from "effect"
@@ -29,14 +29,14 @@ const places: Readonly<Record<string, (url: string) => RpcClient.Options>> = {
   "a header": (url) => ({ url, headers: { "x-api-key": canary } }),
 }
 
-/** Everything that the server was told, said back. */
-const told = (url: string, headers: unknown): string =>
+/** Everything that the server received, sent back. */
+const echoOf = (url: string, headers: unknown): string =>
   `${url} ${decodeURIComponent(url)} ${JSON.stringify(headers)} ${canary} ${encoded}`
 
-const says =
+const echoes =
   (status: number, body: (id: number | undefined, text: string) => unknown): Handler =>
   (seen, response) => {
-    const text = told(seen.url, seen.headers)
+    const text = echoOf(seen.url, seen.headers)
     const all = seen.body.startsWith("[")
     const bodies = seen.calls.map((call) => body(call.id, text))
     response.writeHead(status, { "x-request-id": encoded })
@@ -44,23 +44,23 @@ const says =
   }
 
 const failures: Readonly<Record<string, Handler>> = {
-  "a node's error": says(200, (id, text) => failure(id, 3, `execution reverted: ${text}`, { text, list: [text] })),
-  "a failing node": says(500, (id, text) => failure(id, -32603, text, text)),
-  "a rate limit": says(429, (id, text) => failure(id, -32005, text, { text, retry_after: 3600 })),
-  "a rate limit in words": says(200, (_id, text) => ({ error: `too many requests for ${text}` })),
-  "a refused key": says(401, (id, text) => failure(id, -32001, text)),
-  "a result of another shape": says(200, (id, text) => success(id, { [text]: text })),
-  "a text result": says(200, (id, text) => success(id, text)),
-  "another id": says(200, (_id, text) => success(text, "0x1")),
-  "another version": says(200, (id, text) => ({ ...success(id, "0x1"), jsonrpc: text })),
-  "a malformed error": says(200, (id, text) => ({ jsonrpc: "2.0", id, error: { code: text, message: text } })),
-  "a block explorer's words": says(200, (_id, text) => ({ status: "0", message: "NOTOK", result: text })),
-  "a page": says(200, (_id, text) => `<html>${text}</html>`),
-  "plain words": says(502, (_id, text) => text),
+  "a node's error": echoes(200, (id, text) => failure(id, 3, `execution reverted: ${text}`, { text, list: [text] })),
+  "a failing node": echoes(500, (id, text) => failure(id, -32603, text, text)),
+  "a rate limit": echoes(429, (id, text) => failure(id, -32005, text, { text, retry_after: 3600 })),
+  "a rate limit in plain text": echoes(200, (_id, text) => ({ error: `too many requests for ${text}` })),
+  "a rejected key": echoes(401, (id, text) => failure(id, -32001, text)),
+  "a result of another shape": echoes(200, (id, text) => success(id, { [text]: text })),
+  "a text result": echoes(200, (id, text) => success(id, text)),
+  "another id": echoes(200, (_id, text) => success(text, "0x1")),
+  "another version": echoes(200, (id, text) => ({ ...success(id, "0x1"), jsonrpc: text })),
+  "a malformed error": echoes(200, (id, text) => ({ jsonrpc: "2.0", id, error: { code: text, message: text } })),
+  "the message of a block explorer": echoes(200, (_id, text) => ({ status: "0", message: "NOTOK", result: text })),
+  "an HTML page": echoes(200, (_id, text) => `<html>${text}</html>`),
+  "plain text": echoes(502, (_id, text) => text),
   "a redirect": (seen, response) => void response.writeHead(307, { location: `http://${seen.url}` }).end(),
   "a reset connection": (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
   "a stalled body": (_seen, response) => void response.writeHead(200).write(canary),
-  "a large answer": reply(canary.repeat(2_000)),
+  "a large response": reply(canary.repeat(2_000)),
 }
 
 const expectClean = (texts: ReadonlyArray<string>) => {
@@ -101,7 +101,7 @@ const observed = <A, E>(effect: Effect.Effect<A, E>) =>
       }),
     ])
     const exit = yield* effect.pipe(
-      Effect.tapCause((cause) => Effect.logError("it failed", cause)),
+      Effect.tapCause((cause) => Effect.logError("The call failed", cause)),
       Effect.exit,
       Effect.withTracer(tracer),
       Effect.provide(loggers),
@@ -133,7 +133,7 @@ const rejected = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** What a server says back around the places where texts are cut: the key stands across each of them once. */
+/** Paddings that move the key across each position at which texts are cut. */
 const longKey = "Qw7Er9Ty2Ui4Op6As8Df1Gh3Jk5Lz0Xc"
 const paddings = [...Array.from({ length: 34 }, (_, at) => 70 + at), ...Array.from({ length: 34 }, (_, at) => 170 + at)]
 
@@ -144,19 +144,19 @@ const cutting: Readonly<Record<string, (text: string) => Handler>> = {
   "another version": (text) => reply(([call]) => ({ ...success(call?.id, "0x1"), jsonrpc: text })),
   "a malformed error": (text) =>
     reply(([call]) => ({ jsonrpc: "2.0", id: call?.id, error: { code: text, message: "" } })),
-  "JSON that breaks off": (text) => reply(`{"jsonrpc":"${text}`),
-  "plain words": (text) => reply(text),
-  "a page": (text) => reply(`<html>${text}`),
+  "JSON that is cut off": (text) => reply(`{"jsonrpc":"${text}`),
+  "plain text": (text) => reply(text),
+  "an HTML page": (text) => reply(`<html>${text}`),
 }
 
-/** What viem makes of a failure; a raw value that the node gave is not an error and is not looked at. */
+/** The texts of an error of viem; raw values of the node are no errors and are not searched. */
 const viemTexts = (error: unknown): ReadonlyArray<string> =>
   error instanceof Error && error.cause !== undefined ? texts(error) : []
 
 describe("canary", () => {
   for (const [place, options] of Object.entries(places)) {
-    describe(`a key as ${place}`, () => {
-      it.live.each(Object.entries(failures))("does not come out after %s", ([, handler]) =>
+    describe(`a key in ${place}`, () => {
+      it.live.each(Object.entries(failures))(`a key in ${place}: does not appear after %s`, ([, handler]) =>
         Effect.gen(function* () {
           const server = yield* script(handler)
           const client = yield* RpcClient.make({ ...options(server.url), ...limits })
@@ -181,7 +181,7 @@ describe("canary", () => {
     })
   }
 
-  it.live.each(Object.keys(cutting))("no part of it stands in a message that is cut in its midst: %s", (name) =>
+  it.live.each(Object.keys(cutting))("a key: no part of it appears in a message that is cut inside it: %s", (name) =>
     Effect.gen(function* () {
       const handlers = paddings.map((padding) => cutting[name]!(`${"x".repeat(padding)}${longKey} and more`))
       const server = yield* script(...handlers)

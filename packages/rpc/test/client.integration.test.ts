@@ -1,4 +1,4 @@
-/** The client, both faces and viem over it, against the embedded chain: values are those that the node itself gives. */
+/** The clients for Effect, promises and viem on the embedded chain: their values are those of the node. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Contracts, Scenario } from "@daybook/chain"
 import { Rpc } from "@daybook/testkit"
@@ -17,7 +17,7 @@ type Wire = Readonly<Record<string, unknown>>
 
 describe("a real node", () => {
   layer(chain, { timeout: "60 seconds" })((it) => {
-    it.effect("gives each block and each transaction as the node has it", () =>
+    it.effect("a real node: each block and transaction equals the raw one", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario
@@ -50,7 +50,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("gives a batch in one request", () =>
+    it.effect("a real node: a batch returns a block, its receipts and its traces", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario
@@ -70,7 +70,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("gives the result's text as the node wrote it", () =>
+    it.effect("a real node: requestText returns the text of the result unchanged", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const client = createRpcClient({ url: node.url })
@@ -90,7 +90,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("gives for each method what viem gives", () =>
+    it.effect("a real node: each method returns the values of viem", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const { found, compared } = yield* Effect.promise(() => compare(node.url))
@@ -100,7 +100,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("tells the node's errors apart", () =>
+    it.effect("a real node: errors have their kinds", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario
@@ -119,7 +119,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("gives viem what viem's own transport gives", () =>
+    it.effect("a real node: daybookTransport gives viem what its own transport gives", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario

@@ -1,8 +1,10 @@
-/** Every way in which a node and what stands before it fails, over real sockets: the right error, and no more requests than it deserves. */
+/** Every failure of a node and of the gateways before it, over real sockets: the right error, and no more requests than the policy allows. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { RpcClient, type RpcError } from "../src/index.ts"
-import { failure, gives, type Handler, refuses, replies, reply, script, success } from "./server.ts"
+import { error, memoryNode, results } from "./memoryNode.ts"
+import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
 
@@ -66,14 +68,14 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
   ["an array", reply(([one]) => [success(one?.id, "0x1")]), "body is [", 1],
   ["a text", reply('"0x1"'), 'body is "0x1"', 1],
   ["null", reply("null"), "body is null", 1],
-  ["a page", reply(page, 200, { "content-type": "text/html" }), "body is an HTML page: <!DOCTYPE html>", 1],
+  ["an HTML page", reply(page, 200, { "content-type": "text/html" }), "body is an HTML page: <!DOCTYPE html>", 1],
   [
-    "JSON that breaks off",
+    "JSON that is cut off",
     reply(([one]) => `{"jsonrpc":"2.0","id":${one?.id},"result":"0x`),
     "body is truncated or malformed JSON",
     4,
   ],
-  ["nothing", reply(""), "body is nothing", 4],
+  ["an empty body", reply(""), "body is nothing", 4],
   ["a redirect", reply("", 307, { location: "http://127.0.0.1:1/" }), "a redirect (status 307)", 1],
   ["status 404", reply("not here", 404), "status is 404 with the text: not here", 1],
   ["status 500 with a page", reply(page, 500), "status is 500 with the text: <!DOCTYPE", 4],
@@ -86,8 +88,8 @@ const issueOf = (error: RpcError.CallError): string =>
   error._tag === "InvalidResponse" ? `${error.path} is ${error.received}; expected ${error.expected}` : error._tag
 
 describe("failures", () => {
-  describe("an answer that is none", () => {
-    it.live.each(invalid)("%s", ([, handler, received, requests]) =>
+  describe("an invalid response", () => {
+    it.live.each(invalid)("an invalid response: %s is reported with its path", ([, handler, received, requests]) =>
       Effect.gen(function* () {
         const got = yield* failing([handler])
 
@@ -97,7 +99,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("more bytes than allowed", () =>
+    it.live("an invalid response: more bytes than maxBytes are not read", () =>
       Effect.gen(function* () {
         const { error, requests } = yield* failing([gives("x".repeat(5_000))], { maxBytes: 1_000 })
 
@@ -106,7 +108,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("is shown in short", () =>
+    it.live("an invalid response: is shortened in the message", () =>
       Effect.gen(function* () {
         const { error } = yield* failing([gives({ long: "x".repeat(100_000) })])
 
@@ -118,7 +120,7 @@ describe("failures", () => {
   describe("a rate limit", () => {
     const limits: ReadonlyArray<readonly [string, Handler]> = [
       ["status 429", reply("", 429)],
-      ["status 429 with a page", reply(page, 429)],
+      ["status 429 with an HTML page", reply(page, 429)],
       ["status 429 with -32005", refuses(-32005, "limit exceeded", 429)],
       ["status 429 with -32007", refuses(-32007, "15/second request limit reached", 429)],
       ["status 429 with any code", refuses(-32000, "no", 429)],
@@ -128,14 +130,17 @@ describe("failures", () => {
       ["-32011 inside 200", refuses(-32011, "rate limited")],
       ["-32029 inside 200", refuses(-32029, "Too Many Requests")],
       ["429 inside 200", refuses(429, "compute units exceeded")],
-      ["words inside -32000", refuses(-32000, "429 Too Many Requests")],
+      ["a message inside -32000", refuses(-32000, "429 Too Many Requests")],
       ["an error that is text", reply(() => ({ error: "Too Many Requests" }))],
-      ["a block explorer's words", reply(() => ({ status: "0", message: "NOTOK", result: "Max rate limit reached" }))],
-      ["Cloudflare's words", reply("error code: 1015")],
+      [
+        "the message of a block explorer",
+        reply(() => ({ status: "0", message: "NOTOK", result: "Max rate limit reached" })),
+      ],
+      ["the message of Cloudflare", reply("error code: 1015")],
       ["a null id", reply(() => failure(null, -32005, "limit exceeded"))],
     ]
 
-    it.live.each(limits)("%s is tried again", ([, handler]) =>
+    it.live.each(limits)("a rate limit: %s is retried", ([, handler]) =>
       Effect.gen(function* () {
         const { outcome, requests } = yield* call([handler, gives("0x1")])
 
@@ -144,7 +149,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live.each(limits)("%s is RateLimited in the end", ([, handler]) =>
+    it.live.each(limits)("a rate limit: %s is RateLimited once attempts are used up", ([, handler]) =>
       Effect.gen(function* () {
         const { error, requests } = yield* failing([handler])
 
@@ -161,10 +166,10 @@ describe("failures", () => {
         60_000,
       ],
       ["backoff_seconds in the error's data", refuses(-32005, "x", 429, { rate: { backoff_seconds: 40 } }), 40_000],
-      ["words inside 200", refuses(-32000, "too many requests, retry in 90s"), 90_000],
+      ["a message inside 200", refuses(-32000, "too many requests, retry in 90s"), 90_000],
     ]
 
-    it.live.each(waits)("beyond the deadline is told at once: %s", ([, handler, millis]) =>
+    it.live.each(waits)("a rate limit: a requested wait beyond the deadline fails at once: %s", ([, handler, millis]) =>
       Effect.gen(function* () {
         const { error, requests } = yield* failing([handler])
 
@@ -173,22 +178,25 @@ describe("failures", () => {
       }),
     )
 
-    it.live("is waited for as long as the server asks, by other calls too", () =>
+    it.effect("a rate limit: a requested wait holds for the other calls to the endpoint", () =>
       Effect.gen(function* () {
-        const server = yield* script(
-          refuses(-32005, "retry in 300ms"),
-          replies((calls) => calls.map(({ id }) => success(id, "0x1"))),
-        )
-        const client = yield* RpcClient.make({ url: server.url, ...quick })
-        const start = performance.now()
+        const node = memoryNode(error(-32005, "retry in 300ms"), results("0x1"))
+        const client = yield* RpcClient.make({ url: "http://node.example", fetch: node.fetch, ...quick })
 
         const first = yield* Effect.forkChild(client.eth_chainId())
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
-        yield* Effect.sleep("30 millis")
-        yield* client.eth_blockNumber()
-        yield* Fiber.join(first)
+        yield* node.received(1)
+        const other = yield* Effect.forkChild(client.eth_blockNumber())
+        yield* TestClock.adjust("299 millis")
+        expect(node.requests.length).toBe(1)
+        yield* TestClock.adjust("10 millis")
+        yield* Effect.all([Fiber.join(first), Fiber.join(other)])
 
-        expect(performance.now() - start).toBeGreaterThanOrEqual(290)
+        expect(
+          node.requests
+            .flat()
+            .map(({ method }) => method)
+            .toSorted(),
+        ).toEqual(["eth_blockNumber", "eth_chainId", "eth_chainId"])
       }),
     )
   })
@@ -210,7 +218,7 @@ describe("failures", () => {
       [200, "missing trie node", -32000, "pruned", 1],
     ]
 
-    it.live.each(errors)("status %i, %s", ([status, message, code, kind, requests]) =>
+    it.live.each(errors)("an error of the node: status %i, %s", ([status, message, code, kind, requests]) =>
       Effect.gen(function* () {
         const got = yield* failing([refuses(code, message, status, { more: 1 })])
 
@@ -230,7 +238,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("without an id that it could read", () =>
+    it.live("an error of the node: needs no id", () =>
       Effect.gen(function* () {
         const { error } = yield* failing([reply(() => failure(null, -32700, "parse error"))])
 
@@ -239,25 +247,27 @@ describe("failures", () => {
     )
   })
 
-  describe("a refused key", () => {
+  describe("a rejected key", () => {
     it.live.each([
       ["status 401", reply("", 401)],
       ["status 401 with JSON-RPC", refuses(-32001, "unknown key", 401)],
       ["status 403", refuses(-32600, "origin not allowed", 403)],
-      ["words inside 200", refuses(-32600, "Must be authenticated!")],
+      ["a message inside 200", refuses(-32600, "Must be authenticated!")],
       ["text", reply(() => ({ error: "invalid api key" }))],
-    ] as ReadonlyArray<readonly [string, Handler]>)("%s", ([, handler]) =>
-      Effect.gen(function* () {
-        const { error, requests } = yield* failing([handler])
+    ] as ReadonlyArray<readonly [string, Handler]>)(
+      "a rejected key: %s is Unauthorized and not retried",
+      ([, handler]) =>
+        Effect.gen(function* () {
+          const { error, requests } = yield* failing([handler])
 
-        expect(error._tag).toBe("Unauthorized")
-        expect(requests).toBe(1)
-      }),
+          expect(error._tag).toBe("Unauthorized")
+          expect(requests).toBe(1)
+        }),
     )
   })
 
   describe("the network", () => {
-    it.live("resets the connection", () =>
+    it.live("the network: a reset connection is retried", () =>
       Effect.gen(function* () {
         const { outcome, requests } = yield* call([
           (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
@@ -269,12 +279,11 @@ describe("failures", () => {
       }),
     )
 
-    it.live("breaks off a body", () =>
+    it.live("the network: a body that is cut off is a TransportError of the body", () =>
       Effect.gen(function* () {
         const { error } = yield* failing([
           (_seen, response, _number, request) => {
-            response.writeHead(200, { "content-length": "100" }).write('{"jsonrpc')
-            setTimeout(() => request.socket.destroy(), 5)
+            response.writeHead(200, { "content-length": "100" }).write('{"jsonrpc', () => request.socket.destroy())
           },
         ])
 
@@ -282,7 +291,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("stalls in the body: the timeout covers it and the socket is closed", () =>
+    it.live("the network: the timeout covers a body that stalls, and the socket is closed", () =>
       Effect.gen(function* () {
         const stall: Handler = (_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",')
         const { error, server } = yield* failing([stall], { timeout: 100 })
@@ -292,7 +301,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("cannot be reached", () =>
+    it.live("the network: an unreachable host is a TransportError of the connection", () =>
       Effect.gen(function* () {
         const client = yield* RpcClient.make({ url: "http://127.0.0.1:1", ...quick })
 

@@ -1,4 +1,4 @@
-/** Whatever a node does, each call gets its own answer or a typed error, in time, and the node is not asked more than the policy allows. */
+/** Whatever a node does, each call ends in time with its own value or a typed error, within the attempts of the policy. */
 import type { HostileNode } from "@daybook/testkit"
 import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
@@ -12,11 +12,11 @@ beforeAll(() => {
 const calls = NodeScript.make(3, { maxCalls: 30 }).calls.slice(0, 4)
 const scripted = (...steps: ReadonlyArray<HostileNode.Step>): NodeScript.Script => ({ seed: 0, calls, steps })
 
-const problemsOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
+const issuesOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
   (await play(script, "typed", bug, limits)).issues.join("\n")
 
 describe("hostile scripts", () => {
-  it("end each call with its own answer or a typed error, within the deadline and the policy", async () => {
+  it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
     const seeds = Array.from({ length: 300 }, (_, seed) => seed)
 
     const { issues, histogram, calls: asked } = await playAll(seeds, 24)
@@ -26,7 +26,7 @@ describe("hostile scripts", () => {
     expect(asked).toBeGreaterThan(1_000)
   }, 60_000)
 
-  it("do so whichever misbehaviour comes", async () => {
+  it("hostile scripts: each fault alone ends with its own value or a typed error", async () => {
     const limits = { ...policy, deadlineMillis: 2_000 }
     const played = NodeFault.names.map(async (fault) => {
       const { histogram, issues } = await play(scripted({ fault }), "typed", undefined, limits)
@@ -38,7 +38,7 @@ describe("hostile scripts", () => {
     expect(wrong).toEqual([])
   }, 60_000)
 
-  it("do so over undici too", async () => {
+  it("hostile scripts: calls over undici end with their own values or typed errors", async () => {
     const fetch = undici.makeUnsafe()
 
     const { issues } = await playAll(
@@ -51,31 +51,31 @@ describe("hostile scripts", () => {
     expect(issues).toEqual([])
   }, 60_000)
 
-  it("catch replies that are matched by position", async () => {
+  it("the judge: detects a client that matches replies by position", async () => {
     const script = scripted({ fault: "reordered" })
 
-    expect(await problemsOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not correct/)
-    expect(await problemsOf(undefined, script)).toBe("")
+    expect(await issuesOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not correct/)
+    expect(await issuesOf(undefined, script)).toBe("")
   })
 
-  it("catch a timeout that ends at the headers", async () => {
+  it("the judge: detects a timeout that ends at the headers", async () => {
     const script = scripted({ fault: "stalledBody" })
 
-    expect(await problemsOf("timeout ends at the headers", script, { ...policy, slackMillis: 300 })).toMatch(
+    expect(await issuesOf("timeout ends at the headers", script, { ...policy, slackMillis: 300 })).toMatch(
       /ended with hangs/,
     )
-    expect(await problemsOf(undefined, script)).toBe("")
+    expect(await issuesOf(undefined, script)).toBe("")
   })
 
-  it("catch a Retry-After that is read in the wrong unit", async () => {
+  it("the judge: detects a Retry-After that is read in the wrong unit", async () => {
     const limits = { ...policy, deadlineMillis: 1_500 }
     const script = scripted({ fault: "limitedSeconds", waitMillis: 1_000 })
 
-    expect(await problemsOf("Retry-After in the wrong unit", script, limits)).toMatch(/was asked to wait 1000 ms/)
-    expect(await problemsOf(undefined, script, limits)).toBe("")
+    expect(await issuesOf("Retry-After in the wrong unit", script, limits)).toMatch(/was asked to wait 1000 ms/)
+    expect(await issuesOf(undefined, script, limits)).toBe("")
   })
 
-  it("know their calls", () => {
+  it("the judge: distinguishes the calls of a script", () => {
     expect(new Set(calls.map(VirtualChain.keyOf)).size).toBe(4)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Plays the scripts of a hostile node against the client, through each of its faces, and has the outcome judged.
- * A `Bug` is planted here, around the client, to show that the judge sees it: the client itself has no switch for it.
+ * Plays the scripts of a hostile node against the client in each of its styles, and judges the outcomes.
+ * A `Bug` is planted around the client to show that the judge detects it; the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
 import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/testkit"
@@ -12,11 +12,11 @@ import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
 
 /** How calls are made. */
-export const faces = ["typed", "alone", "by hand", "raw", "promise"] as const
+export const styles = ["typed", "alone", "batch", "raw", "promise"] as const
 
-export type Face = (typeof faces)[number]
+export type Style = (typeof styles)[number]
 
-/** What is planted: each is a well-known mistake of clients. */
+/** Well-known mistakes of clients, planted on purpose. */
 export type Bug = "matches by position" | "timeout ends at the headers" | "Retry-After in the wrong unit"
 
 export const policy: NodeScript.Policy = {
@@ -26,16 +26,16 @@ export const policy: NodeScript.Policy = {
   slackMillis: 2_000,
 }
 
-/** A face without types cannot know that a result is none of its method. */
+/** Raw requests cannot detect a result of the wrong type. */
 const untyped = NodeFault.names.filter((name) => name !== "undecodable")
 
-export const faceOf = (seed: number): Face => faces[seed % faces.length] ?? "typed"
+export const styleOf = (seed: number): Style => styles[seed % styles.length] ?? "typed"
 
-/** The script of a seed, for the face of that seed. */
+/** The script of a seed, for the style of that seed. */
 export const scriptOf = (seed: number): NodeScript.Script =>
-  NodeScript.make(seed, faceOf(seed) === "raw" ? { faults: untyped } : {})
+  NodeScript.make(seed, styleOf(seed) === "raw" ? { faults: untyped } : {})
 
-/** Renumbers the items of an answer in the order of the request, so that whoever goes by ids goes by position. */
+/** Renumbers the items of a response in the order of the request, so that matching by id becomes matching by position. */
 const byPosition =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -58,7 +58,7 @@ const byPosition =
     return { status, headers: response.headers, body: made.body as never, arrayBuffer: () => made.arrayBuffer() }
   }
 
-/** Requests whose headers have come. */
+/** Requests whose headers were received. */
 let begun = 0
 
 const counting =
@@ -69,8 +69,8 @@ const counting =
     return response
   }
 
-/** A clock whose alarms are silent once the headers of an answer are there: what a timeout that ends at the headers comes to. */
-const silenced = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
+/** A clock whose timers never fire once headers were received, as in a timeout that ends at the headers. */
+const stopped = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
   currentTimeMillis: clock.currentTimeMillis,
   currentTimeNanos: clock.currentTimeNanos,
   monotonicTimeNanos: clock.monotonicTimeNanos,
@@ -80,7 +80,7 @@ const silenced = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
   sleep: (duration) => Effect.flatMap(clock.sleep(duration), () => (begun > 0 ? Effect.never : Effect.void)),
 }))
 
-/** Seconds taken for milliseconds. */
+/** Reads seconds as milliseconds. */
 const wrongUnit =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -105,7 +105,7 @@ const truthOf = (call: VirtualChain.Call): unknown => {
   return "result" in reply ? reply.result : undefined
 }
 
-/** What a typed value is: the right answer, as the schema reads it, null, or another call's. */
+/** Compares a typed value with the right one: equal, null, or that of another call. */
 const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Observed["outcome"] => {
   if (!RpcMethod.isName(call.method)) return "wrong"
   const right = Schema.decodeUnknownSync(RpcMethod.resultOf(call.method, call.params))(truthOf(call))
@@ -120,7 +120,7 @@ const platform: Fetch = (url, init) => globalThis.fetch(url, init)
 
 const optionsFor = (
   url: string,
-  face: Face,
+  style: Style,
   bug: Bug | undefined,
   limits: NodeScript.Policy,
   fetch: Fetch,
@@ -131,7 +131,7 @@ const optionsFor = (
     maxBytes: 1024 * 1024,
     maxItemBytes: 512 * 1024,
     retry: { maxAttempts: limits.maxAttempts, base: 5, cap: limits.backoffMillis },
-    ...(face === "alone" ? { batch: false } : {}),
+    ...(style === "alone" ? { batch: false } : {}),
     fetch: bug === undefined ? fetch : planted[bug](fetch),
   }
 }
@@ -153,11 +153,11 @@ const callOf = (client: RpcClient.Client, call: VirtualChain.Call) =>
     ) => Effect.Effect<unknown, unknown>
   )(...call.params)
 
-const runs: Readonly<Record<Face, Run>> = {
+const runs: Readonly<Record<Style, Run>> = {
   typed: (options, calls, ended, bug) => {
     const client = RpcClient.makeUnsafe(options)
     begun = 0
-    const clock = bug === "timeout ends at the headers" ? silenced : Clock.Clock
+    const clock = bug === "timeout ends at the headers" ? stopped : Clock.Clock
     return Effect.runPromise(
       Effect.provideServiceEffect(
         Effect.forEach(
@@ -174,7 +174,7 @@ const runs: Readonly<Record<Face, Run>> = {
     )
   },
   alone: (options, calls, ended) => runs.typed(options, calls, ended),
-  "by hand": async (options, calls, ended) => {
+  batch: async (options, calls, ended) => {
     const client = RpcClient.makeUnsafe(options)
     const results = await Effect.runPromise(client.batch(calls as unknown as ReadonlyArray<Call>))
     for (const [at, result] of results.entries()) {
@@ -208,8 +208,8 @@ const runs: Readonly<Record<Face, Run>> = {
   },
 }
 
-/** Plays one script through one face. */
-export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, limits = policy, fetch = platform) => {
+/** Plays one script in one style. */
+export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, limits = policy, fetch = platform) => {
   const { steps, batchLimit } = script
   const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
   try {
@@ -218,10 +218,10 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
     const ended: Ended = (call, outcome) =>
       void observed.set(call, { call, outcome, elapsedMillis: performance.now() - began })
     let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
+    const limit = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, limits.deadlineMillis + (limits.slackMillis ?? 500))
     })
-    await Promise.race([runs[face](optionsFor(node.url, face, bug, limits, fetch), script.calls, ended, bug), patience])
+    await Promise.race([runs[style](optionsFor(node.url, style, bug, limits, fetch), script.calls, ended, bug), limit])
     clearTimeout(timer)
     await node.settled(200)
     const all = script.calls.map(
@@ -234,7 +234,7 @@ export const play = async (script: NodeScript.Script, face: Face, bug?: Bug, lim
   }
 }
 
-/** Plays the scripts of many seeds, some at a time. */
+/** Plays the scripts of many seeds, several at a time. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const queue = [...seeds].toReversed()
   const issues: Array<string> = []
@@ -244,9 +244,9 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
   let calls = 0
   const worker = async () => {
     for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
-      const face = faceOf(seed)
-      const result = await play(scriptOf(seed), face, undefined, policy, fetch)
-      issues.push(...result.issues.map((issue) => `${face}: ${issue}`))
+      const style = styleOf(seed)
+      const result = await play(scriptOf(seed), style, undefined, policy, fetch)
+      issues.push(...result.issues.map((issue) => `${style}: ${issue}`))
       histograms.push(result.histogram)
       requests += result.requests
       calls += result.observed.length

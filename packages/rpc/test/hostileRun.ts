@@ -1,4 +1,4 @@
-/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each misbehaviour was played. */
+/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each fault was played. */
 import { Payload } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
@@ -15,7 +15,7 @@ await fetch.close()
 console.log(format(histogram))
 console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
 console.log(
-  `${count} scripts, ${calls} calls, ${requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s; ${issues.length} problems`,
+  `${count} scripts, ${calls} calls, ${requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s; ${issues.length} issues`,
 )
 for (const issue of issues.slice(0, 40)) console.log(issue)
 const rare = histogram.filter(([, times]) => Number(count) >= 10_000 && times < 100)

@@ -1,10 +1,10 @@
-/** Whatever a server does to the replies of a batch, each call gets its own value or a typed error, and no other call's. */
+/** Whatever a server does to the replies of a batch, each call receives its own value or a typed error, and never another call's. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RpcClient } from "../src/index.ts"
-import { type CallContext, failure, replies, script, success } from "./server.ts"
+import { type ReceivedCall, failure, replies, script, success } from "./server.ts"
 
-const Deed = Schema.Literals([
+const Behaviour = Schema.Literals([
   "answer",
   "answer",
   "answer",
@@ -21,17 +21,17 @@ const Deed = Schema.Literals([
   "not an object",
 ])
 
-const Script = Schema.Array(Schema.Struct({ deed: Deed, place: Schema.Int })).check(
+const Script = Schema.Array(Schema.Struct({ behaviour: Behaviour, position: Schema.Int })).check(
   Schema.isMinLength(1),
   Schema.isMaxLength(8),
 )
 
-/** The value that only the call with this id may get. */
+/** The value that belongs to the call with this id alone. */
 const valueOf = (id: number): string => `0x${(id * 1_000 + 7).toString(16)}`
 
-const played = (call: CallContext, deed: typeof Deed.Type): ReadonlyArray<unknown> => {
+const played = (call: ReceivedCall, behaviour: typeof Behaviour.Type): ReadonlyArray<unknown> => {
   const own = success(call.id, valueOf(call.id))
-  switch (deed) {
+  switch (behaviour) {
     case "answer":
       return [own]
     case "drop":
@@ -59,7 +59,7 @@ const played = (call: CallContext, deed: typeof Deed.Type): ReadonlyArray<unknow
   }
 }
 
-const expected: Readonly<Record<typeof Deed.Type, string>> = {
+const expected: Readonly<Record<typeof Behaviour.Type, string>> = {
   answer: "value",
   drop: "InvalidResponse",
   double: "InvalidResponse",
@@ -76,27 +76,27 @@ const expected: Readonly<Record<typeof Deed.Type, string>> = {
 
 describe("law", () => {
   it.live.prop(
-    "a call gets its own value or its own error",
+    "law: a call receives its own value or its own error",
     [Script],
-    ([deeds]) =>
+    ([behaviours]) =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) =>
             calls
               .flatMap((call) => {
-                const { deed, place } = deeds[call.id - 1]!
-                return played(call, deed).map((item) => ({ item, place }))
+                const { behaviour, position } = behaviours[call.id - 1]!
+                return played(call, behaviour).map((item) => ({ item, position }))
               })
-              .sort((one, other) => one.place - other.place)
+              .sort((one, other) => one.position - other.position)
               .map(({ item }) => item),
           ),
         )
         const client = yield* RpcClient.make({ url: server.url, retry: { base: 0, cap: 0, maxAttempts: 2 } })
 
-        const results = yield* client.batch(deeds.map(() => ({ method: "eth_chainId" as const })))
+        const results = yield* client.batch(behaviours.map(() => ({ method: "eth_chainId" as const })))
 
         expect(results.map((result) => (result._tag === "Success" ? "value" : result.failure._tag))).toEqual(
-          deeds.map(({ deed }) => expected[deed]),
+          behaviours.map(({ behaviour }) => expected[behaviour]),
         )
         for (const [at, result] of results.entries()) {
           if (result._tag === "Success") expect(result.success).toBe(BigInt(valueOf(at + 1)))

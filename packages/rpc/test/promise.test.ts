@@ -1,4 +1,6 @@
+/** The promise client over real sockets: options, signals, typed rejections. */
 import { describe, expect, it } from "@effect/vitest"
+import { Eventually } from "@daybook/testkit"
 import { Cause, Effect, Exit } from "effect"
 import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
@@ -17,7 +19,7 @@ const tagOf = (error: unknown): unknown => (error instanceof Error && "_tag" in 
 
 describe("promise", () => {
   describe("createRpcClient", () => {
-    it.live("has the methods as promises", () =>
+    it.live("createRpcClient: has each method as a promise", () =>
       Effect.gen(function* () {
         const server = yield* script(gives(block([transaction()])))
         const client = createRpcClient({ url: server.url })
@@ -29,7 +31,7 @@ describe("promise", () => {
       }),
     )
 
-    it("throws when an option makes no sense, without showing the URL", () => {
+    it("createRpcClient: throws for an invalid option without showing the URL", () => {
       expect(() => createRpcClient({ url: "ftp://secret.example/key" })).toThrow(/^(?!.*secret).*ftp:/)
     })
 
@@ -166,13 +168,13 @@ describe("promise", () => {
         { rpcUrl: "http://host", chain: "eth", apiKey: "k", hyphens: 1 },
         'Invalid option "hyphens": expected a boolean, received 1',
       ],
-    ])("says which option is missing or of another kind: %j", (given, message) => {
+    ])("createRpcClient: names the invalid option of %j", (given, message) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
       expect(() => untyped(given)).toThrow(message)
     })
 
-    it("names the signal among the known options", () => {
+    it("createRpcClient: lists the signal among the known options", () => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
       expect(() => untyped({ url: "http://host", sginal: 1 })).toThrow(
@@ -180,7 +182,7 @@ describe("promise", () => {
       )
     })
 
-    const wrongCalls: ReadonlyArray<readonly [unknown, string]> = [
+    const invalidCalls: ReadonlyArray<readonly [unknown, string]> = [
       [
         { timout: 5 },
         'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, signal, received an unknown key.',
@@ -195,7 +197,7 @@ describe("promise", () => {
         'Invalid option "options": expected an object with timeout, maxBytes, batch, share, signal, received a number.',
       ],
     ]
-    it.live.each(wrongCalls)("refuses %j for single calls before one is made", ([given, message]) =>
+    it.live.each(invalidCalls)("with, request: reject the options %j before a call is made", ([given, message]) =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const client = createRpcClient({ url: server.url })
@@ -210,7 +212,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live.each([undefined, {}])("takes %s for single calls", (given) =>
+    it.live.each([undefined, {}])("with: accepts %s", (given) =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const client = createRpcClient({ url: server.url })
@@ -220,7 +222,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("refuses null for single calls", () =>
+    it.live("with: rejects null", () =>
       Effect.gen(function* () {
         const client = createRpcClient({ url: "http://host" })
         const effects = RpcClient.makeUnsafe({ url: "http://host" })
@@ -232,7 +234,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("takes a chain as a number", () =>
+    it.live("createRpcClient: accepts a chain id as number or bigint", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         for (const [chain, segment] of [
@@ -246,7 +248,7 @@ describe("promise", () => {
       }),
     )
 
-    it.each([-1, 1.5, Number.NaN, null, {}])("refuses %s as a chain", (chain) => {
+    it.each([-1, 1.5, Number.NaN, null, {}])("createRpcClient: rejects %s as a chain", (chain) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 
       expect(() => untyped({ rpcUrl: "http://host", chain, apiKey: "key-1" })).toThrow(
@@ -260,7 +262,7 @@ describe("promise", () => {
       [404, "no such route"],
       [405, "<html>Method Not Allowed</html>"],
       [404, ""],
-    ] as const)("advises to check the RPC URL on %i with %s", ([status, body]) =>
+    ] as const)("a response: status %i with %s advises to check the RPC URL", ([status, body]) =>
       Effect.gen(function* () {
         const server = yield* script(reply(body, status))
         const client = createRpcClient({
@@ -279,7 +281,7 @@ describe("promise", () => {
     )
 
     it.live.each(["eth_chainId", undefined, null, {}, { method: "" }])(
-      "refuses the request %j before it is made",
+      "request: rejects %j before a call is made",
       (given) =>
         Effect.gen(function* () {
           const server = yield* script(gives("0x1"))
@@ -293,19 +295,22 @@ describe("promise", () => {
         }),
     )
 
-    it.live("refuses a request whose params seem misspelt, and takes what wallets add to theirs", () =>
+    it.live("request: rejects misspelled params, and accepts members that wallets add", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const client = createRpcClient({ url: server.url })
-        const misspelt = { method: "eth_getBalance", parms: [] }
+        const misspelled = { method: "eth_getBalance", parms: [] }
 
-        const error = yield* Effect.promise(() => rejection(client.request(misspelt)))
-        // @ts-expect-error a misspelt member does not compile
+        const error = yield* Effect.promise(() => rejection(client.request(misspelled)))
+        // @ts-expect-error a misspelled member does not compile
         const [first] = yield* Effect.promise(() => client.batch([{ method: "eth_chainId", parms: [] }]))
 
-        const received = "an object with parms, which is not known; expected an object such as"
-        expect(String(error)).toContain(`Parameter 1 of request is ${received}`)
-        expect(first.status === "rejected" ? String(first.reason) : "").toContain(`Parameter 1 of batch is ${received}`)
+        const reason =
+          'expected an object such as { method: "eth_chainId", params: [] }, received the unknown key parms.'
+        expect(String(error)).toContain(`Invalid request: ${reason}`)
+        expect(first.status === "rejected" ? String(first.reason) : "").toContain(
+          `Invalid call of a batch "[0]": ${reason}`,
+        )
         const envelope = { jsonrpc: "2.0", id: 9, method: "eth_chainId" }
         expect(yield* Effect.promise(() => client.request(envelope))).toBe("0x1")
         const added = { method: "eth_chainId", params: [], topic: "a wallet's own" }
@@ -314,7 +319,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live.each([undefined, null, "", 5])("refuses the method %j before it is called", (given) =>
+    it.live.each([undefined, null, "", 5])("requestText: rejects the method %j before a call is made", (given) =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const { requestText } = createRpcClient({ url: server.url })
@@ -324,12 +329,12 @@ describe("promise", () => {
         )
 
         expect(tagOf(error)).toBe("InvalidParams")
-        expect(String(error)).toContain(`expected the name of a method such as "eth_chainId". Nothing was sent.`)
+        expect(String(error)).toContain(`Invalid method: expected a method name such as "eth_chainId", received`)
         expect(server.seen.length).toBe(0)
       }),
     )
 
-    it.live("says that a block is missing", () =>
+    it.live("a method: names the missing block parameter", () =>
       Effect.gen(function* () {
         const client = createRpcClient({ url: "http://127.0.0.1:1" })
         const getBalance = client.eth_getBalance as (...params: ReadonlyArray<unknown>) => Promise<unknown>
@@ -337,17 +342,17 @@ describe("promise", () => {
         const error = yield* Effect.promise(() => rejection(getBalance(`0x${"00".repeat(20)}`)))
 
         expect(String(error)).toContain(
-          `The call of eth_getBalance has 1 parameter; expected 2: after what was given a block, such as "latest".`,
+          `Invalid parameters of eth_getBalance: expected 2 parameters: address, block such as "latest", received 1.`,
         )
       }),
     )
 
-    it("takes a URL object", () => {
+    it("createRpcClient: accepts URL objects", () => {
       expect(createRpcClient({ url: new URL("http://host/a") }).host).toBe("host")
       expect(createRpcClient({ url: [new URL("http://host/a"), "http://other"] }).host).toBe("host")
     })
 
-    it.live("rejects with the typed error itself", () =>
+    it.live("a method: rejects with the typed error itself", () =>
       Effect.gen(function* () {
         const server = yield* script(refuses(3, "execution reverted", 200, "0x01"))
         const client = createRpcClient({ url: server.url })
@@ -361,14 +366,14 @@ describe("promise", () => {
       }),
     )
 
-    it.live("aborts with the signal's reason and closes the socket", () =>
+    it.live("signal: rejects with its reason and closes the socket", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)
         const controller = new AbortController()
         const client = createRpcClient({ url: server.url }).with({ signal: controller.signal })
 
         const pending = rejection(client.eth_chainId())
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length > 0))
         controller.abort(new Error("enough"))
         const error = yield* Effect.promise(() => pending)
 
@@ -377,21 +382,21 @@ describe("promise", () => {
       }),
     )
 
-    it.live("heeds each of several signals", () =>
+    it.live("signal: those of the client and of the call both apply", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)
         const outer = new AbortController()
         const client = createRpcClient({ url: server.url, signal: outer.signal })
 
         const pending = rejection(client.with({ signal: new AbortController().signal }).eth_chainId())
-        while (server.seen.length === 0) yield* Effect.sleep("2 millis")
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length > 0))
         outer.abort(new Error("all of it"))
 
         expect(((yield* Effect.promise(() => pending)) as Error).message).toBe("all of it")
       }),
     )
 
-    it.live("keeps the timeout beside a signal", () =>
+    it.live("signal: does not replace the timeout", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)
         const client = createRpcClient({ url: server.url, timeout: 80, signal: new AbortController().signal })
@@ -405,7 +410,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("requests nothing when the signal has been aborted", () =>
+    it.live("signal: no request is made when it is already aborted", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x1"))
         const client = createRpcClient({ url: server.url, signal: AbortSignal.abort() })
@@ -417,7 +422,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("has a request of EIP-1193 and the text of a result", () =>
+    it.live("request, requestText: return raw JSON and its text", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(([call]) => `{"jsonrpc":"2.0","id":${call?.id},"result":[ 1.0 ]}`))
         const client = createRpcClient({ url: server.url })
@@ -427,7 +432,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("settles each call of a batch", () =>
+    it.live("batch: settles each call", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(([one, two]) => [failure(two?.id, 3, "reverted"), success(one?.id, "0x2")]))
         const client = createRpcClient({ url: server.url })
@@ -441,7 +446,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("has a request with options of its own", () =>
+    it.live("request: accepts options of its own", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)
         const client = createRpcClient({ url: server.url })

@@ -1,7 +1,8 @@
 /**
- * Makes the same calls through this client and through viem, on a node for development, and tells where the values differ.
- * Compared are the fields that both know. It runs against anvil in the tests, and against a node of another make in `tooling/nodes`.
+ * Makes the same calls through this client and through viem on a development node, and lists the values that differ.
+ * It compares the fields that both know. It runs against anvil in the tests, and against other nodes in `tooling/nodes`.
  */
+import { Eventually } from "@daybook/testkit"
 import { createPublicClient, http } from "viem"
 import type { PromiseMethods } from "../src/Method.ts"
 import { createRpcClient } from "../src/promise.ts"
@@ -11,7 +12,7 @@ type Hex = `0x${string}`
 /** Stores 7, logs 42 under topic 1, returns 42. */
 const code: Hex = "0x601680600b6000396000f36007600055602a6000526001602060 00a160206000f3".replace(" ", "") as Hex
 
-/** The names that viem gives to numbers. */
+/** Numbers that viem replaces by names. */
 const named = new Map<unknown, string>([
   ["legacy", "0"],
   ["eip2930", "1"],
@@ -59,18 +60,19 @@ export const compare = async (url: string) => {
   const [alice, bob] = (await local.request({ method: "eth_accounts" })) as readonly [Hex, Hex]
   const send = async (transaction: object): Promise<{ readonly hash: Hex; readonly contract: Hex | null }> => {
     const hash = (await local.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex
-    for (let left = 100; left > 0; left--) {
-      const receipt = await local.eth_getTransactionReceipt(hash)
-      if (receipt !== null) return { hash, contract: receipt.contractAddress as Hex | null }
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      // Some nodes mine only when told to.
-      await local.request({ method: "evm_mine" })
+    let receipt = await local.eth_getTransactionReceipt(hash)
+    const isMined = async (): Promise<boolean> => {
+      // Some nodes mine on request only.
+      if (receipt === null) await local.request({ method: "evm_mine" })
+      receipt = await local.eth_getTransactionReceipt(hash)
+      return receipt !== null
     }
-    throw new Error("the node does not mine")
+    await Eventually.until(isMined, { everyMillis: 20, what: "transaction mined" })
+    return { hash, contract: receipt?.contractAddress as Hex | null }
   }
   const transfer = await send({ from: alice, to: bob, value: "0x7a69", gas: "0x5208" })
   const { contract } = await send({ from: alice, data: code, gas: "0x186a0" })
-  if (contract === null) throw new Error("the node made no contract")
+  if (contract === null) throw new Error("The node created no contract.")
   const touched = await send({ from: bob, to: contract, gas: "0x186a0" })
   const last = await local.eth_blockNumber()
   const block = await local.eth_getBlockByNumber(last)
@@ -154,7 +156,7 @@ export const compare = async (url: string) => {
   for (const [method, [one, other]] of Object.entries(pairs)) {
     const [mine, remote] = await Promise.allSettled([one(), other()])
     if (mine.status === "rejected" || remote.status === "rejected") {
-      // A method that the node does not have fails for both.
+      // An unsupported method fails for both.
       if (mine.status === remote.status) compared[method] = 0
       else found.push(`${method}: ${mine.status}, viem ${remote.status}`, String("reason" in mine ? mine.reason : ""))
       continue

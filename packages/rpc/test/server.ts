@@ -1,9 +1,9 @@
-/** A server that answers JSON-RPC by a script and notes the calls that it saw. */
+/** A server that answers JSON-RPC by a script and records the calls. */
 import * as ScriptedServer from "@daybook/testkit/ScriptedServer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** A call as the server reads it. */
-export interface CallContext {
+/** A call as the server receives it. */
+export interface ReceivedCall {
   readonly jsonrpc: string
   readonly id: number
   readonly method: string
@@ -12,13 +12,13 @@ export interface CallContext {
 
 export interface Seen extends ScriptedServer.ReceivedRequest {
   /** The calls of the request, in order; one for a single call. */
-  readonly calls: ReadonlyArray<CallContext>
+  readonly calls: ReadonlyArray<ReceivedCall>
 }
 
 export type Handler = (seen: Seen, response: ServerResponse, number: number, request: IncomingMessage) => void
 
-const callsOf = (text: string): ReadonlyArray<CallContext> => {
-  const body: CallContext | ReadonlyArray<CallContext> = JSON.parse(text)
+const callsOf = (text: string): ReadonlyArray<ReceivedCall> => {
+  const body: ReceivedCall | ReadonlyArray<ReceivedCall> = JSON.parse(text)
   return "id" in body ? [body] : body
 }
 
@@ -29,10 +29,10 @@ export const script = (...handlers: ReadonlyArray<Handler>) =>
     (seen, response, number, request) => ScriptedServer.nth(handlers, number)?.(seen, response, number, request),
   )
 
-/** Answers with a status and the text that `body` makes of the calls. */
+/** Answers with a status and the text that `body` returns for the calls. */
 export const reply =
   (
-    body: string | ((calls: ReadonlyArray<CallContext>) => unknown),
+    body: string | ((calls: ReadonlyArray<ReceivedCall>) => unknown),
     status = 200,
     headers: Record<string, string> = {},
   ): Handler =>
@@ -42,9 +42,9 @@ export const reply =
     response.end(typeof made === "string" ? made : JSON.stringify(made))
   }
 
-/** Answers with these items: as an array to a batch, and a single one alone to a call that was sent alone. */
+/** Answers with these items: an array for a batch, the first one for a single call. */
 export const replies =
-  (items: (calls: ReadonlyArray<CallContext>) => ReadonlyArray<unknown>): Handler =>
+  (items: (calls: ReadonlyArray<ReceivedCall>) => ReadonlyArray<unknown>): Handler =>
   (seen, response) => {
     const made = items(seen.calls)
     const isAlone = !seen.body.startsWith("[") && made.length === 1
@@ -61,9 +61,9 @@ export const failure = (id: unknown, code: number, message: string, data?: unkno
   error: { code, message, ...(data === undefined ? {} : { data }) },
 })
 
-/** Gives this result to a single call. */
+/** Answers a single call with this result. */
 export const gives = (result: unknown): Handler => reply(([call]) => success(call?.id, result))
 
-/** Gives this error to a single call. */
+/** Answers a single call with this error. */
 export const refuses = (code: number, message: string, status = 200, data?: unknown): Handler =>
   reply(([call]) => failure(call?.id, code, message, data), status)

@@ -1,4 +1,4 @@
-/** What a client counts and traces. */
+/** The metrics and spans of a client. */
 import { isDeepStrictEqual } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric, Tracer } from "effect"
@@ -24,7 +24,7 @@ const fresh = Effect.provideServiceEffect(
 )
 
 describe("telemetry", () => {
-  it.live("counts calls, retries, requests and how full they are, by method and kind", () =>
+  it.live("metrics: count calls, retries, requests and the sizes of batches, by method and kind", () =>
     Effect.gen(function* () {
       const server = yield* script(
         refuses(-32603, "internal"),
@@ -50,7 +50,7 @@ describe("telemetry", () => {
     }).pipe(fresh),
   )
 
-  it.live("counts a failure by its kind", () =>
+  it.live("metrics: count a failed call by the kind of its error", () =>
     Effect.gen(function* () {
       const server = yield* script(refuses(3, "execution reverted"))
       const client = yield* RpcClient.make({ url: server.url })
@@ -62,7 +62,7 @@ describe("telemetry", () => {
     }).pipe(fresh),
   )
 
-  it.live("has a span for each call and one for each request, linked to the calls in it", () =>
+  it.live("spans: one for each call, and one for each request, linked to its calls", () =>
     Effect.gen(function* () {
       const server = yield* script(replies((calls) => calls.map(({ id }) => success(id, "0x2a"))))
       const spans: Array<Tracer.NativeSpan> = []

@@ -1,4 +1,4 @@
-/** A block and a transaction of the wire, small but whole. */
+/** A small, complete block and transaction as they are on the wire. */
 
 export const hash = (digit: string): string => `0x${digit.repeat(64)}`
 export const address = (digit: string): string => `0x${digit.repeat(40)}`

@@ -1,4 +1,4 @@
-/** viem's own client over `daybookTransport`, on the embedded chain behind a hostile node; viem's own transport is shown beside it. */
+/** A viem client over `daybookTransport` on the embedded chain behind a hostile node, compared with the transport of viem. */
 import { inspect, isDeepStrictEqual } from "node:util"
 import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Scenario } from "@daybook/chain"
@@ -14,7 +14,7 @@ const timeout = 300
 
 const hung = Symbol("hung")
 
-/** Waits for a read a good while beyond its deadline, and no longer. */
+/** Waits for a read until well after its deadline. */
 const patiently = <A>(promise: Promise<A>): Promise<A | typeof hung> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<typeof hung>((resolve) => {
@@ -28,7 +28,7 @@ const abi = parseAbi(["function balanceOf(address) view returns (uint256)"])
 describe("viem under hostile scripts", () => {
   layer(chain, { timeout: "120 seconds" })((it) => {
     it.effect(
-      "gets no wrong answer over daybookTransport",
+      "viem under hostile scripts: daybookTransport gives no wrong value and no call hangs",
       () =>
         Effect.gen(function* () {
           const node = yield* Anvil.Anvil

@@ -1,3 +1,4 @@
+/** The transport for viem. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type BaseError, createPublicClient } from "viem"
@@ -13,7 +14,7 @@ const names = (error: unknown): ReadonlyArray<string> =>
 
 describe("viem", () => {
   describe("daybookTransport", () => {
-    it.live("answers viem's calls", () =>
+    it.live("daybookTransport: answers the calls of viem", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x2a"))
         const client = createPublicClient({ transport: daybookTransport({ url: server.url }) })
@@ -22,7 +23,7 @@ describe("viem", () => {
       }),
     )
 
-    it.live("takes a client that exists", () =>
+    it.live("daybookTransport: accepts an existing client", () =>
       Effect.gen(function* () {
         const server = yield* script(gives("0x2a"))
         const client = createPublicClient({ transport: daybookTransport(createRpcClient({ url: server.url })) })
@@ -31,7 +32,7 @@ describe("viem", () => {
       }),
     )
 
-    it.effect("refuses a client of the Effect face", () =>
+    it.effect("daybookTransport: rejects an Effect client", () =>
       Effect.gen(function* () {
         const client = yield* RpcClient.make({ url: "http://127.0.0.1:1" })
         const untyped = daybookTransport as (options: unknown) => unknown
@@ -58,7 +59,7 @@ describe("viem", () => {
         { url: "http://127.0.0.1:8545", batch: { wait: 2 } },
         'Invalid option "batch.wait": expected one of the keys window,',
       ],
-    ])("says what is wrong with the options %j", (given, message) => {
+    ])("daybookTransport: rejects the options %j", (given, message) => {
       const untyped = daybookTransport as (options: unknown) => unknown
 
       expect(() => untyped(given)).toThrow(message)
@@ -67,10 +68,10 @@ describe("viem", () => {
     const cases: ReadonlyArray<readonly [string, Handler, string, number, number]> = [
       ["a revert", refuses(3, "execution reverted", 200, "0x01"), "ProviderError", 3, 1],
       ["an unknown method", refuses(-32601, "method not found"), "MethodNotFoundRpcError", -32601, 1],
-      ["wrong parameters", refuses(-32602, "invalid argument"), "InvalidParamsRpcError", -32602, 1],
+      ["invalid parameters", refuses(-32602, "invalid argument"), "InvalidParamsRpcError", -32602, 1],
       ["a rate limit", refuses(-32005, "limit exceeded"), "LimitExceededRpcError", -32005, 2],
-      ["a refused key", reply("", 401), "UnauthorizedProviderError", 4100, 1],
-      ["an answer that is none", reply("<html>"), "ResourceUnavailableRpcError", -32002, 1],
+      ["a rejected key", reply("", 401), "UnauthorizedProviderError", 4100, 1],
+      ["an invalid response", reply("<html>"), "ResourceUnavailableRpcError", -32002, 1],
       [
         "a reset connection",
         (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
@@ -81,7 +82,7 @@ describe("viem", () => {
     ]
 
     it.live.each(cases)(
-      "gives %s a code that viem knows, and is not tried again by viem",
+      "daybookTransport: %s has a code that viem knows, and is not retried by viem",
       ([, handler, name, code, requests]) =>
         Effect.gen(function* () {
           const server = yield* script(handler)

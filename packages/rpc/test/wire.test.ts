@@ -1,4 +1,4 @@
-/** Answers that real nodes gave, played by a real server: each is the right value or the right kind of error. */
+/** Recorded responses of real nodes, replayed by a server: each is the right value or the right kind of error. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -33,7 +33,7 @@ const load = (row: Row): Readonly<Record<string, unknown>> => JSON.parse(readFil
 const errors = rows.filter((row) => row.kind === "errors")
 const pairs = rows.filter((row) => row.kind === "pairs")
 
-/** A file is the body, or the HTTP answer around it. */
+/** A file is the body, or the HTTP response around it. */
 const bodyOf = (content: Readonly<Record<string, unknown>>): unknown =>
   "http_status" in content ? content["body"] : content
 
@@ -54,13 +54,13 @@ const play = (body: unknown, method: string, params: ReadonlyArray<unknown>) =>
     return yield* Effect.result(call?.(...params) ?? client.request({ method, params }))
   })
 
-describe("answers of real nodes", () => {
-  it.skipIf(rows.length > 0)("are not here, so nothing of them was tried", () => {
+describe("recorded responses", () => {
+  it.skipIf(rows.length > 0)("recorded responses: are not available, so none was replayed", () => {
     expect(existsSync(index)).toBe(false)
   })
 
   describe.skipIf(rows.length === 0)("errors", () => {
-    it.live.each(errors)("$file $peculiar", (row) =>
+    it.live.each(errors)("a recorded error: $file $peculiar", (row) =>
       Effect.gen(function* () {
         const body = bodyOf(load(row))
         const outcome = yield* play(body, "eth_chainId", [])
@@ -72,16 +72,16 @@ describe("answers of real nodes", () => {
           expect(["InvalidResponse", "RateLimited"]).toContain(error._tag)
           return
         }
-        const { error: told } = body as { readonly error: { readonly code: number; readonly message: string } }
+        const { error: recorded } = body as { readonly error: { readonly code: number; readonly message: string } }
         expect(error._tag).toBe("RpcError")
-        expect(error.code).toBe(told.code)
-        expect(error.message).toBe(told.message.replaceAll(/\s+/g, " ").trim())
+        expect(error.code).toBe(recorded.code)
+        expect(error.message).toBe(recorded.message.replaceAll(/\s+/g, " ").trim())
       }),
     )
   })
 
   describe.skipIf(rows.length === 0)("pairs", () => {
-    it.live.each(pairs)("$file $peculiar", (row) =>
+    it.live.each(pairs)("a recorded result: $file $peculiar", (row) =>
       Effect.gen(function* () {
         const { request, response } = load(row) as {
           readonly request: { readonly method: string; readonly params: ReadonlyArray<unknown> }

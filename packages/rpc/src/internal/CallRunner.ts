@@ -241,32 +241,29 @@ const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis:
   return { index, error, jitter: 0, maxBatchSize, mustSplit: false, fallback, nowMillis }
 }
 
-/** One attempt: repeated without a wait while the endpoint is paused or its batches are too large. */
-const attempt = <A>(plan: Plan<A>) =>
-  Effect.fnUntraced(function* (from: State<A>): Effect.fn.Return<Returned<A>, Stopped<A>> {
-    const clock = yield* Clock.Clock
-    let state = from
-    for (;;) {
-      const index = yield* chooseEndpoint(plan, state, state.deadlineAtMillis - clockMillis(clock))
-      // Sound: candidates are indexes of the pool.
-      const member = plan.pool.endpoints[index]!
-      yield* Effect.mapError(waitForTurn(plan, state, member), ended)
-      const outcome = yield* sendOnce(plan, state, member)
-      state = { ...state, windowMillis: regroupMillis }
-      if (outcome._tag === "Paused") continue
-      if (outcome._tag === "BatchRejected") {
-        const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
-        state = { ...state, maxBatchSize, attempts: state.attempts.concat(outcome.attempts) }
-        continue
-      }
-      const settled = record(plan, index, outcome, clockMillis(clock))
-      if ("value" in settled) return settled
-      const { pauseMillis, step } = decide(plan, state, settled)
-      if (pauseMillis !== undefined) yield* plan.pause.ask(member.batcher.endpoint, Duration.millis(pauseMillis))
-      const fallback = settled.fallback ?? state.fallback
-      return yield* Effect.fail({ error: settled.error, step, fallback })
-    }
-  })
+/** One attempt, repeated without a wait while the endpoint is paused or rejects the size of a batch. */
+const attempt = Effect.fnUntraced(function* <A>(
+  plan: Plan<A>,
+  from: State<A>,
+): Effect.fn.Return<Returned<A>, Stopped<A>> {
+  const clock = yield* Clock.Clock
+  const index = yield* chooseEndpoint(plan, from, from.deadlineAtMillis - clockMillis(clock))
+  // Sound: candidates are indexes of the pool.
+  const member = plan.pool.endpoints[index]!
+  yield* Effect.mapError(waitForTurn(plan, from, member), ended)
+  const outcome = yield* sendOnce(plan, from, member)
+  const state = { ...from, windowMillis: regroupMillis }
+  if (outcome._tag === "Paused") return yield* attempt(plan, state)
+  if (outcome._tag === "BatchRejected") {
+    const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
+    return yield* attempt(plan, { ...state, maxBatchSize, attempts: state.attempts.concat(outcome.attempts) })
+  }
+  const settled = record(plan, index, outcome, clockMillis(clock))
+  if ("value" in settled) return settled
+  const { pauseMillis, step } = decide(plan, state, settled)
+  if (pauseMillis !== undefined) yield* plan.pause.ask(member.batcher.endpoint, Duration.millis(pauseMillis))
+  return yield* Effect.fail({ error: settled.error, step, fallback: settled.fallback ?? state.fallback })
+})
 
 const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, waitMillis: number) =>
   Effect.contextWith((context: Context.Context<never>) => {
@@ -296,7 +293,7 @@ export const run = <A>(plan: Plan<A>): Effect.Effect<Returned<A>, CallError> =>
       windowMillis: 0,
       fallback: undefined,
     }),
-    attempt: attempt(plan),
+    attempt: (state) => attempt(plan, state),
     next: (_, { error }) => error.step,
     onRetry: (stopped, state, { waitMillis }) => logRetry(plan, stopped, state, waitMillis),
   }).pipe(

@@ -1,4 +1,4 @@
-/** The numbers a client keeps: calls, their time, retries, requests and how full their batches are. */
+/** Metrics of a client: calls, their duration, retries, requests and the sizes of batches. */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
@@ -8,15 +8,15 @@ const millis = Metric.exponentialBoundaries({ start: 1, factor: 2, count: 16 })
 
 const all = {
   calls: Metric.counter("daybook_rpc_calls", {
-    description: "Calls that ended, by method and kind of end.",
+    description: "Completed calls, by method and outcome.",
     incremental: true,
   }),
   latency: Metric.histogram("daybook_rpc_call_millis", {
-    description: "Time of a call with all its attempts, in milliseconds, by method.",
+    description: "Duration of a call with all its attempts in milliseconds, by method.",
     boundaries: millis,
   }),
   retries: Metric.counter("daybook_rpc_retries", {
-    description: "Attempts after the first, by method and kind of the failure before.",
+    description: "Attempts after the first, by method and kind of the preceding error.",
     incremental: true,
   }),
   requests: Metric.counter("daybook_rpc_requests", {
@@ -24,14 +24,14 @@ const all = {
     incremental: true,
   }),
   fill: Metric.histogram("daybook_rpc_batch_calls", {
-    description: "Calls in one HTTP request, by host.",
+    description: "Calls per HTTP request, by host.",
     boundaries: Metric.exponentialBoundaries({ start: 1, factor: 2, count: 11 }),
   }),
 }
 
 type Numbers = typeof all
 
-/** Series that exist already: making one sorts and joins its attributes. */
+/** Series made so far: making one sorts and joins its attributes. */
 const series = new Map<string, Metric.Metric<number, unknown>>()
 
 const update = (
@@ -51,10 +51,10 @@ const update = (
   metric.updateUnsafe(value, context)
 }
 
-/** A name that may be shown and counted by: callers can ask for methods of any name. */
+/** A label of bounded cardinality: callers can call methods of any name. */
 export const methodLabel = (method: string): string => (RpcMethod.isName(method) ? method : "other")
 
-/** What ended a call or an attempt, in a word. */
+/** The label of an error. */
 export const kindOf = (error: CallError): string => (error._tag === "RpcError" ? error.kind : error._tag)
 
 export const called = (method: string, kind: string, tookMillis: number, context: Context.Context<never>): void => {

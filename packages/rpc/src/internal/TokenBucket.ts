@@ -48,7 +48,7 @@ export const giveBack = (state: State, units: number): State => ({
 
 /** The rate limit of one endpoint. */
 export interface TokenBucket {
-  /** Time that a call would have to wait now, in milliseconds; 0 or less for none. `nowMillis` is of the monotonic clock. */
+  /** Time that a call would have to wait now, in milliseconds; 0 or less for none. `nowMillis` is read from the monotonic clock. */
   readonly waitMillis: (method: string, nowMillis: number) => number
   /**
    * Takes the units of a call and waits for them for at most `withinMillis`. When the wait would be longer, takes nothing and returns

@@ -1,0 +1,147 @@
+/** The error of a call, from what the server sent and its HTTP status. */
+import type { Reply } from "@daybook/transport/Http"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Schema } from "effect"
+import { batchRejectionOf, classify, classifyText } from "../../../src/internal/reply/classify.ts"
+import { matchBatch, matchSingle } from "../../../src/internal/reply/match.ts"
+import { RpcError } from "../../../src/RpcError.ts"
+
+const replyOf = (text: string, change: Partial<Reply> = {}): Reply => ({
+  status: 200,
+  headers: {},
+  text,
+  host: "node.example",
+  requestId: undefined,
+  retryAfter: undefined,
+  attempts: [],
+  scrub: (value) => value.replaceAll("s3cret", "***"),
+  ...change,
+})
+
+const errorOf = (error: object, change: Partial<Reply> = {}) => {
+  const body = { jsonrpc: "2.0", id: 1, error }
+  const item = matchSingle(body, { id: 1, method: "eth_call", params: [] })
+  return item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), change), "eth_call")
+}
+
+describe("classify", () => {
+  it("classify: prefers the wait of the header to that of the error", () => {
+    const error = { code: -32005, message: "slow down", data: { retry_after: 9 } }
+    const retryAfter = Duration.seconds(2)
+
+    expect(errorOf(error)?.retryAfter).toEqual(Duration.seconds(9))
+    expect(errorOf(error, { retryAfter })?.retryAfter).toEqual(retryAfter)
+  })
+
+  it("classify: removes keys from the message and the data of a node's error", () => {
+    const error = errorOf({ code: 3, message: "reverted by s3cret", data: { at: ["s3cret"] } })
+
+    expect(error).toMatchObject({ _tag: "RpcError", message: "reverted by ***", data: { at: ["***"] } })
+  })
+
+  it.each([
+    [429, "RateLimited"],
+    [401, "Unauthorized"],
+    [403, "Unauthorized"],
+    [500, "RpcError"],
+  ])("classify: status %i takes precedence over the code of the error: %s", (status, tag) => {
+    expect(errorOf({ code: -32000, message: "no" }, { status })?._tag).toBe(tag)
+  })
+
+  it("classify: retries an unknown error only when a gateway sent it", () => {
+    const error = { code: -32000, message: "nonce too low" }
+
+    expect([500, 502, 503, 504].map((status) => errorOf(error, { status })?.isRetryable)).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  it.prop(
+    "law: classify never throws, whatever JSON the server sends with whatever status",
+    { body: Schema.Json, status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })) },
+    ({ body, status }) => {
+      const reply = replyOf(JSON.stringify(body), { status })
+      const calls = [1, 2].map((id) => ({ id, method: "eth_call", params: [] }))
+      const items = [matchSingle(body, calls[0]!), ...matchBatch(body, calls)]
+
+      for (const item of items) {
+        if (item._tag === "Value") continue
+        const error = classify(item, reply, "eth_call")
+        expect(["RpcError", "RateLimited", "Unauthorized", "InvalidResponse"]).toContain(error._tag)
+        expect(typeof batchRejectionOf(error, 2)?.maxBatchSize).toMatch(/number|undefined/)
+      }
+    },
+  )
+
+  it.prop(
+    "law: classify never throws on objects that look like JSON-RPC errors",
+    { code: Schema.Json, message: Schema.Json, data: Schema.Json, extra: Schema.Json },
+    ({ code, data, extra, message }) => {
+      expect(errorOf({ code, message, data, retry_after: extra })).toBeInstanceOf(Error)
+    },
+  )
+})
+
+describe("classifyText", () => {
+  it.each([
+    ["an empty body", "", "nothing", true],
+    ["JSON that is cut off", '{"jsonrpc":"2.0"', 'truncated or malformed JSON: {"jsonrpc":"2.0"', true],
+    ["an HTML page", "<html>", "an HTML page: <html>", false],
+    ["plain text", "hello", "hello", false],
+    ["the message of a failing gateway", "upstream timed out", "upstream timed out", true],
+  ])("classifyText: reports %s", (_, text, received, isRetryable) => {
+    expect(classifyText(replyOf(text))).toMatchObject({
+      _tag: "InvalidResponse",
+      path: "body",
+      received,
+      isRetryable,
+    })
+  })
+
+  it("classifyText: recognises a rate limit in an HTML page", () => {
+    expect(classifyText(replyOf("<html>error code: 1015</html>"))._tag).toBe("RateLimited")
+  })
+
+  it.prop("law: classifyText never throws and never shows a key", [Schema.String], ([text]) => {
+    const error = classifyText(replyOf(`${text}s3cret${text}`))
+
+    expect(error.message).not.toContain("s3cret")
+  })
+})
+
+describe("batchRejectionOf", () => {
+  const rpcError = (code: number, message: string) =>
+    new RpcError({ host: "node.example", method: "eth_call", code, message, kind: "tooLarge" })
+
+  it.each([
+    [
+      "batches that are not supported",
+      -32601,
+      "batch requests are not supported",
+      { maxBatchSize: 1, detectedLimit: 1 },
+    ],
+    ["a limit in the message", -32000, "batch limit 1,000 exceeded", { maxBatchSize: 1_000, detectedLimit: 1_000 }],
+    ["a batch that is too large", -32003, "batch too large", { maxBatchSize: 600, detectedLimit: 600 }],
+    ["a request that could not be read", -32600, "Invalid Request", { maxBatchSize: 1, detectedLimit: undefined }],
+    ["a response that is too large", -32000, "response too large", { maxBatchSize: 600, detectedLimit: undefined }],
+  ])("batchRejectionOf: splits after %s", (_, code, message, expected) => {
+    expect(batchRejectionOf(rpcError(code, message), 1_200)).toEqual(expected)
+  })
+
+  it("batchRejectionOf: learns no limit from an error that does not concern the batch", () => {
+    const error = rpcError(-32005, "query returned more than 100 results")
+
+    expect(batchRejectionOf(error, 1_200)).toEqual({ maxBatchSize: 600, detectedLimit: undefined })
+  })
+
+  it.each([
+    [3, "execution reverted: response too large"],
+    [-32000, "header not found"],
+    [-32603, "internal error"],
+  ])("batchRejectionOf: does not split after %i %s", (code, message) => {
+    expect(batchRejectionOf(rpcError(code, message), 1_200)).toBeUndefined()
+  })
+})

@@ -1,0 +1,121 @@
+/** One response, read for each call of its request. */
+import { InvalidResponse, TimeoutError } from "@daybook/transport/ClientError"
+import type { Reply } from "@daybook/transport/Http"
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Result, Schema } from "effect"
+import type { RequestItem } from "../../../src/internal/reply/match.ts"
+import { type CallContext, outcomeOf, outcomeOfFault, receive } from "../../../src/internal/reply/read.ts"
+import { failure, success } from "../../server.ts"
+
+const replyOf = (body: unknown): Reply => ({
+  status: 200,
+  headers: {},
+  text: typeof body === "string" ? body : JSON.stringify(body),
+  host: "node.example",
+  requestId: undefined,
+  retryAfter: undefined,
+  attempts: [{ host: "node.example", at: new Date(0), outcome: "200", duration: Duration.zero }],
+  scrub: (text) => text,
+})
+
+const call = (id: number): RequestItem => ({ id, method: "eth_chainId", params: [] })
+
+const context = (change: Partial<CallContext<unknown>> = {}): CallContext<unknown> => ({
+  attempts: [],
+  maxBytes: 10_000,
+  maxItemBytes: 10_000,
+  maxBatchSize: 20,
+  deadline: Duration.seconds(1),
+  decode: ({ value }) => Result.succeed(value),
+  ...change,
+})
+
+/** The outcome of each call. */
+const read = (body: unknown, count: number, change: Partial<CallContext<unknown>> = {}) => {
+  const calls = Array.from({ length: count }, (_, at) => call(at + 1))
+  const received = receive(replyOf(body), calls)
+  return calls.map((one) => outcomeOf(received, one, received.items.get(one.id), context(change), 0.5))
+}
+
+describe("read", () => {
+  it("read: gives each call of a batch its own value", () => {
+    const outcomes = read([success(2, "b"), success(1, "a")], 2)
+
+    expect(outcomes.map((outcome) => outcome._tag === "Success" && outcome.value)).toEqual(["a", "b"])
+  })
+
+  it("read: gives the text of a result unchanged, alone and in a batch", () => {
+    const result = '{ "a":1.0 }'
+    const reply = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+    const decode: CallContext<unknown>["decode"] = ({ text }) => Result.succeed(text())
+
+    const outcomes = [...read(reply(1), 1, { decode }), ...read(`[${reply(2)},${reply(1)}]`, 2, { decode })]
+
+    expect(outcomes.map((outcome) => outcome._tag === "Success" && outcome.value)).toEqual([result, result, result])
+  })
+
+  it("read: adds the attempts before the request to the error of a call", () => {
+    const attempts = replyOf("").attempts
+    const [outcome] = read(failure(1, 3, "reverted"), 1, { attempts })
+
+    expect(outcome?._tag === "Failure" && "attempts" in outcome.error && outcome.error.attempts.length).toBe(2)
+  })
+
+  it("read: reports a rejected batch to each call", () => {
+    expect(read(failure(null, -32003, "batch too large"), 4)).toMatchObject(
+      Array.from({ length: 4 }, () => ({ _tag: "BatchRejected", maxBatchSize: 2 })),
+    )
+  })
+
+  it("read: retries the calls of a batch without a JSON response in a quarter of its size", () => {
+    expect(read('[{"jsonrpc"', 8)).toMatchObject(
+      Array.from({ length: 8 }, () => ({ _tag: "Failure", maxBatchSize: 2, jitter: 0.5 })),
+    )
+  })
+
+  it("read: fails one call whose part of a batch is too large", () => {
+    const outcomes = read([success(1, "x".repeat(500)), success(2, "b")], 2, { maxItemBytes: 100 })
+
+    expect(outcomes).toMatchObject([
+      { _tag: "Failure", error: { reason: "too-large", path: "reply 1" } },
+      { _tag: "Success", value: "b" },
+    ])
+  })
+
+  it("read: fails a single call whose response is too large", () => {
+    expect(read(success(1, "x".repeat(500)), 1, { maxItemBytes: 100 })).toMatchObject([
+      { _tag: "Failure", error: { reason: "too-large", path: "body" } },
+    ])
+  })
+
+  it.prop(
+    "law: for any body each call ends with a value of its own reply or with an error",
+    { body: Schema.Json, count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })) },
+    ({ body, count }) => {
+      for (const outcome of read(body, count)) {
+        expect(["Failure", "BatchRejected"]).toContain(outcome._tag)
+      }
+    },
+  )
+})
+
+describe("outcomeOfFault", () => {
+  it("outcomeOfFault: splits a batch whose response exceeds the limit", () => {
+    const tooLarge = new InvalidResponse({
+      host: "node.example",
+      reason: "too-large",
+      path: "body",
+      received: "more",
+      expected: "less",
+    })
+
+    expect(outcomeOfFault(tooLarge, context(), 8, 0)).toMatchObject({ mustSplit: true, maxBatchSize: 2 })
+    expect(outcomeOfFault(tooLarge, context(), 1, 0)).toMatchObject({ mustSplit: false, maxBatchSize: 20 })
+  })
+
+  it("outcomeOfFault: reports the deadline of the call and not of the request", () => {
+    const fault = new TimeoutError({ host: "node.example", phase: "body", deadline: Duration.seconds(9) })
+
+    expect(outcomeOfFault(fault, context(), 2, 0)).toMatchObject({ error: { deadline: Duration.seconds(1) } })
+  })
+})
