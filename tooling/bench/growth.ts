@@ -12,6 +12,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as PageWriter from "../../packages/service/src/server/rest/PageWriter.ts"
 import * as Engine from "../../packages/service/src/store/Engine.ts"
+import * as WalletTransactions from "../../packages/service/src/projection/WalletTransactions.ts"
 import type { ChainReader } from "../../packages/service/src/store/ChainReader.ts"
 import type { BlockRows, TransactionRow } from "../../packages/service/src/store/BlockRows.ts"
 import { rowsOf } from "./indexRows.ts"
@@ -52,8 +53,8 @@ const make = (parent: BlockRows | undefined, serial: number): BlockRows => {
 const page = (reader: ChainReader, address: string, order: "ASC" | "DESC") =>
   Effect.map(
     reader.snapshot((snapshot) =>
-      snapshot.page({
-        address,
+      snapshot.page(WalletTransactions.projection, {
+        key: address,
         from: 0,
         to: Number.MAX_SAFE_INTEGER,
         order,

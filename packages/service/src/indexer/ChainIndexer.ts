@@ -9,12 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { Decoder } from "../decode/Decoder.ts"
-import { redecode } from "../decode/Redecode.ts"
 import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
+import * as DecodedDocuments from "../projection/DecodedDocuments.ts"
+import * as WalletTransactions from "../projection/WalletTransactions.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import { Engine } from "../store/Engine.ts"
-import { StoreError } from "../store/StoreError.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import type * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as BlockAppender from "./BlockAppender.ts"
@@ -54,7 +55,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 }
 
 const leaseMillis = 5_000
-const staleRows = 100
+/** Transactions that are decoded again in one database transaction. */
+const fillTransactions = 100
 const defaultPollMillis = 2_000
 const localPollMillis = 250
 const maxDelayMillis = 10_000
@@ -104,15 +106,9 @@ const decodeStaleRows = Effect.fnUntraced(function* ({ decoder, store }: Context
   let transactions = 0
   let isDone = false
   while (!isDone && (yield* Clock.currentTimeMillis) < until) {
-    const rows = yield* store.staleRows(decoder.revision, staleRows)
-    const decoded = yield* Effect.try({
-      try: () => rows.map((row) => ({ ...row, body: redecode(row.body, decoder) })),
-      catch: (cause) =>
-        new StoreError({ message: "A stored transaction is damaged: it is not JSON.", isRetryable: false, cause }),
-    })
-    yield* store.updateDecoded(decoder.revision, decoded)
-    transactions += rows.length
-    isDone = rows.length < staleRows
+    const filled = yield* store.fill(DecodedDocuments.make(decoder), fillTransactions)
+    transactions += filled.transactions
+    isDone = filled.isDone
     yield* Effect.yieldNow
   }
   if (transactions > 0)
@@ -193,7 +189,8 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }
-  const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch })
+  const projections = [WalletTransactions.projection, DecodedDocuments.make(decoder)]
+  const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const context: Context = {
     ...{ node, store, reporter, decoder, concurrency, acquireLease: store.holdLease },

@@ -2,33 +2,36 @@
  * Reads the index of one chain. A snapshot sees one committed state of it, whatever the indexer writes meanwhile.
  */
 import type * as Effect from "effect/Effect"
+import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
 import type { BlockRef, Checkpoint } from "./BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
 
-/** A stored transaction as a page returns it. */
-export interface PageRow {
-  readonly block: number
-  readonly index: number
-  readonly body: string
-  /** `null` where traces were off, or were not requested. */
-  readonly internal: string | null
-  readonly decoderRevision: number
-}
-
-/** Position in a wallet's history: after this transaction, in the direction of the walk. */
+/** Position of a row among those of a key: its block, and its index in it. */
 export interface Position {
   readonly block: number
+  /** Index of the transaction for an appearance, of the row among those of its block for an entry. */
   readonly index: number
 }
 
-/** A part of a wallet's history. */
+/** A row of a projection as a page returns it. */
+export interface PageRow extends Position {
+  /** JSON text: the transaction's document for an appearance, the row's own for an entry. */
+  readonly body: string
+  /** JSON text of internal transactions; `null` for an entry, where traces were off, or where they were not requested. */
+  readonly internal: string | null
+  /** Revision that made the body: of the decoder for a document, of the projection for an entry. */
+  readonly revision: number
+}
+
+/** A range of the rows of a key. */
 export interface PageQuery {
-  readonly address: string
+  readonly key: string
   /** First block, inclusive. */
   readonly from: number
   /** Last block, inclusive. */
   readonly to: number
   readonly order: "ASC" | "DESC"
+  /** Rows begin after this position, in the order of the page. */
   readonly after: Position | null
   /** Maximum number of rows. */
   readonly limit: number
@@ -46,8 +49,13 @@ export interface Snapshot {
   readonly firstAtOrAfter: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Number of the last block at or before an instant in seconds; `null` when all are after it. */
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
-  /** Rows of a wallet in the requested order, by (block, index). */
-  readonly page: (query: PageQuery) => Effect.Effect<ReadonlyArray<PageRow>, StoreError>
+  /** Rows of a key of a projection in the requested order, by (block, index). */
+  readonly page: (
+    projection: Pick<Projection, "id" | "kind">,
+    query: PageQuery,
+  ) => Effect.Effect<ReadonlyArray<PageRow>, StoreError>
+  /** How far a projection reaches; `null` when it was never registered. */
+  readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**
    * Lowest block that was removed since the given block was: every row from it on may have changed.
    * `null` when no remembered unwind removed the block.
@@ -63,9 +71,4 @@ export interface ChainReader {
   ) => Effect.Effect<A, E | StoreError, R>
   /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
-  /** Rows whose decoder revision is not `revision`, oldest first, for decoding them again. */
-  readonly staleRows: (
-    revision: number,
-    limit: number,
-  ) => Effect.Effect<ReadonlyArray<PageRow & { readonly blockHash: string }>, StoreError>
 }

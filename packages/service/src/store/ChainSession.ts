@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Projection } from "../projection/Projection.ts"
 import type { BlockRef, BlockRows } from "./BlockRows.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import type { ChainRef } from "./ChainRef.ts"
-import type { ChainWriter, WriteError } from "./ChainWriter.ts"
+import type { Filled, WriteError } from "./ChainWriter.ts"
 import type { Database, WriterOptions } from "./Database.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { IndexerStatus, ReportedStatus } from "./StatusBoard.ts"
@@ -33,10 +34,7 @@ export interface ChainSession extends ChainReader {
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
-  readonly updateDecoded: (
-    revision: number,
-    rows: Parameters<ChainWriter["updateDecoded"]>[1],
-  ) => Effect.Effect<void, WriteError>
+  readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
   readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, WriteError>
 }
@@ -73,7 +71,7 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
       append: (expected, blocks) => fenced((held) => writer.append(expected, blocks, held)),
       unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
       finalize: (number) => fenced((held) => writer.finalize(number, held)),
-      updateDecoded: (revision, rows) => fenced((held) => writer.updateDecoded(revision, rows, held)),
+      fill: (projection, maxTransactions) => fenced((held) => writer.fill(projection, maxTransactions, held)),
       readStatus: status.read(chain),
       writeStatus: (written) => fenced((held) => status.write(chain, written, held)),
     }

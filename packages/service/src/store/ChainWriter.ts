@@ -3,12 +3,21 @@
  * the chain's lease: an indexer that lost its lease changes nothing.
  */
 import type * as Effect from "effect/Effect"
+import type { Projection } from "../projection/Projection.ts"
 import type { BlockRef, BlockRows } from "./BlockRows.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "./StoreError.ts"
 
 /** Why a write was refused. */
 export type WriteError = StoreError | LeaseLost
+
+/** The result of a filling step. */
+export interface Filled {
+  /** Number of transactions whose rows were derived. */
+  readonly transactions: number
+  /** The projection is at the head. */
+  readonly isDone: boolean
+}
 
 /** Writes the index of one chain. */
 export interface ChainWriter {
@@ -40,15 +49,13 @@ export interface ChainWriter {
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
   /** Raises the finalized mark; a lower one than stored changes nothing. */
   readonly finalize: (number: number, token: FencingToken) => Effect.Effect<void, WriteError>
-  /** Writes bodies that were decoded again; a row whose block is no longer `blockHash` is left unchanged. */
-  readonly updateDecoded: (
-    revision: number,
-    rows: ReadonlyArray<{
-      readonly block: number
-      readonly index: number
-      readonly blockHash: string
-      readonly body: string
-    }>,
+  /**
+   * Derives the rows of a projection from the next stored blocks with up to `maxTransactions` transactions, at least one block. A
+   * projection that is new or has another revision begins with the first block.
+   */
+  readonly fill: (
+    projection: Projection,
+    maxTransactions: number,
     token: FencingToken,
-  ) => Effect.Effect<void, WriteError>
+  ) => Effect.Effect<Filled, WriteError>
 }

@@ -6,6 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Projection } from "../projection/Projection.ts"
 import type { ApiKeys } from "./ApiKeys.ts"
 import type { Audit } from "./Audit.ts"
 import type { ChainReader } from "./ChainReader.ts"
@@ -19,6 +20,8 @@ import type { StoreError } from "./StoreError.ts"
 export interface WriterOptions {
   /** Wallets to index, lower case; `null` for all. Left out, the index keeps what it has. */
   readonly watch?: ReadonlySet<string> | null
+  /** Projections that are kept at the head. Default: the transactions of wallets. */
+  readonly projections?: ReadonlyArray<Projection>
 }
 
 /** The store of one chain. */

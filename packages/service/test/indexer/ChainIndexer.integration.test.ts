@@ -72,12 +72,16 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
       const first = yield* start(grown, [node.url], { decoder: older })
       yield* first.until(caughtUp(world.lastBlock))
       yield* first.stop
-      expect((yield* grown.staleRows(decoder.revision, 10_000)).length).toBe(world.all.length)
+      const decoded = grown.snapshot((snapshot) => snapshot.projection("decoded_documents"))
+      const next = world.lastBlock + 1
+      expect(yield* decoded).toEqual({ revision: older.revision, next })
 
       const again = yield* start(grown, [node.url])
       const other = yield* start(fresh, [node.url])
       yield* other.until(caughtUp(world.lastBlock))
-      yield* Eventually.untilEffect(Effect.map(grown.staleRows(decoder.revision, 1), (rows) => rows.length === 0))
+      yield* Eventually.untilEffect(
+        Effect.map(decoded, (found) => found?.revision === decoder.revision && found.next === next),
+      )
       yield* again.stop
       expect(yield* oracle.wallet(grown, world.accounts.alice)).toEqual(
         yield* oracle.wallet(fresh, world.accounts.alice),

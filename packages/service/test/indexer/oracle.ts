@@ -4,6 +4,7 @@ import { expect } from "vitest"
 import type { Anvil } from "@daybook/chain"
 import * as InternalTransaction from "@daybook/schema/InternalTransaction"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
 
 interface RawReceipt {
@@ -91,7 +92,14 @@ const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransact
 export const wallet = (store: ChainReader, address: string) =>
   Effect.map(
     store.snapshot((snapshot) =>
-      snapshot.page({ address, from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", after: null, limit: 10_000 }),
+      snapshot.page(WalletTransactions.projection, {
+        key: address,
+        from: 0,
+        to: Number.MAX_SAFE_INTEGER,
+        order: "ASC",
+        after: null,
+        limit: 10_000,
+      }),
     ),
     (rows) => rows.map((row) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
   )

@@ -8,6 +8,7 @@ import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import type { IndexerEvent } from "../../src/indexer/StatusTracker.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as Answers from "./Answers.ts"
@@ -107,7 +108,14 @@ export const live = async (script: Script) => {
       const ended = fiber.pollUnsafe()
       const rows = yield* Effect.forEach(Tree.wallets, (address) =>
         reader.snapshot((snapshot) =>
-          snapshot.page({ address, from: 0, to: 1000, order: "ASC", after: null, limit: 1000 }),
+          snapshot.page(WalletTransactions.projection, {
+            key: address,
+            from: 0,
+            to: 1000,
+            order: "ASC",
+            after: null,
+            limit: 1000,
+          }),
         ),
       )
       const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { TestStore } from "./TestStore.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader, PageQuery } from "../../src/store/ChainReader.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import { wallets } from "./model.ts"
@@ -17,14 +18,14 @@ export interface TestDatabase {
   readonly dump: Effect.Effect<unknown>
 }
 
-export const all: PageQuery = { address: wallets[0]!, from: 0, to: 1_000_000, order: "ASC", after: null, limit: 1000 }
+export const all: PageQuery = { key: wallets[0]!, from: 0, to: 1_000_000, order: "ASC", after: null, limit: 1000 }
 
 export const bodiesOf = (blocks: ReadonlyArray<BlockRows>) =>
   blocks.flatMap((block) => block.transactions.map((transaction) => transaction.body))
 
 export const pageBodies = (store: ChainReader, query = all) =>
   Effect.map(
-    store.snapshot((snapshot) => snapshot.page(query)),
+    store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, query)),
     (rows) => rows.map((row) => row.body),
   )
 

@@ -4,10 +4,11 @@
  */
 import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
+import type { Projection } from "../../src/projection/Projection.ts"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { ChainRef } from "../../src/store/ChainRef.ts"
-import type { ChainWriter, WriteError } from "../../src/store/ChainWriter.ts"
+import type { Filled, WriteError } from "../../src/store/ChainWriter.ts"
 import type { Database, WriterOptions } from "../../src/store/Database.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { FencingToken } from "../../src/store/Leases.ts"
@@ -24,10 +25,7 @@ export interface TestStore extends ChainReader {
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
-  readonly updateDecoded: (
-    revision: number,
-    rows: Parameters<ChainWriter["updateDecoded"]>[1],
-  ) => Effect.Effect<void, WriteError>
+  readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
   /** Writes a status, as long ago as `ageMillis`. */
   readonly writeStatus: (status: IndexerStatus, ageMillis?: number) => Effect.Effect<void, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
@@ -66,7 +64,7 @@ export const open = (
       append: (expected, blocks) => withToken((token) => writer.append(expected, blocks, token)),
       unwind: (expected, to) => withToken((token) => writer.unwind(expected, to, token)),
       finalize: (number) => withToken((token) => writer.finalize(number, token)),
-      updateDecoded: (revision, rows) => withToken((token) => writer.updateDecoded(revision, rows, token)),
+      fill: (projection, maxTransactions) => withToken((token) => writer.fill(projection, maxTransactions, token)),
       writeStatus: (status, ageMillis = 0) =>
         withToken((token) => ago(ageMillis, database.status.write(ref, status, token))),
       readStatus: database.status.read(ref),

@@ -2,14 +2,17 @@
  * What every engine of the store must pass. An engine's own test file calls `contract` with a way to make an empty database.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { Projection } from "../../src/projection/Projection.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import type { ChainReader, PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import { readingContract } from "./readingContract.ts"
+import * as TestStore from "./TestStore.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
@@ -19,6 +22,41 @@ const status: IndexerStatus = {
   nodeHead: 12,
   message: "Fetching block 12.",
 }
+
+/** A projection whose entries are the hashes of a wallet's transactions. */
+const hashes = (revision: number): Projection => ({
+  id: "hashes",
+  kind: "entries",
+  revision,
+  rows: ({ transactions }) =>
+    transactions.map(({ addresses, hash, index }) => ({
+      index,
+      body: JSON.stringify({ hash, revision }),
+      keys: addresses,
+    })),
+})
+
+/** A projection whose documents are in upper case. */
+const upperCase = (revision: number): Projection => ({
+  id: "upper_case",
+  kind: "documents",
+  revision,
+  rows: ({ transactions }) => transactions.map(({ body, index }) => ({ index, body: body.toUpperCase(), keys: [] })),
+})
+
+/** The entries of a wallet by `hashes`. */
+const expectedEntries = (blocks: ReadonlyArray<BlockRows>, wallet: string, revision = 1): ReadonlyArray<PageRow> =>
+  blocks.flatMap((block) => {
+    const keyed = block.transactions.flatMap(({ addresses, hash }) => addresses.map((key) => ({ key, hash })))
+    return keyed.flatMap(({ hash, key }, index) =>
+      key === wallet
+        ? [{ block: block.number, index, body: JSON.stringify({ hash, revision }), internal: null, revision }]
+        : [],
+    )
+  })
+
+const entriesOf = (store: ChainReader, key: string, order: "ASC" | "DESC" = "ASC") =>
+  store.snapshot((snapshot) => snapshot.page(hashes(1), { ...all, key, order, to: Number.MAX_SAFE_INTEGER - 1 }))
 
 /** Everything that a store can be asked, against the model. */
 const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
@@ -42,8 +80,8 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
       }
       for (const address of wallets) {
         for (const order of ["ASC", "DESC"] as const) {
-          const query = { ...all, address, order }
-          expect(yield* snapshot.page(query)).toEqual(Model.page(model, query))
+          const query = { ...all, key: address, order }
+          expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
         }
       }
       for (const ref of seen) expect(yield* snapshot.lowestReorgedBlock(ref)).toBe(Model.lowestReorgedBlock(model, ref))
@@ -55,6 +93,12 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
 export const contract = (name: string, database: TestDatabase.Make): void => {
   describe(`Store on ${name}`, () => {
     const opened = TestDatabase.opened(database)
+    const openedWith = (projections: ReadonlyArray<Projection>) =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const registered = [WalletTransactions.projection, ...projections]
+        return { store: yield* TestStore.open(store.database, store.ref, { projections: registered }) }
+      })
 
     describe("append", () => {
       it.effect("begins an empty index at any block and keeps every field", () =>
@@ -75,8 +119,8 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
                 finalized: null,
               })
               for (const address of wallets) {
-                const query = { ...all, address, to: Number.MAX_SAFE_INTEGER - 1 }
-                expect(yield* snapshot.page(query)).toEqual(Model.page(model, query))
+                const query = { ...all, key: address, to: Number.MAX_SAFE_INTEGER - 1 }
+                expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
               }
             }),
           )
@@ -410,7 +454,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
               writer.append(refOf(first), [second], stale),
               writer.unwind(refOf(first), null, stale),
               writer.finalize(10, stale),
-              writer.updateDecoded(9, [{ block: 10, index: 0, blockHash: first.hash, body: "{}" }], stale),
+              writer.fill(upperCase(2), 100, stale),
               board.write(store.ref, status, stale),
             ].map(Effect.flip),
           )
@@ -452,8 +496,8 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
       )
     })
 
-    describe("rewrite", () => {
-      it.effect("replaces bodies of outdated rows, oldest first, and leaves a reorganised block alone", () =>
+    describe("projections", () => {
+      it.effect("fill: derives documents of another revision, oldest first, and leaves current ones unchanged", () =>
         Effect.gen(function* () {
           const { store } = yield* opened
           const wallet = [wallets[0]!]
@@ -461,31 +505,121 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
           const second = blockOn(first, { revision: 1 })
           const third = blockOn(second, { revision: 3 })
           yield* store.append(null, [first, second, third])
-          const places = (revision: number, limit: number) =>
-            Effect.map(store.staleRows(revision, limit), (rows) =>
-              rows.map((row) => [row.block, row.index, row.decoderRevision, row.blockHash]),
-            )
+          const page = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
+          const revisions = Effect.map(page, (rows) => rows.map(({ revision }) => revision))
 
-          expect(yield* places(3, 10)).toEqual([
-            [10, 0, 2, first.hash],
-            [10, 1, 2, first.hash],
-            [11, 0, 1, second.hash],
-          ])
-          expect(yield* places(3, 2)).toEqual([
-            [10, 0, 2, first.hash],
-            [10, 1, 2, first.hash],
-          ])
-          expect(yield* places(1, 10)).toHaveLength(3)
-          yield* store.updateDecoded(3, [
-            { block: 10, index: 1, blockHash: first.hash, body: "{}" },
-            { block: 11, index: 0, blockHash: third.hash, body: "never" },
-            { block: 50, index: 0, blockHash: third.hash, body: "never" },
-          ])
-          expect(yield* places(3, 10)).toEqual([
-            [10, 0, 2, first.hash],
-            [11, 0, 1, second.hash],
-          ])
-          expect(yield* pageBodies(store)).toEqual(bodiesOf([first, second, third]).with(1, "{}"))
+          expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 2, isDone: false })
+          expect(yield* revisions).toEqual([3, 3, 1, 3])
+          expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 1, isDone: false })
+          expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 0, isDone: true })
+          expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 0, isDone: true })
+
+          expect(yield* revisions).toEqual([3, 3, 3, 3])
+          const bodies = bodiesOf([first, second, third])
+          expect(yield* pageBodies(store)).toEqual([...bodies.slice(0, 3).map((body) => body.toUpperCase()), bodies[3]])
+        }),
+      )
+
+      it.effect("append: derives the rows of a registered projection in the block's transaction", () =>
+        Effect.gen(function* () {
+          const { store } = yield* openedWith([hashes(1)])
+          const blocks = chainOn(null, 3)
+          yield* store.append(null, blocks)
+
+          expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
+          expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 1, next: 13 })
+        }),
+      )
+
+      it.effect("fill: derives a new projection, and a revised one again, from stored blocks", () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const blocks = chainOn(null, 5)
+          yield* store.append(null, blocks)
+          expect(yield* entriesOf(store, wallets[0]!)).toEqual([])
+
+          for (const revision of [1, 2]) {
+            while (!(yield* store.fill(hashes(revision), 2)).isDone) yield* Effect.yieldNow
+            expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!, revision))
+          }
+        }),
+      )
+
+      it.effect.prop(
+        "fill: a projection that is filled while the head moves equals one that was built from the beginning",
+        { seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })) },
+        ({ seed }) =>
+          Effect.gen(function* () {
+            const { open, store } = yield* opened
+            const other = yield* open
+            const numbers = Model.seeded(seed)
+            const model = Model.empty()
+            for (let step = 0; step < 30; step++) {
+              const head = Model.headOf(model)
+              const action = numbers.below(6)
+              // Before the projection exists, the index only grows.
+              if (action < 3 || step < 5) {
+                const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+                yield* numbers.pick([store, other]).append(head, blocks)
+                Model.append(model, blocks)
+              } else if (action === 3 && head !== null) {
+                const to = numbers.below(8) === 0 ? null : refOf(numbers.pick(model.blocks))
+                yield* store.unwind(head, to)
+                Model.unwind(model, to)
+              } else {
+                yield* numbers.pick([store, other]).fill(hashes(step < 20 ? 1 : 2), 1 + numbers.below(4))
+              }
+            }
+            while (!(yield* store.fill(hashes(2), 3)).isDone) yield* Effect.yieldNow
+            for (const wallet of wallets) {
+              for (const order of ["ASC", "DESC"] as const) {
+                const rows = yield* entriesOf(store, wallet, order)
+                const expected = expectedEntries(model.blocks, wallet, 2)
+                expect(rows).toEqual(order === "ASC" ? expected : expected.toReversed())
+              }
+            }
+          }).pipe(Effect.scoped),
+        { arbitrary: { runs: 30 }, timeout: 30_000 },
+      )
+
+      it.effect("page: walks the entries of a key in both orders, with every limit and within any bounds", () =>
+        Effect.gen(function* () {
+          const { store } = yield* openedWith([hashes(1)])
+          const numbers = Model.seeded(4)
+          const model = Model.empty()
+          for (let step = 0; step < 8; step++) {
+            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+            yield* store.append(Model.headOf(model), blocks)
+            Model.append(model, blocks)
+          }
+          const high = Model.headOf(model)!.number
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const [from, to] of [
+              [0, high],
+              [0, Number.MAX_SAFE_INTEGER - 1],
+              [5, high - 2],
+              [7, 7],
+              [8, 6],
+            ] as const) {
+              const within = expectedEntries(model.blocks, wallets[1]!).filter(
+                ({ block }) => block >= from && block <= to,
+              )
+              const expected = order === "ASC" ? within : within.toReversed()
+              for (const limit of [1, 2, 5]) {
+                const walked: Array<PageRow> = []
+                for (let after: PageRow | null = null; ;) {
+                  const query: PageQuery = { key: wallets[1]!, order, from, to, after, limit }
+                  const part: ReadonlyArray<PageRow> = yield* store.snapshot((snapshot) =>
+                    snapshot.page(hashes(1), query),
+                  )
+                  walked.push(...part)
+                  if (part.length < limit) break
+                  after = part.at(-1)!
+                }
+                expect(walked).toEqual(expected)
+              }
+            }
+          }
         }),
       )
     })

@@ -135,14 +135,14 @@ export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
         index,
         body,
         internal,
-        decoderRevision: block.decoderRevision,
+        revision: block.decoderRevision,
       })),
   )
 
 export const page = (model: Model, query: PageQuery): ReadonlyArray<PageRow> => {
   const { after } = query
   const sign = query.order === "ASC" ? 1 : -1
-  return rowsOf(model, query.address)
+  return rowsOf(model, query.key)
     .filter((row) => row.block >= query.from && row.block <= query.to)
     .toSorted((a, b) => sign * (a.block - b.block || a.index - b.index))
     .filter((row) => after === null || sign * (row.block - after.block || row.index - after.index) > 0)

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import { projection } from "../../src/projection/WalletTransactions.ts"
 import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
@@ -36,14 +37,14 @@ export const readingContract = (database: TestDatabase.Make): void => {
               [7, 7],
               [8, 6],
             ] as const) {
-              const expected = Model.page(model, { ...all, address, order, from, to })
+              const expected = Model.page(model, { ...all, key: address, order, from, to })
               for (let limit = 1; limit <= expected.length + 1; limit++) {
                 const rows = yield* store.snapshot(
                   Effect.fn(function* (snapshot) {
                     const walked = []
                     for (let after: PageQuery["after"] = null; ;) {
-                      const part: ReadonlyArray<PageRow> = yield* snapshot.page({
-                        address,
+                      const part: ReadonlyArray<PageRow> = yield* snapshot.page(projection, {
+                        key: address,
                         order,
                         from,
                         to,
@@ -76,7 +77,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
           for (const block of [0, 11, 12, 14, 16, 17, 99]) {
             for (const index of [0, 3]) {
               const query = { ...all, order, from: 12, to: 16, after: { block, index } }
-              const rows = yield* store.snapshot((snapshot) => snapshot.page(query))
+              const rows = yield* store.snapshot((snapshot) => snapshot.page(projection, query))
               expect(rows).toEqual(Model.page(model, query))
             }
           }
@@ -92,8 +93,10 @@ export const readingContract = (database: TestDatabase.Make): void => {
         yield* store.append(null, model.blocks)
 
         for (const order of ["ASC", "DESC"] as const) {
-          const whole = yield* store.snapshot((snapshot) => snapshot.page({ ...all, order }))
-          const bare = yield* store.snapshot((snapshot) => snapshot.page({ ...all, order, internal: false }))
+          const whole = yield* store.snapshot((snapshot) => snapshot.page(projection, { ...all, order }))
+          const bare = yield* store.snapshot((snapshot) =>
+            snapshot.page(projection, { ...all, order, internal: false }),
+          )
 
           expect(whole.some(({ internal }) => internal !== null)).toBe(true)
           expect(bare).toEqual(whole.map((row) => ({ ...row, internal: null })))
@@ -115,7 +118,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
           Effect.fn(function* (snapshot) {
             const look = Effect.all([
               snapshot.checkpoint,
-              snapshot.page(all),
+              snapshot.page(projection, all),
               snapshot.block(14),
               snapshot.lastAtOrBefore(1e9),
               snapshot.lowestReorgedBlock(refOf(blocks[5]!)),
@@ -147,7 +150,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
             Effect.fn(function* (snapshot) {
               const bodies: Array<string> = []
               for (let after: PageQuery["after"] = null; ;) {
-                const part: ReadonlyArray<PageRow> = yield* snapshot.page({ ...all, after, limit: 1 })
+                const part: ReadonlyArray<PageRow> = yield* snapshot.page(projection, { ...all, after, limit: 1 })
                 if (part.length === 0) break
                 bodies.push(part[0]!.body)
                 after = part[0]!

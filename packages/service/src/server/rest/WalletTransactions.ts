@@ -12,6 +12,7 @@ import type { Config } from "../../config/Config.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
+import * as Projection from "../../projection/WalletTransactions.ts"
 import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
 import type { ChainReader, PageRow, Snapshot } from "../../store/ChainReader.ts"
 import type { ReportedStatus } from "../../store/StatusBoard.ts"
@@ -136,8 +137,8 @@ const read = Effect.fnUntraced(function* (
   const order = cursor?.order ?? parameters.order ?? "DESC"
   const { include, limit } = parameters
   const after = cursor?.position ?? null
-  const query = { address: wallet, from, to, order, after, limit: limit + lookahead, internal: include }
-  const found = yield* snapshot.page(query)
+  const query = { key: wallet, from, to, order, after, limit: limit + lookahead, internal: include }
+  const found = yield* snapshot.page(Projection.projection, query)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   if (found.length <= limit || last === undefined) return { checkpoint, rows, page, next: null }
@@ -226,7 +227,7 @@ export const make = (options: Options) => {
       return yield* ErrorResponse.badRequest(id, { parameter: "include", message }, "traces_not_indexed")
     }
     const rows = found.rows.map((row) =>
-      row.decoderRevision === decoder.revision ? row : { ...row, body: redecode(row.body, decoder) },
+      row.revision === decoder.revision ? row : { ...row, body: redecode(row.body, decoder) },
     )
     const bytes = PageWriter.page(
       rows,

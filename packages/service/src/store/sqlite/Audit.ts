@@ -6,95 +6,38 @@ import type * as Scope from "effect/Scope"
 import type { Appearance, Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
 import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
+import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { StoreError } from "../StoreError.ts"
-import { fromHex, split, toHex } from "./Bytes.ts"
+import { fromHex, toHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as Statements from "./Statements.ts"
 
-const addressBytes = 20
 const maxIssues = 20
-
-const blocksIn = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
-  WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
-const transactionsIn = `SELECT block, tx_index, decoder_revision, hash, addresses, body, internal FROM "transaction"
-  WHERE id >= ? AND id < ? ORDER BY id`
-const hasAppearance = `SELECT 1 FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
-const appearancesAfter = `SELECT a.address, a.block, a.tx_index, t.addresses FROM appearance a
-  LEFT JOIN "transaction" t ON t.id = a.block * ${RowId.ofBlock} + a.tx_index
-  WHERE a.chain = ? AND (a.address, a.block, a.tx_index) > (?, ?, ?)
-  ORDER BY a.address, a.block, a.tx_index LIMIT ?`
-const deleteTransactionsOf = `DELETE FROM "transaction" WHERE id >= ? AND id < ?`
-const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
-const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? AND number = ?`
-
-type BlockColumns = readonly [
-  number: number,
-  hash: Uint8Array,
-  parentHash: Uint8Array,
-  timestamp: number,
-  count: number | null,
-]
-
-type TransactionColumns = readonly [
-  block: number,
-  index: number,
-  decoderRevision: number,
-  hash: Uint8Array,
-  addresses: Uint8Array,
-  body: string,
-  internal: string | null,
-]
 
 type AppearanceColumns = readonly [address: Uint8Array, block: number, index: number, addresses: Uint8Array | null]
 
-/** Addresses of a row; a length that is no multiple of an address loses the rest, which then shows as lost. */
-const addressesOf = (joined: Uint8Array) =>
-  split(joined.subarray(0, joined.length - (joined.length % addressBytes)), addressBytes)
-
-const transactionsUnsafe = (connection: Connection, chain: number, from: number, to: number) => {
-  const byBlock = new Map<number, Array<StoredTransaction>>()
-  const rows = connection.valuesUnsafe<TransactionColumns>(transactionsIn, RowId.range(from, to))
-  for (const [block, index, decoderRevision, hash, joined, body, internal] of rows) {
-    const addresses = addressesOf(joined)
-    const missing = addresses.filter(
-      (address) => connection.valuesUnsafe(hasAppearance, [chain, address, block, index]).length === 0,
-    )
-    const own = byBlock.get(block) ?? []
-    byBlock.set(block, own)
-    own.push({
-      index,
-      decoderRevision,
-      hash: toHex(hash),
-      addresses: addresses.map(toHex),
-      missingAppearances: missing.map(toHex),
-      body,
-      internal,
-    })
-  }
-  return byBlock
-}
-
 const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
-  const transactions = transactionsUnsafe(connection, chain, from, to)
-  return connection
-    .valuesUnsafe<BlockColumns>(blocksIn, [chain, from, to])
-    .map(([number, hash, parentHash, timestamp, count]) => ({
-      number,
-      hash: toHex(hash),
-      parentHash: toHex(parentHash),
-      timestamp,
-      count,
-      transactions: transactions.get(number) ?? [],
-    }))
+  const transactions = Rows.transactionsUnsafe(connection, from, to)
+  const isMissing = (block: number, index: number) => (address: string) =>
+    connection.valuesUnsafe(Statements.appearance, [chain, fromHex(address), block, index]).length === 0
+  const audited = (block: number, row: Rows.StoredRow): StoredTransaction => ({
+    ...row,
+    missingAppearances: row.addresses.filter(isMissing(block, row.index)),
+  })
+  return Rows.blocksUnsafe(connection, chain, from, to).map((block) => ({
+    ...block,
+    transactions: (transactions.get(block.number) ?? []).map((row) => audited(block.number, row)),
+  }))
 }
 
 const isOrphaned = ([address, , , addresses]: AppearanceColumns): boolean =>
-  addresses === null || !addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
+  addresses === null || !Rows.addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
 
 /** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
 const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
@@ -103,7 +46,7 @@ const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }
   const stored = ChainReader.blockUnsafe(connection, ref.id, number)
   if (stored !== null) return stored.hash === hash
   const below = ChainReader.blockUnsafe(connection, ref.id, number - 1)?.hash ?? parentHash
-  const [above] = connection.rowsUnsafe<{ readonly hash: Uint8Array }>(parentOf, [ref.id, number + 1])
+  const [above] = connection.rowsUnsafe<{ readonly hash: Uint8Array }>(Statements.parentOf, [ref.id, number + 1])
   return below === parentHash && (above === undefined || toHex(above.hash) === hash)
 }
 
@@ -117,17 +60,17 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
       connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), number, index])
     }
   }
-  connection.rowsUnsafe(deleteTransactionsOf, RowId.range(number, number))
-  connection.rowsUnsafe(deleteBlock, [ref.id, number])
+  connection.rowsUnsafe(Statements.deleteTransactionsOf, RowId.range(number, number))
+  connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
   Rows.insertUnsafe(connection, ref.id, rows)
+  Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
   return true
 }
 
 const removeOrphanedUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
   for (const { address, block, index } of appearances) {
-    const stored = connection.valuesUnsafe<TransactionColumns>(transactionsIn, RowId.range(block, block))
-    const document = stored.find(([, at]) => at === index)
-    if (document !== undefined && addressesOf(document[4]).map(toHex).includes(address)) continue
+    const stored = Rows.transactionsUnsafe(connection, block, block).get(block) ?? []
+    if (stored.some((row) => row.index === index && row.addresses.includes(address))) continue
     connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), block, index])
   }
 }
@@ -143,7 +86,7 @@ const repairerOf = (file: ChainFile): Repairer => {
 const orphanedUnsafe = (connection: Connection, chain: number, after: Appearance | null, limit: number) => {
   const start: Params =
     after === null ? [chain, new Uint8Array(), -1, -1] : [chain, fromHex(after.address), after.block, after.index]
-  const rows = connection.valuesUnsafe<AppearanceColumns>(appearancesAfter, [...start, limit])
+  const rows = connection.valuesUnsafe<AppearanceColumns>(Statements.appearancesAfter, [...start, limit])
   const toAppearance = ([address, block, index]: AppearanceColumns): Appearance => ({
     address: toHex(address),
     block,

@@ -3,27 +3,21 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint } from "../BlockRows.ts"
-import type { ChainReader, PageQuery, PageRow, Snapshot } from "../ChainReader.ts"
+import type { ChainReader, PageQuery, PageRow, Position, Snapshot } from "../ChainReader.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
+import * as Projections from "./Projections.ts"
 import type { ReadPool } from "./ReadPool.ts"
+import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
 
-/** A row as it is stored: the columns of a page, in their order. */
-export type StoredRow = readonly [
-  block: number,
-  index: number,
-  body: string,
-  decoderRevision: number,
-  internal: string | null,
-]
+type StoredRow = readonly [block: number, index: number, body: string, revision: number, internal: string | null]
 
-/** A row as it is read. */
-export const pageRow = ([block, index, body, decoderRevision, internal]: StoredRow): PageRow => ({
+const pageRow = ([block, index, body, revision, internal]: StoredRow): PageRow => ({
   block,
   index,
   body,
-  decoderRevision,
+  revision,
   internal,
 })
 
@@ -63,24 +57,36 @@ export const blockUnsafe = (connection: Connection, chain: number, number: numbe
 const numberUnsafe = (connection: Connection, sql: string, chain: number, timestamp: number) =>
   connection.rowsUnsafe<{ readonly number: number }>(sql, [chain, timestamp])[0]?.number ?? null
 
-/** Where a walk begins: just outside its first row. A place outside the bounds counts only if it lies further on. */
-const startOf = (query: PageQuery): readonly [block: number, index: number] => {
-  const { after, from, order, to } = query
-  if (order === "ASC") return after !== null && after.block >= from ? [after.block, after.index] : [from, -1]
-  return after !== null && after.block <= to ? [after.block, after.index] : [to + 1, -1]
+/** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
+const startOf = ({ after, from, order, to }: PageQuery): Position => {
+  if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
+  return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
 }
 
-const pageSql = ({ internal = true, order }: PageQuery): string => {
+const appearancesSql = ({ internal = true, order }: PageQuery): string => {
   if (order === "ASC") return internal ? Statements.pageUpInternal : Statements.pageUp
   return internal ? Statements.pageDownInternal : Statements.pageDown
 }
 
-const pageUnsafe = (connection: Connection, chain: number, query: PageQuery): ReadonlyArray<PageRow> => {
-  const [block, index] = startOf(query)
+const appearancesUnsafe = (connection: Connection, chain: number, query: PageQuery): ReadonlyArray<PageRow> => {
+  const { block, index } = startOf(query)
   const last = query.order === "ASC" ? query.to : query.from
   return connection
-    .valuesUnsafe<StoredRow>(pageSql(query), [chain, fromHex(query.address), block, index, last, query.limit])
+    .valuesUnsafe<StoredRow>(appearancesSql(query), [chain, fromHex(query.key), block, index, last, query.limit])
     .map(pageRow)
+}
+
+const entriesUnsafe = (connection: Connection, projection: string, query: PageQuery): ReadonlyArray<PageRow> => {
+  const { block, index } = startOf(query)
+  const isUp = query.order === "ASC"
+  const [first, end] = RowId.range(query.from, query.to)
+  const start = RowId.range(block, block)[0] + index + (isUp || index >= 0 ? 0 : 1)
+  const sql = isUp ? Statements.entriesUp : Statements.entriesDown
+  return connection
+    .valuesUnsafe<readonly [rowId: number, body: string, revision: number]>(sql, [
+      ...[projection, fromHex(query.key), start, isUp ? end : first - 1, query.limit],
+    ])
+    .map(([rowId, body, revision]) => ({ ...RowId.toPosition(rowId), body, internal: null, revision }))
 }
 
 const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpoint"> => ({
@@ -89,7 +95,15 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
     connection.attempt(() => numberUnsafe(connection, Statements.firstAtOrAfter, chain, timestamp)),
   lastAtOrBefore: (timestamp) =>
     connection.attempt(() => numberUnsafe(connection, Statements.lastAtOrBefore, chain, timestamp)),
-  page: (query) => connection.attempt(() => pageUnsafe(connection, chain, query)),
+  page: ({ id, kind }, query) =>
+    connection.attempt(() =>
+      kind === "entries" ? entriesUnsafe(connection, id, query) : appearancesUnsafe(connection, chain, query),
+    ),
+  projection: (id) =>
+    connection.attempt(() => {
+      const found = Projections.checkpointUnsafe(connection, id)
+      return found === null ? null : { revision: found.revision, next: found.next }
+    }),
   lowestReorgedBlock: (ref) =>
     connection.attempt(
       () =>
@@ -100,26 +114,6 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
         ])[0]?.lowest ?? null,
     ),
 })
-
-type StaleRow = readonly [...StoredRow, blockHash: Uint8Array]
-
-/** Rows of every revision but one, oldest first: each revision's from its index, merged. */
-const staleRowsUnsafe = (connection: Connection, chain: number, revision: number, limit: number) => {
-  const rows: Array<PageRow & { readonly blockHash: string }> = []
-  let last = Number.MIN_SAFE_INTEGER
-  for (;;) {
-    const next = connection.rowsUnsafe<{ readonly revision: number }>(Statements.nextRevision, [chain, last])[0]
-    if (next === undefined) break
-    last = next.revision
-    if (last === revision) continue
-    for (const found of connection.valuesUnsafe<StaleRow>(Statements.ofRevision, [chain, last, limit])) {
-      const [block, index, body, decoderRevision, internal, blockHash] = found
-      const row = pageRow([block, index, body, decoderRevision, internal])
-      rows.push({ ...row, blockHash: toHex(blockHash) })
-    }
-  }
-  return rows.toSorted((a, b) => a.block - b.block || a.index - b.index).slice(0, limit)
-}
 
 const headersUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<BlockRef> =>
   connection
@@ -137,5 +131,4 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
       ),
     ),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
-  staleRows: (revision, limit) => pool.once((connection) => staleRowsUnsafe(connection, chain, revision, limit)),
 })

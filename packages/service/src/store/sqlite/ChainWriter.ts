@@ -3,12 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRef, BlockRows, Checkpoint } from "../BlockRows.ts"
-import type { ChainWriter } from "../ChainWriter.ts"
+import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
 import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
+import type { Projection } from "../../projection/Projection.ts"
+import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
@@ -60,12 +62,15 @@ const appendTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef | null,
   blocks: ReadonlyArray<BlockRows>,
+  projections: ReadonlyArray<Projection>,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
   const found = yield* checkpointAt(file, expected)
   const last = blocks.at(-1)
   if (last === undefined) return
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(connection, ref.id, block))
+  const from = found === null ? null : found.head.number + 1
+  yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
   yield* connection.attempt(() => moveUnsafe(file, found?.first ?? blocks[0]!.number, last, last.timestamp))
 })
 
@@ -95,6 +100,7 @@ const unwindTo = Effect.fnUntraced(function* (
   }
   yield* connection.attempt(() => {
     rememberUnsafe(file, lowest, rememberedBlocks)
+    Projections.unwindUnsafe(file, lowest, target === null)
     connection.rowsUnsafe(Statements.deleteTransactions, [RowId.of(lowest, 0)])
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
@@ -104,8 +110,27 @@ const unwindTo = Effect.fnUntraced(function* (
   })
 })
 
-/** The writer of a chain's file; `rememberedBlocks` is the number of removed blocks that it remembers. */
-export const make = (file: ChainFile, rememberedBlocks = defaultRememberedBlocks): ChainWriter => {
+const fillFrom = (
+  file: ChainFile,
+  projection: Projection,
+  maxTransactions: number,
+): Effect.Effect<Filled, StoreError> =>
+  file.connection.attempt(() => {
+    const checkpoint = ChainReader.checkpointUnsafe(file.connection, file.ref.id)
+    return Projections.fillUnsafe(file, projection, checkpoint, maxTransactions)
+  })
+
+/** How to make a writer. */
+export interface Options {
+  /** Projections that are kept at the head; the file knows them. */
+  readonly projections: ReadonlyArray<Projection>
+  /** Number of removed blocks that are remembered. Default 100,000. */
+  readonly rememberedBlocks?: number
+}
+
+/** The writer of a chain's file. */
+export const make = (file: ChainFile, options: Options): ChainWriter => {
+  const { projections, rememberedBlocks = defaultRememberedBlocks } = options
   const { connection, ref } = file
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
     file.transaction(Effect.andThen(file.checkToken(token), work))
@@ -114,7 +139,7 @@ export const make = (file: ChainFile, rememberedBlocks = defaultRememberedBlocks
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
       const issue = linkIssue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* fenced(token, appendTo(file, expected, blocks))
+      yield* fenced(token, appendTo(file, expected, blocks, projections))
     }),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, unwindTo(file, expected, to, rememberedBlocks)),
@@ -125,23 +150,8 @@ export const make = (file: ChainFile, rememberedBlocks = defaultRememberedBlocks
         connection.attempt(() => void connection.rowsUnsafe(Statements.finalize, [number, ref.id, number])),
       ),
     ),
-    updateDecoded: Effect.fn("ChainWriter.updateDecoded")((revision, rows, token) =>
-      fenced(
-        token,
-        connection.attempt(() =>
-          connection.manyUnsafe(
-            Statements.updateDecoded,
-            rows.map(({ block, blockHash, body, index }) => [
-              body,
-              revision,
-              RowId.of(block, index),
-              ref.id,
-              block,
-              fromHex(blockHash),
-            ]),
-          ),
-        ),
-      ),
+    fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
+      fenced(token, fillFrom(file, projection, maxTransactions)),
     ),
   }
 }

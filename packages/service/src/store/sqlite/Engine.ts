@@ -6,6 +6,7 @@ import { join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
+import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { ChainStore, Copy, Database } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
@@ -17,6 +18,7 @@ import * as ChainReader from "./ChainReader.ts"
 import * as ChainWriter from "./ChainWriter.ts"
 import * as Folder from "./Folder.ts"
 import * as Leases from "./Leases.ts"
+import * as Projections from "./Projections.ts"
 import * as ReadPool from "./ReadPool.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as WatchList from "./WatchList.ts"
@@ -82,10 +84,11 @@ export const open = Effect.fn("Sqlite.open")(function* (
   return {
     chain: (ref): ChainStore => ({
       reader: ChainReader.make(poolOf(ref), ref.id),
-      writer: Effect.fnUntraced(function* ({ watch } = {}) {
+      writer: Effect.fnUntraced(function* ({ projections = [WalletTransactions.projection], watch } = {}) {
         const file = yield* openFile(ref)
         if (watch !== undefined) yield* WatchList.claim(file, watch)
-        return ChainWriter.make(file)
+        yield* file.transaction(file.connection.attempt(() => Projections.registerUnsafe(file, projections)))
+        return ChainWriter.make(file, { projections })
       }),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),
     }),

@@ -1,22 +1,28 @@
 /**
- * Where a transaction stands in a chain's file: one number made of its block and its index, which is the key of its row. Numbers
- * of one block lie next to each other, and those of later blocks are higher.
+ * Row ids: the position of a transaction in its chain (block number and index) as one number, under which its row is stored. Row ids
+ * of one block are adjacent, and those of later blocks are greater.
  */
 
-/** Places of each block. Source: the tables of `SqliteStatements`, version 3. */
-export const ofBlock = 1_048_576
+/** Row ids of each block. Source: the tables of `Statements`, version 3. */
+export const perBlock = 1_048_576
 
-/** The last block whose places are exact numbers. */
-const lastBlock = Math.floor(Number.MAX_SAFE_INTEGER / ofBlock) - 1
+/** The last block whose row ids are exact numbers. */
+const lastBlock = Math.floor(Number.MAX_SAFE_INTEGER / perBlock) - 1
 
-/** The place of a transaction; throws where a block has more transactions, or a chain more blocks, than there are places. */
+/** The row id of a transaction; throws where a block has more transactions, or a chain more blocks, than there are row ids. */
 export const of = (block: number, index: number): number => {
-  if (index < ofBlock && block <= lastBlock) return block * ofBlock + index
-  throw new RangeError(`Transaction ${index} of block ${block} has no place in a file.`)
+  if (index < perBlock && block <= lastBlock) return block * perBlock + index
+  throw new RangeError(`No row id for transaction ${index} of block ${block}.`)
 }
 
-/** The places of blocks, inclusive: the first one, and the one after the last. */
+/** The row ids of blocks, inclusive: the first one, and the one after the last. */
 export const range = (from: number, to: number): readonly [first: number, end: number] => [
-  from * ofBlock,
-  (Math.min(to, lastBlock) + 1) * ofBlock,
+  Math.min(from, lastBlock + 1) * perBlock,
+  (Math.min(to, lastBlock) + 1) * perBlock,
 ]
+
+/** The position of a row id. */
+export const toPosition = (rowId: number): { readonly block: number; readonly index: number } => ({
+  block: Math.floor(rowId / perBlock),
+  index: rowId % perBlock,
+})

@@ -10,7 +10,7 @@ import * as Migrations from "./Migrations.ts"
  *
  * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
  * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
- * many rows the block has, null where an older version wrote it. `transaction.id` is the row's place (`RowId`), so that a page
+ * many rows the block has, null where an older version wrote it. `transaction.id` is the row id (`RowId`), so that a page
  * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
  * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
  */
@@ -89,24 +89,44 @@ export const schema: Migrations.Migrations = {
        status_at = json_extract(status, '$.updatedAtMillis'),
        status = json_set(json_remove(status, '$.updatedAtMillis'), '$.state', CASE json_extract(status, '$.state')
          WHEN 'following' THEN 'synced' WHEN 'refused' THEN 'misconfigured' ELSE json_extract(status, '$.state') END)
-       WHERE json_valid(status);`,
+       WHERE json_valid(status);
+     CREATE TABLE projection (
+       number INTEGER PRIMARY KEY,
+       id TEXT NOT NULL UNIQUE,
+       kind TEXT NOT NULL,
+       revision INTEGER NOT NULL,
+       next INTEGER
+     );
+     CREATE TABLE entry (
+       projection INTEGER NOT NULL,
+       id INTEGER NOT NULL,
+       key BLOB NOT NULL,
+       body TEXT NOT NULL,
+       PRIMARY KEY (projection, id)
+     ) WITHOUT ROWID;
+     CREATE INDEX entry_key ON entry (projection, key, id);
+     INSERT INTO projection (id, kind, revision, next)
+       SELECT 'wallet_transactions', 'appearances', 1, number + 1 FROM checkpoint WHERE number IS NOT NULL;
+     INSERT INTO projection (id, kind, revision, next)
+       SELECT 'decoded_documents', 'documents', revision, number + 1 FROM checkpoint,
+         (SELECT min(decoder_revision) AS revision, max(decoder_revision) AS last FROM "transaction")
+       WHERE number IS NOT NULL AND revision = last;
+     DROP INDEX transaction_decoder_revision;`,
   ],
 }
 
-const row = `t.block, t.tx_index, t.body, t.decoder_revision, t.internal`
-
 const page = (internal: "t.internal" | "NULL") => `SELECT a.block, a.tx_index, t.body, t.decoder_revision, ${internal}
   FROM appearance a
-  JOIN "transaction" t ON t.id = a.block * ${RowId.ofBlock} + a.tx_index
+  JOIN "transaction" t ON t.id = a.block * ${RowId.perBlock} + a.tx_index
   WHERE a.chain = ? AND a.address = ?`
 
 const up = `AND (a.block, a.tx_index) > (?, ?) AND a.block <= ? ORDER BY a.block, a.tx_index LIMIT ?`
 const down = `AND (a.block, a.tx_index) < (?, ?) AND a.block >= ? ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
 
-/** Rows of a wallet above a place, up to a block. Parameters: chain, address, place (block, index), last block, limit. */
+/** Rows of a wallet above a position, up to a block. Parameters: chain, address, position (block, index), last block, limit. */
 export const pageUp = `${page("NULL")} ${up}`
 
-/** Rows of a wallet below a place, down to a block. Parameters: chain, address, place (block, index), first block, limit. */
+/** Rows of a wallet below a position, down to a block. Parameters: chain, address, position (block, index), first block, limit. */
 export const pageDown = `${page("NULL")} ${down}`
 
 /** `pageUp` with internal transactions. */
@@ -138,14 +158,80 @@ export const lowestReorgedBlock = `SELECT lowest FROM unwound WHERE chain = ? AN
 /** Parameters: chain. */
 export const status = `SELECT status, status_at AS writtenAt FROM checkpoint WHERE chain = ?`
 
-/** The next revision above one. Parameters: chain, revision. */
-export const nextRevision = `SELECT decoder_revision AS revision FROM "transaction"
-  WHERE chain = ? AND decoder_revision > ? ORDER BY decoder_revision LIMIT 1`
+/** Parameters: projection. */
+export const projection = `SELECT number, revision, next FROM projection WHERE id = ?`
 
-/** Rows of a revision. Parameters: chain, revision, limit. */
-export const ofRevision = `SELECT ${row}, b.hash FROM "transaction" t
-  JOIN block b ON b.chain = t.chain AND b.number = t.block
-  WHERE t.chain = ? AND t.decoder_revision = ? ORDER BY t.id LIMIT ?`
+/** Registers a projection; does nothing when it has this revision already. Parameters: projection, kind, revision, chain. */
+export const registerProjection = `INSERT INTO projection (id, kind, revision, next)
+  SELECT ?, ?, ?, first FROM checkpoint WHERE chain = ?
+  ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, revision = excluded.revision, next = excluded.next
+  WHERE revision <> excluded.revision`
+
+/** Parameters: next block, number of the projection. */
+export const moveProjection = `UPDATE projection SET next = ? WHERE number = ?`
+
+/** Lowers the checkpoints of all projections. Parameters: block, block. */
+export const unwindProjections = `UPDATE projection SET next = ? WHERE next > ?`
+
+/** Lowers the checkpoints of projections with entries. Parameters: block, block. */
+export const rewindEntries = `UPDATE projection SET next = ? WHERE kind = 'entries' AND next > ?`
+
+/** The checkpoints of an empty index. */
+export const emptyProjections = `UPDATE projection SET next = NULL`
+
+/** Parameters: number of the projection, row id, key, body. */
+export const insertEntry = `INSERT INTO entry (projection, id, key, body) VALUES (?, ?, ?, ?)`
+
+/** Parameters: first row id to remove. */
+export const deleteEntries = `DELETE FROM entry WHERE projection IN (SELECT number FROM projection) AND id >= ?`
+
+/** Parameters: number of the projection, first row id, row id after the last. */
+export const deleteEntriesOf = `DELETE FROM entry WHERE projection = ? AND id >= ? AND id < ?`
+
+/** Parameters: body, revision, row id, revision. */
+export const updateDocument = `UPDATE "transaction" SET body = ?, decoder_revision = ? WHERE id = ? AND decoder_revision <> ?`
+
+/** One row when a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
+export const staleDocuments = `SELECT 1 FROM "transaction" WHERE id >= ? AND id < ? AND decoder_revision <> ? LIMIT 1`
+
+/** Blocks with their numbers of transactions, a guess where an older version did not count. Parameters: chain, from, limit. */
+export const blockCounts = `SELECT number, coalesce(transactions, 100) AS count FROM block
+  WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
+
+const entries = `SELECT e.id, e.body, p.revision FROM projection p JOIN entry e ON e.projection = p.number
+  WHERE p.id = ? AND e.key = ?`
+
+/** Entries of a key above a row id, up to another. Parameters: projection, key, row id, row id after the last, limit. */
+export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id LIMIT ?`
+
+/** Entries of a key below a row id, down to another. Parameters: projection, key, row id, row id before the first, limit. */
+export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC LIMIT ?`
+
+/** Blocks of a range. Parameters: chain, from, to. */
+export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
+  WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
+
+/** Transactions of a range. Parameters: first row id, row id after the last. */
+export const transactions = `SELECT block, tx_index, decoder_revision, hash, addresses, body, internal FROM "transaction"
+  WHERE id >= ? AND id < ? ORDER BY id`
+
+/** Parameters: chain, address, block, index. */
+export const appearance = `SELECT 1 FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
+
+/** Appearances after one, with the addresses of their documents. Parameters: chain, address, block, index, limit. */
+export const appearancesAfter = `SELECT a.address, a.block, a.tx_index, t.addresses FROM appearance a
+  LEFT JOIN "transaction" t ON t.id = a.block * ${RowId.perBlock} + a.tx_index
+  WHERE a.chain = ? AND (a.address, a.block, a.tx_index) > (?, ?, ?)
+  ORDER BY a.address, a.block, a.tx_index LIMIT ?`
+
+/** Parameters: first row id, row id after the last. */
+export const deleteTransactionsOf = `DELETE FROM "transaction" WHERE id >= ? AND id < ?`
+
+/** Parameters: chain, number. */
+export const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
+
+/** Parameters: chain, number. */
+export const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? AND number = ?`
 
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
@@ -163,7 +249,7 @@ export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions)
   VALUES (?, ?, ?, ?, ?, ?)`
 
-/** Parameters: place, chain, block, index, revision, hash, addresses, body, internal. */
+/** Parameters: row id, chain, block, index, revision, hash, addresses, body, internal. */
 export const insertTransaction = `INSERT INTO "transaction"
   (id, chain, block, tx_index, decoder_revision, hash, addresses, body, internal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
@@ -173,22 +259,22 @@ export const insertAppearance = `INSERT INTO appearance (chain, address, block, 
 /** Parameters: first, number, hash, timestamp, chain. */
 export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
 
-/** Parameters: first place, place after the last. */
+/** Parameters: first row id, row id after the last. */
 export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction" WHERE id >= ? AND id < ?`
 
 /** Parameters: chain, address, block, index. */
 export const deleteAppearance = `DELETE FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
 
-/** Parameters: first place to go. */
+/** Parameters: first row id to remove. */
 export const deleteTransactions = `DELETE FROM "transaction" WHERE id >= ?`
 
-/** Parameters: chain, first block to go. */
+/** Parameters: chain, first block to remove. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`
 
 /** Lowers what earlier unwinds remember. Parameters: lowest, chain, lowest, lowest. */
 export const lowerUnwound = `UPDATE unwound SET lowest = ? WHERE chain = ? AND number > ? AND lowest > ?`
 
-/** Remembers blocks that go; one that was removed before keeps its entry. Parameters: lowest, chain, lowest, limit. */
+/** Remembers blocks that are removed; one that was removed before keeps its entry. Parameters: lowest, chain, lowest, limit. */
 export const rememberUnwound = `INSERT INTO unwound (chain, number, hash, lowest)
   SELECT chain, number, hash, ? FROM block WHERE chain = ? AND number >= ? ORDER BY number DESC LIMIT ?
   ON CONFLICT (chain, number, hash) DO NOTHING`
@@ -224,8 +310,3 @@ export const releaseLease = `UPDATE checkpoint SET lease_owner = NULL, lease_sin
 /** Parameters: status, now, chain, token. */
 export const writeStatus = `UPDATE checkpoint SET status = ?, status_at = ?
   WHERE chain = ? AND lease_token = ? RETURNING chain`
-
-/** Parameters: body, revision, place, chain, block, block hash. */
-export const updateDecoded = `UPDATE "transaction" SET body = ?, decoder_revision = ?
-  WHERE id = ?
-  AND EXISTS (SELECT 1 FROM block WHERE chain = ? AND number = ? AND hash = ?)`

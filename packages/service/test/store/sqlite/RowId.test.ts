@@ -5,7 +5,7 @@ describe("RowId", () => {
   it("orders transactions by block and index", () => {
     expect(RowId.of(0, 0)).toBe(0)
     expect(RowId.of(2, 3)).toBe(2_097_155)
-    expect(RowId.of(1, RowId.ofBlock - 1) + 1).toBe(RowId.of(2, 0))
+    expect(RowId.of(1, RowId.perBlock - 1) + 1).toBe(RowId.of(2, 0))
   })
 
   it("gives the range of blocks, however far it is asked for", () => {
@@ -13,8 +13,8 @@ describe("RowId", () => {
     expect(RowId.range(0, Number.MAX_SAFE_INTEGER)[1]).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER)
   })
 
-  it("has no place that is not exact", () => {
-    expect(() => RowId.of(1, RowId.ofBlock)).toThrow(RangeError)
+  it("has no row id that is not exact", () => {
+    expect(() => RowId.of(1, RowId.perBlock)).toThrow(RangeError)
     expect(() => RowId.of(Number.MAX_SAFE_INTEGER, 0)).toThrow(RangeError)
   })
 })

@@ -1,0 +1,17 @@
+/**
+ * The stored documents with their calls and events decoded. A change of the decoder's signatures decodes them again.
+ *
+ * Source: decision 0015.
+ */
+import type { Decoder } from "../decode/Decoder.ts"
+import { redecode } from "../decode/Redecode.ts"
+import type { Projection } from "./Projection.ts"
+
+/** Documents decoded by a decoder. */
+export const make = (decoder: Decoder): Projection => ({
+  id: "decoded_documents",
+  kind: "documents",
+  revision: decoder.revision,
+  rows: ({ transactions }) =>
+    transactions.map(({ body, index }) => ({ index, body: redecode(body, decoder), keys: [] })),
+})

@@ -1,0 +1,39 @@
+/**
+ * Projections: rows derived from stored blocks. A projection at the head is applied in the transaction that appends a block and
+ * unwound with it; a new or revised one is filled from stored blocks in the background, without asking a node.
+ *
+ * To add one, write its `rows` and register it with the writer. Pure.
+ */
+import type { BlockRows } from "../store/BlockRows.ts"
+
+/** A derived row. */
+export interface ProjectionRow {
+  /** Index of the transaction that it belongs to. */
+  readonly index: number
+  /** JSON text of the row; `null` for an appearance, whose text is the document of its transaction. */
+  readonly body: string | null
+  /** Keys under which the row is found, each once, as lower-case hex text; none for a document. */
+  readonly keys: ReadonlyArray<string>
+}
+
+/** Rows derived from a block. */
+export interface Projection {
+  /** Names the projection in the database. */
+  readonly id: string
+  /**
+   * How the rows are stored: `entries` with a key and a body of their own, `appearances` of a key in a transaction, or `documents` that
+   * replace those of their transactions.
+   */
+  readonly kind: "entries" | "appearances" | "documents"
+  /** A change of it derives all rows again. */
+  readonly revision: number
+  /** Rows of a block, in its order. */
+  readonly rows: (block: BlockRows) => ReadonlyArray<ProjectionRow>
+}
+
+/** Checkpoint of a projection. */
+export interface ProjectionCheckpoint {
+  readonly revision: number
+  /** First block whose rows are not derived with this revision yet; `null` while the index is empty. */
+  readonly next: number | null
+}

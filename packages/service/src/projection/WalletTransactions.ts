@@ -1,0 +1,14 @@
+/**
+ * The transactions of each wallet: one appearance for each wallet that a transaction belongs to.
+ *
+ * Source: decision 0009.
+ */
+import type { Projection } from "./Projection.ts"
+
+/** Appearances of wallets in transactions. */
+export const projection: Projection = {
+  id: "wallet_transactions",
+  kind: "appearances",
+  revision: 1,
+  rows: ({ transactions }) => transactions.map(({ addresses, index }) => ({ index, body: null, keys: addresses })),
+}

@@ -1,0 +1,152 @@
+/**
+ * Projections in a chain's file: their checkpoints, and how their rows are derived, appended and removed. Functions named `Unsafe`
+ * throw what SQLite throws; call them inside a transaction.
+ */
+import type { BlockRows, Checkpoint } from "../BlockRows.ts"
+import type { Filled } from "../ChainWriter.ts"
+import { StoreError } from "../StoreError.ts"
+import type { Projection, ProjectionCheckpoint } from "../../projection/Projection.ts"
+import { fromHex } from "./Bytes.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as RowId from "./RowId.ts"
+import * as Rows from "./Rows.ts"
+import * as Statements from "./Statements.ts"
+
+/** Blocks that one filling step reads at most. */
+const maxBlocks = 500
+
+interface StoredCheckpoint extends ProjectionCheckpoint {
+  /** Names the projection in its rows. */
+  readonly number: number
+}
+
+/** The checkpoint of a projection; null when it was never registered. */
+export const checkpointUnsafe = (connection: Connection, id: string): StoredCheckpoint | null =>
+  connection.rowsUnsafe<StoredCheckpoint & object>(Statements.projection, [id])[0] ?? null
+
+/** Registers projections; one with another revision is derived again from the first block on. */
+export const registerUnsafe = ({ connection, ref }: ChainFile, projections: ReadonlyArray<Projection>): void => {
+  for (const { id, kind, revision } of projections) {
+    connection.rowsUnsafe(Statements.registerProjection, [id, kind, revision, ref.id])
+  }
+}
+
+const deriveUnsafe = (projection: Projection, block: BlockRows) => {
+  try {
+    return projection.rows(block)
+  } catch (cause) {
+    throw new StoreError({
+      message: `Stored block damaged: block ${block.number} has a document that cannot be read. Run "daybook repair".`,
+      isRetryable: false,
+      cause,
+    })
+  }
+}
+
+/** Inserts the rows of a block that has none of this projection yet. */
+const insertUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
+  const { connection, ref } = file
+  const rows = deriveUnsafe(projection, block)
+  switch (projection.kind) {
+    case "appearances": {
+      const params = rows.flatMap(({ index, keys }) =>
+        keys.map((key): Params => [ref.id, fromHex(key), block.number, index]),
+      )
+      return connection.manyUnsafe(Statements.insertAppearance, params)
+    }
+    case "documents": {
+      const params = rows.map(({ body, index }): Params => {
+        const rowId = RowId.of(block.number, index)
+        return [body, projection.revision, rowId, projection.revision]
+      })
+      return connection.manyUnsafe(Statements.updateDocument, params)
+    }
+    case "entries": {
+      let position = 0
+      const params = rows.flatMap(({ body, keys }) =>
+        keys.map((key): Params => [number, RowId.of(block.number, position++), fromHex(key), body]),
+      )
+      return connection.manyUnsafe(Statements.insertEntry, params)
+    }
+  }
+}
+
+/**
+ * Applies the projections that are at the head to appended blocks. `from` is the block after the head, `null` for an empty index.
+ */
+export const appendUnsafe = (
+  file: ChainFile,
+  projections: ReadonlyArray<Projection>,
+  from: number | null,
+  blocks: ReadonlyArray<BlockRows>,
+): void => {
+  const { connection } = file
+  const next = blocks.at(-1)!.number + 1
+  for (const projection of projections) {
+    const state = checkpointUnsafe(connection, projection.id)
+    if (state === null || state.revision !== projection.revision || state.next !== from) continue
+    for (const block of blocks) {
+      // A block is appended with its documents decoded.
+      const isDerived = projection.kind === "documents" && block.decoderRevision === projection.revision
+      if (!isDerived) insertUnsafe(file, projection, state.number, block)
+    }
+    connection.rowsUnsafe(Statements.moveProjection, [next, state.number])
+  }
+}
+
+/** Removes the rows of all projections from a block on. `isEmpty`: no block is left. */
+export const unwindUnsafe = ({ connection }: ChainFile, lowest: number, isEmpty: boolean): void => {
+  connection.rowsUnsafe(Statements.deleteEntries, [RowId.of(lowest, 0)])
+  if (isEmpty) connection.rowsUnsafe(Statements.emptyProjections, [])
+  else connection.rowsUnsafe(Statements.unwindProjections, [lowest, lowest])
+}
+
+/** Inserts the appearances of a block that was replaced; entries are derived again from it on. */
+export const replaceUnsafe = (file: ChainFile, appearances: Projection, block: BlockRows): void => {
+  insertUnsafe(file, appearances, 0, block)
+  file.connection.rowsUnsafe(Statements.rewindEntries, [block.number, block.number])
+}
+
+/** The last block of a filling step, and its number of transactions. */
+const stepUnsafe = ({ connection, ref }: ChainFile, from: number, maxTransactions: number) => {
+  let to = from
+  let transactions = 0
+  for (const { count, number } of connection.rowsUnsafe<{ readonly number: number; readonly count: number }>(
+    Statements.blockCounts,
+    [ref.id, from, maxBlocks],
+  )) {
+    if (number > from && transactions + count > maxTransactions) break
+    to = number
+    transactions += count
+  }
+  return { to, transactions }
+}
+
+/** Derives the rows of the next blocks; gives how many transactions were read, and whether the projection is at the head. */
+export const fillUnsafe = (
+  file: ChainFile,
+  projection: Projection,
+  checkpoint: Checkpoint | null,
+  maxTransactions: number,
+): Filled => {
+  const { connection } = file
+  registerUnsafe(file, [projection])
+  const state = checkpointUnsafe(connection, projection.id)!
+  if (checkpoint === null) return { transactions: 0, isDone: true }
+  const head = checkpoint.head.number
+  // An index that was emptied may have grown again without this projection.
+  const from = state.next ?? checkpoint.first
+  if (from > head) return { transactions: 0, isDone: true }
+  const { to, transactions } = stepUnsafe(file, from, maxTransactions)
+  const [first, end] = RowId.range(from, to)
+  const isCurrent =
+    projection.kind === "documents" &&
+    connection.rowsUnsafe(Statements.staleDocuments, [first, end, projection.revision]).length === 0
+  if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
+  if (projection.kind === "appearances") Rows.removeAppearancesUnsafe(connection, file.ref.id, from, to)
+  const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to)
+  for (const block of blocks) insertUnsafe(file, projection, state.number, block)
+  connection.rowsUnsafe(Statements.moveProjection, [to + 1, state.number])
+  return { transactions: isCurrent ? 0 : transactions, isDone: to === head }
+}
