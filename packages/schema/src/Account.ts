@@ -1,5 +1,5 @@
 /**
- * The state of an account with the proof of it, as `eth_getProof` gives it.
+ * Account state with its Merkle proof, the result of `eth_getProof`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -9,42 +9,39 @@ import { open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 /**
- * A slot of a contract's storage and the proof of its value.
+ * Storage slot with the Merkle proof of its value.
  *
  * Source: EIP-1186.
  */
 export const StorageProof = open("StorageProof", {
-  /** The slot, as the node writes it. Source: EIP-1186. */
+  /** Storage slot, with the digits received. */
   key: Hex.HexText,
-  /** The word in it. Source: EIP-1186. */
+  /** Value of the slot. */
   value: Quantity.Quantity,
-  /** Nodes of the tree, from the root. Source: EIP-1186. */
+  /** Proof nodes, from the root. */
   proof: Schema.Array(Hex.Hex),
 })
 
 /**
- * An account and the proof of its state.
+ * Account state with its Merkle proof.
  *
  * Source: EIP-1186.
  */
 export const AccountProof = open("AccountProof", {
-  /** The account. Source: EIP-1186. */
+  /** Account address. */
   address: Address.Address,
-  /** Nodes of the tree, from the root. Source: EIP-1186. */
+  /** Proof nodes, from the root. */
   accountProof: Schema.Array(Hex.Hex),
-  /** Balance in wei. Source: EIP-1186. */
+  /** Balance in wei. */
   balance: Quantity.Quantity,
-  /** Hash of the code. Source: EIP-1186. */
+  /** Hash of the account code. */
   codeHash: Hash.Hash,
-  /** Nonce. Source: EIP-1186. */
+  /** Nonce of the account. */
   nonce: Quantity.SafeInteger,
-  /** Root of the storage. Source: EIP-1186. */
+  /** Root of the storage trie. */
   storageHash: Hash.Hash,
-  /** The slots asked for. Source: EIP-1186. */
+  /** Requested storage slots. */
   storageProof: Schema.Array(StorageProof),
 })
 
-/**
- * An account and the proof of its state.
- */
 export interface AccountProof extends Schema.Schema.Type<typeof AccountProof> {}

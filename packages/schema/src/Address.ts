@@ -1,5 +1,5 @@
 /**
- * Account addresses: 20 bytes, lower case in the program and on the wire, checksummed on request.
+ * Codecs of 20-byte addresses in lower-case hex, and the checksummed form.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import type * as Brand from "effect/Brand"
@@ -7,34 +7,31 @@ import * as Schema from "effect/Schema"
 import * as Hex from "./Hex.ts"
 import { orEmpty, orNull } from "./internal/leaf.ts"
 
-/**
- * 20 bytes as lower-case hex text.
- */
 export type Address = `0x${string}` & Brand.Brand<"Address">
 
 /**
- * An address: 20 bytes, lower case in the program, any case on the wire (a checksum is not verified).
+ * Address of 20 bytes in lower-case hex. Decodes any case; a checksum is not verified.
  *
  * Source: docs/interface.md#2.2, docs/interface.md#2.8, docs/interface.md#2.9, docs/interface.md#4.1.
  */
 export const Address: Schema.Codec<Address, string> = Hex.bytes<Address>("an address of 20 bytes in hex", 20)
 
 /**
- * An address that may be `null`: the recipient of a contract creation, the miner of a pending block.
+ * `Address`, or `null`, as for the recipient of a contract creation and the miner of a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const OrNull: Schema.Codec<Address | null, string | null> = orNull(Address)
 
 /**
- * An address that is `null` when the wire has none (`""` or `null`); written as `""`.
+ * `Address`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
  *
  * Source: docs/interface.md#2.2 (receipt_contract_address); decision 0002.
  */
 export const OrEmpty: Schema.Codec<Address | null, string> = orEmpty(Address, "")
 
 /**
- * An address that is `null` when the wire has none (`""` or `null`); written as `null`.
+ * `Address`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`.
  *
  * Source: docs/interface.md#2.2 (to_address of a creation); decision 0002.
  */
@@ -48,14 +45,14 @@ export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Addre
 export const pattern: RegExp = /^0x[0-9a-fA-F]{40}$/
 
 /**
- * Tells whether a value is an address in the program's form (lower case).
+ * Returns true for an address in lower case.
  *
  * Source: docs/interface.md#2.2.
  */
 export const isAddress: (input: unknown) => input is Address = Schema.is(Address)
 
 /**
- * Reads an address written in any case; `undefined` when it is none.
+ * Parses an address in any case; `undefined` for any other text.
  *
  * Source: docs/interface.md#4.1.
  */
@@ -65,9 +62,9 @@ export const fromText = (text: string): Address | undefined => {
 }
 
 /**
- * The address in mixed case, where the case of each letter carries a checksum.
+ * The checksummed form of an address, in mixed case.
  *
- * **Example** (Showing an address to a person)
+ * **Example** (Formatting an address for display)
  *
  * ```ts
  * import * as Address from "@daybook/schema/Address"

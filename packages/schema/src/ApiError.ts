@@ -1,34 +1,35 @@
 /**
- * The errors that the wallet operation answers with. Each is one class, with its HTTP status and the `code` of its body;
- * a handler fails with it and a client receives it. Errors of JSON-RPC calls are `JsonRpc.ErrorObject`.
+ * Errors of the REST interface: one class for each, with its HTTP status and the `code` of its body. The server fails with them and
+ * clients decode them. Errors of JSON-RPC calls are `JsonRpc.ErrorObject`.
  */
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
 
 const body = {
-  /** What was wrong, with the value, and what is accepted. */
+  /** Message: what is invalid, the value received, and what is expected. */
   message: Schema.String,
-  /** Identifies the request in the server's log. */
+  /** Id of the request in the log of the server. */
   requestId: Schema.String,
 }
 
 /**
- * The request cannot be answered as it is: 400.
+ * Invalid request: 400.
  *
  * **Details**
  *
- * `code` says why: `bad_request`, a parameter is wrong; `chain_not_served`, this server has no such chain;
- * `traces_not_indexed`, internal transactions were asked for on a chain without traces; `address_not_watched`, this
- * server indexes a list of addresses and this one is not on it.
+ * - `bad_request`: a parameter is invalid.
+ * - `chain_not_served`: the server does not serve the chain.
+ * - `traces_not_indexed`: internal transactions were requested on a chain without traces.
+ * - `address_not_watched`: the server indexes a list of addresses that does not contain this one.
  *
- * Source: docs/interface.md#7 (silent); decisions 0008 and 0012.
+ * Source: docs/interface.md#7; decisions 0008 and 0012.
  */
 export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadRequest")(
   {
     ...body,
-    /** Why. */
+    /** Reason of the error. */
     code: Schema.Literals(["bad_request", "chain_not_served", "traces_not_indexed", "address_not_watched"]),
-    /** The parameter that was wrong, if it was one. */
+    /** Name of the invalid parameter; absent where no single parameter is invalid. */
     parameter: Schema.optionalKey(Schema.String),
   },
   { httpApiStatus: 400 },
@@ -37,7 +38,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
 }
 
 /**
- * The key is missing or not known: 401.
+ * Missing or unknown API key: 401.
  *
  * Source: docs/interface.md#5; decision 0012.
  */
@@ -49,7 +50,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
 }
 
 /**
- * The key is known and may not do this: 403.
+ * API key without permission for this request: 403.
  *
  * Source: decision 0012.
  */
@@ -61,7 +62,7 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
 }
 
 /**
- * There is nothing under this path: 404.
+ * Unknown path: 404.
  *
  * Source: decisions 0012 and 0019.
  */
@@ -73,7 +74,7 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
 }
 
 /**
- * The path does not take this HTTP method: 405, with an `allow` header.
+ * HTTP method that the path does not support: 405, with an `allow` header.
  *
  * Source: decision 0012.
  */
@@ -85,12 +86,12 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/s
 }
 
 /**
- * A block that the walk stands on was reorganised away: 409.
+ * Cursor whose block was removed by a reorg: 409.
  *
  * **Details**
  *
- * Rows of `resumeFromBlock` and of later blocks that the walk has given are void. A new walk with
- * `from_block=resumeFromBlock` gives their replacement; a descending walk goes on below with `to_block=resumeFromBlock-1`.
+ * Rows at and above `resumeFromBlock` that were received before are reverted. Request them again with `from_block=resumeFromBlock`; in
+ * descending order, continue below with `to_block=resumeFromBlock-1`.
  *
  * Source: decision 0011.
  */
@@ -98,7 +99,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
   {
     ...body,
     code: Schema.tag("stale_cursor"),
-    /** First block whose rows are void. Wire: JSON number. */
+    /** First block whose rows are reverted. Wire: JSON number. */
     resumeFromBlock: Decimal.FromNumber,
   },
   { httpApiStatus: 409 },
@@ -107,7 +108,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
 }
 
 /**
- * The request is larger than is accepted: 413.
+ * Request body that exceeds the limit of the server: 413.
  *
  * Source: decision 0012.
  */
@@ -119,9 +120,9 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
 }
 
 /**
- * Too many requests with this key: 429, with `retry-after` and `ratelimit-*` headers.
+ * Exceeded rate limit of the API key: 429, with `retry-after` and `ratelimit-*` headers.
  *
- * Source: docs/interface.md#8 (silent); decisions 0007 and 0012.
+ * Source: docs/interface.md#8; decisions 0007 and 0012.
  */
 export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/RateLimited")(
   { ...body, code: Schema.tag("rate_limited") },
@@ -131,7 +132,7 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
 }
 
 /**
- * The server failed: 500. The body holds an id and nothing else that could be acted on.
+ * Internal error of the server: 500. The body holds the request id and no details.
  *
  * Source: decision 0012.
  */
@@ -143,7 +144,7 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
 }
 
 /**
- * The server cannot answer now: 503, with `retry-after`.
+ * Temporarily unavailable server: 503, with `retry-after`.
  *
  * Source: decision 0012.
  */
@@ -155,7 +156,7 @@ export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unav
 }
 
 /**
- * Every error of the wallet operation, told apart by `code`.
+ * Every error of the REST interface, discriminated by `code`.
  *
  * Source: decision 0012.
  */
@@ -172,17 +173,14 @@ export const ApiError = Schema.Union([
   Unavailable,
 ])
 
-/**
- * Any error of the wallet operation.
- */
 export type ApiError = typeof ApiError.Type
 
 /**
- * The body that hosted providers of the interface send: a message or a list of them, and no code.
+ * Error body of hosted providers: a message or a list of messages, without a code.
  *
  * Source: decision 0012.
  */
 export const BareMessage = Schema.Struct({
-  /** What was wrong. */
+  /** Error message, or several. */
   message: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
 })

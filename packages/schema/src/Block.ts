@@ -1,6 +1,6 @@
 /**
- * A block as a node gives it (JSON-RPC): with the hashes of its transactions (`Block`) or with the transactions themselves
- * (`HydratedBlock`), also where some of those cannot be read (`PartialBlock`).
+ * Blocks of JSON-RPC: with transaction hashes (`Block`), with full transactions (`HydratedBlock`), or with full transactions of which
+ * some may fail to decode (`PartialBlock`).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,131 +16,126 @@ import * as Quantity from "./Quantity.ts"
 import * as Transaction from "./Transaction.ts"
 
 /**
- * Wei paid out of the beacon chain in a block.
+ * Withdrawal from the beacon chain.
  *
  * Source: EIP-4895.
  */
 export const Withdrawal = open("Withdrawal", {
-  /** Number of the withdrawal since the first. Source: EIP-4895. */
+  /** Withdrawal index, counted from the first withdrawal of the chain. */
   index: Quantity.Quantity,
-  /** The validator. Source: EIP-4895. */
+  /** Index of the validator. */
   validatorIndex: Quantity.Quantity,
-  /** The account that is paid. Source: EIP-4895. */
+  /** Recipient of the withdrawn amount. */
   address: Address.Address,
-  /** Amount in gwei (not wei). Source: EIP-4895. */
+  /** Withdrawn amount in gwei, not wei. */
   amount: Quantity.Quantity,
 })
 
-/**
- * Wei paid out of the beacon chain in a block.
- */
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
 const header = {
-  /** Number of the block; `null` while pending. Wire: hex quantity. */
+  /** Block number; `null` while pending. */
   number: Quantity.OrNull,
-  /** Hash of the block; `null` while pending. */
+  /** Block hash; `null` while pending. */
   hash: Hash.OrNull,
-  /** Hash of the block before it. */
+  /** Hash of the parent block. */
   parentHash: Hash.Hash,
-  /** 8 bytes of proof of work; `null` while pending, missing or `null` on chains without it. */
+  /** Proof-of-work nonce, 8 bytes; `null` while pending; absent or `null` on chains without proof of work. */
   nonce: Schema.optionalKey(Hex.BlockNonceOrNull),
-  /** Hash of the list of uncles. */
+  /** Hash of the list of uncle headers. */
   sha3Uncles: Hash.Hash,
   /** Bloom filter of the addresses and topics of all logs, 256 bytes; `null` while pending. */
   logsBloom: Hex.BloomOrNull,
-  /** Root of the trie of transactions. */
+  /** Root of the transactions trie. */
   transactionsRoot: Hash.Hash,
-  /** Root of the trie of the state. */
+  /** Root of the final state trie. */
   stateRoot: Hash.Hash,
-  /** Root of the trie of receipts. */
+  /** Root of the receipts trie. */
   receiptsRoot: Hash.Hash,
-  /** Account that is paid for the block; `null` while pending. */
+  /** Address that receives the block reward and priority fees; `null` while pending. */
   miner: Address.OrNull,
-  /** Difficulty of the block; 0 after the merge; may exceed 64 bits. */
+  /** Proof-of-work difficulty; 0 since the merge; may exceed 64 bits. */
   difficulty: Quantity.Quantity,
-  /** Difficulty of the chain up to here; gone from most nodes. */
+  /** Total difficulty of the chain up to this block; most nodes no longer send it. */
   totalDifficulty: Schema.optionalKey(Quantity.OrNull),
-  /** Free bytes of the producer; 32 on Ethereum, hundreds elsewhere. */
+  /** Arbitrary data set by the block producer; up to 32 bytes on Ethereum, more on other chains. */
   extraData: Hex.Hex,
-  /** Size in bytes. */
+  /** Size of the encoded block in bytes. */
   size: Quantity.Quantity,
-  /** Most gas that the block may use. */
+  /** Maximum gas allowed in the block, in gas units. */
   gasLimit: Quantity.Quantity,
-  /** Gas used by all transactions. */
+  /** Gas used by all transactions, in gas units. */
   gasUsed: Quantity.Quantity,
-  /** Time in seconds since 1970. Wire: hex quantity. */
+  /** Block time, in seconds since 1970. */
   timestamp: Quantity.Quantity,
-  /** Hashes of uncles; empty after the merge; read as empty where missing. */
+  /** Uncle hashes; empty since the merge; decoded as empty where absent. */
   uncles: Schema.optionalKey(Schema.Array(Hash.Hash)),
-  /** Randomness of the beacon chain, or the digest of proof of work. Source: EIP-4399. */
+  /** RANDAO value of the beacon chain (EIP-4399), or the proof-of-work mix digest before the merge. */
   mixHash: Schema.optionalKey(Hash.OrNull),
-  /** Price of gas that is burnt, in wei per unit. Source: EIP-1559. */
+  /** Base fee per gas in wei, burned (EIP-1559). */
   baseFeePerGas: Schema.optionalKey(Quantity.OrNull),
-  /** Payouts of the beacon chain. Source: EIP-4895. */
+  /** Withdrawals from the beacon chain (EIP-4895). */
   withdrawals: Schema.optionalKey(Schema.NullOr(Schema.Array(Withdrawal))),
-  /** Root of the trie of withdrawals. Source: EIP-4895. */
+  /** Root of the withdrawals trie (EIP-4895). */
   withdrawalsRoot: Schema.optionalKey(Hash.OrNull),
-  /** Blob gas used by the block. Source: EIP-4844. */
+  /** Blob gas used by all transactions (EIP-4844). */
   blobGasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** Running excess of blob gas. Source: EIP-4844. */
+  /** Running total of blob gas above the target (EIP-4844). */
   excessBlobGas: Schema.optionalKey(Quantity.OrNull),
-  /** Root of the parent beacon block. Source: EIP-4788. */
+  /** Root of the parent beacon block (EIP-4788). */
   parentBeaconBlockRoot: Schema.optionalKey(Hash.OrNull),
-  /** Hash of the requests to the consensus layer. Source: EIP-7685. */
+  /** Hash of the requests to the consensus layer (EIP-7685). */
   requestsHash: Schema.optionalKey(Hash.OrNull),
-  /** arbitrum: block of layer 1 that this one saw. Source: Nitro. */
+  /** Arbitrum: L1 block number seen by this block. */
   l1BlockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** arbitrum: root of the messages to layer 1. Source: Nitro. */
+  /** Arbitrum: root of the L2-to-L1 messages. */
   sendRoot: Schema.optionalKey(Hash.OrNull),
-  /** arbitrum: number of messages to layer 1. Source: Nitro. */
+  /** Arbitrum: number of L2-to-L1 messages. */
   sendCount: Schema.optionalKey(Quantity.OrNull),
-  /** bsc: time in milliseconds since 1970. Source: BEP-520. */
+  /** BSC: block time, in milliseconds since 1970 (BEP-520). */
   milliTimestamp: Schema.optionalKey(Quantity.OrNull),
-  /** avalanche: hash of `blockExtraData`. Source: coreth. */
+  /** Avalanche: hash of `blockExtraData`. */
   extDataHash: Schema.optionalKey(Hash.OrNull),
-  /** avalanche: atomic transactions of the block. Source: coreth. */
+  /** Avalanche: encoded atomic transactions of the block. */
   blockExtraData: Schema.optionalKey(Hex.OrNull),
-  /** avalanche: gas used by atomic transactions. Source: coreth. */
+  /** Avalanche: gas used by atomic transactions, in gas units. */
   extDataGasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** avalanche: cost of producing the block. Source: coreth. */
+  /** Avalanche: gas whose cost the priority fees of the block must cover. */
   blockGasCost: Schema.optionalKey(Quantity.OrNull),
-  /** fantom: epoch of the block. Source: go-opera. */
+  /** Fantom: epoch of the block. */
   epoch: Schema.optionalKey(Quantity.OrNull),
-  /** fantom: time in nanoseconds since 1970. Source: go-opera. */
+  /** Fantom: block time, in nanoseconds since 1970. */
   timestampNano: Schema.optionalKey(Quantity.OrNull),
-  /** gnosis (AuRa), moonbeam family: the producer. Source: OpenEthereum. */
+  /** Gnosis before the merge, Moonbeam: address of the block producer. */
   author: Schema.optionalKey(Address.OrNull),
 }
 
 const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
 
 /**
- * A block with the hashes of its transactions: the answer when the hydrated flag is false.
+ * Block with transaction hashes, returned when the hydrated flag is false.
  *
  * **Details**
  *
- * Fields of newer forks and of layer 2 chains are typed where they are known; the rest is kept and listed by `extras`.
+ * Known fields of newer forks and of other chains are typed; unknown keys are kept and listed by `extras`.
  *
- * Source: docs/interface.md#2.8; decisions 0004 and 0020.
+ * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685; Nitro, coreth, go-opera, OpenEthereum;
+ * decisions 0004 and 0020.
  */
 export const Block = open(
   "Block",
   {
     ...header,
-    /** Hashes of the transactions, in order. */
+    /** Transaction hashes, in block order. */
     transactions: Schema.Array(Hash.Hash),
   },
   noUncles,
 )
 
-/**
- * A block with the hashes of its transactions.
- */
 export interface Block extends Schema.Schema.Type<typeof Block> {}
 
 /**
- * A block with its transactions: the answer when the hydrated flag is true.
+ * Block with full transactions, returned when the hydrated flag is true. The other fields are those of `Block`.
  *
  * Source: docs/interface.md#2.8; decisions 0004 and 0020.
  */
@@ -148,32 +143,29 @@ export const HydratedBlock = open(
   "HydratedBlock",
   {
     ...header,
-    /** The transactions, in order. */
+    /** Transactions, in block order. */
     transactions: Schema.Array(Transaction.Transaction),
   },
   noUncles,
 )
 
-/**
- * A block with its transactions.
- */
 export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> {}
 
 /**
- * A transaction of a `PartialBlock` that could not be decoded: what came, and why.
+ * Transaction of a `PartialBlock` that failed to decode.
  *
  * Source: decision 0020.
  */
 export interface Undecodable {
   readonly _tag: "Undecodable"
-  /** The transaction as it came, encoded again as it is. */
+  /** Transaction as received; encoded unchanged. */
   readonly raw: unknown
   /** First issue: `Invalid transaction "from": expected an address of 20 bytes in hex, received "0x12".` */
   readonly reason: string
 }
 
 /**
- * Tells whether an entry of a `PartialBlock` could not be decoded.
+ * Returns true for an entry of a `PartialBlock` that failed to decode.
  *
  * Source: decision 0020.
  */
@@ -202,7 +194,7 @@ const Entry = withCoder(
       const parse = SchemaParser.decodeUnknownEffect(codec)
       return (input, _ast, options) => {
         const output = isReading ? readEntry(input) : writeEntry(input)
-        // Only writing fails, and then the parser says why.
+        // Only encoding fails here; the parser then builds the error.
         return output === unread
           ? parse(input, options)
           : Effect.succeed(output as Transaction.Transaction | Undecodable)
@@ -218,12 +210,12 @@ const Entry = withCoder(
 )
 
 /**
- * A block with its transactions, of which those that cannot be decoded are kept as `Undecodable` instead of failing the
- * block: for programs that prefer the rest of a block to an error. Everything else of the block is still required.
+ * Block with full transactions, where a transaction that fails to decode becomes an `Undecodable` entry instead of failing the block.
+ * Every other field of the block is still required to decode.
  *
  * **Gotchas**
  *
- * A history made of such blocks has silent gaps unless `Undecodable` entries are looked at.
+ * Check entries with `isUndecodable`: a program that skips them loses transactions without an error.
  *
  * Source: docs/interface.md#2.8; decision 0020.
  */
@@ -231,19 +223,16 @@ export const PartialBlock = open(
   "PartialBlock",
   {
     ...header,
-    /** The transactions, in order; `isUndecodable` tells which could not be read. */
+    /** Transactions, in block order; `isUndecodable` finds those that failed to decode. */
     transactions: Schema.Array(Entry),
   },
   noUncles,
 )
 
-/**
- * A block with its transactions, of which some could not be decoded.
- */
 export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
 
 /**
- * The keys of a block that the schema does not name, with their values as they came.
+ * Keys of a block that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

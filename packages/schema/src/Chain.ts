@@ -6,7 +6,8 @@ import { all, type Chain, type HashRules } from "./internal/chains.ts"
 export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
 
 /**
- * The form in which names of chains are compared: lower case, with hyphens, underscores and runs of spaces as one space.
+ * The form in which names of chains are compared: lower case, with each run of spaces, hyphens and underscores as one space, and none
+ * at either end.
  *
  * **Example** (Comparing two spellings)
  *
@@ -20,9 +21,9 @@ export { all, type Chain, type HashRules, type HashRulesRange } from "./internal
  */
 export const normalizeName = (name: string): string =>
   name
-    .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, " ")
+    .trim()
 
 const byName = new Map<string, Chain>()
 for (const chain of all) {
@@ -31,11 +32,11 @@ for (const chain of all) {
 }
 
 /**
- * The chain of a name; `undefined` when there is none.
+ * The chain with a name; `undefined` for an unknown name.
  *
  * **Details**
  *
- * Takes the spelling of both operations, any case, and hyphens or underscores for spaces.
+ * Accepts the names of the REST and the RPC operations, in any case, with hyphens or underscores for spaces.
  *
  * **Example** (Finding a chain by its RPC name)
  *
@@ -73,13 +74,13 @@ export const parseId = (id: bigint | number | string): bigint | undefined => {
 }
 
 /**
- * The chains that have an identifier, either the listed or the true one: none, one, or two where identifiers clash.
+ * The chains with an identifier, listed or EIP-155: none, one, or two where identifiers clash.
  *
  * **Details**
  *
- * Takes a number, a bigint, hex or decimal text, and CAIP-2 (`eip155:1`).
+ * Accepts what `parseId` accepts.
  *
- * **Example** (Seeing a clash)
+ * **Example** (Finding two chains that share an identifier)
  *
  * ```ts
  * import * as Chain from "@daybook/schema/Chain"
@@ -98,7 +99,7 @@ export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
 }
 
 /**
- * The chains that a text may mean: by name if it is one, else by identifier.
+ * The chains with a name, or else with an identifier.
  *
  * Source: docs/interface.md#4.1.1; decision 0005.
  */
@@ -108,14 +109,14 @@ export const fromText = (text: string): ReadonlyArray<Chain> => {
 }
 
 /**
- * The chain's identifier in the form of CAIP-2, by its true id.
+ * The CAIP-2 identifier of a chain.
  *
  * Source: CAIP-2.
  */
 export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}`
 
 /**
- * The chain's identifier in hex, by its true id, as `eth_chainId` answers.
+ * The chain id in hex, as `eth_chainId` returns it.
  *
  * Source: EIP-695.
  */

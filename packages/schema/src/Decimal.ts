@@ -1,6 +1,5 @@
 /**
- * Decimal text of the REST operation: unsigned integers written as decimal digits.
- * This is the one place where they are read and written. Hex quantities of JSON-RPC are `Quantity`.
+ * Codecs of decimal strings, the unsigned integers of the REST operations. Hex quantities of JSON-RPC are `Quantity`.
  */
 import * as Schema from "effect/Schema"
 import { isDigits, smallDecimal } from "./internal/hexText.ts"
@@ -32,11 +31,11 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotat
 })
 
 /**
- * An unsigned integer of up to 256 bits, such as an amount or gas; `bigint` in the program.
+ * Unsigned integer of up to 256 bits, such as an amount or gas; decodes to `bigint`.
  *
  * **Details**
  *
- * Wire: a string of decimal digits without leading zeros. Also read: leading zeros and JSON numbers.
+ * Wire: a string of decimal digits without leading zeros. Also decodes leading zeros and JSON numbers.
  *
  * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
@@ -49,11 +48,11 @@ export const Decimal: Schema.Codec<bigint, string> = leaf({
 })
 
 /**
- * A position, count or nonce: an unsigned safe integer; `number` in the program.
+ * Index, count or nonce: an unsigned safe integer; decodes to `number`.
  *
  * **Details**
  *
- * Written and read like `Decimal`, but at most 2^53 - 1.
+ * Wire form of `Decimal`, at most 2^53 - 1.
  *
  * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
@@ -66,18 +65,19 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 })
 
 /**
- * A `SafeInteger` that is `null` when the wire has none (`""` or `null`); written as `""`.
+ * `SafeInteger`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
  *
  * Source: decision 0002.
  */
 export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(SafeInteger, "")
 
 /**
- * A `Decimal` that the interface types as a JSON number, such as the block number of an internal transaction.
+ * Unsigned integer that the REST operations send as a JSON number, such as the block number of an internal transaction; decodes to
+ * `bigint`.
  *
  * **Details**
  *
- * Written as a JSON number; a value above 2^53 - 1 cannot be written.
+ * Encoding fails for a value above 2^53 - 1.
  *
  * Source: docs/interface.md#2.5; decision 0003.
  */

@@ -1,6 +1,6 @@
 /**
- * What in an answer was read although it is not written in the canonical form: where, by which rule, and what came.
- * Decoding is tolerant and silent about it; ask here to learn what a server sends, or to check one strictly.
+ * Reports values that decode although they are not in canonical form: path, rule and received value. Decoding accepts them without a
+ * report; use this module to examine what a server sends, or to refuse it.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -9,21 +9,21 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 
 /**
- * Why a value is not canonical.
+ * Rule by which a value is not canonical.
  *
  * **Details**
  *
- * - `upper_case`: letters that are written in lower case: `0xAB`.
- * - `leading_zeros`: `0x02`, `007`.
- * - `no_digits`: `0x` where a quantity is meant.
- * - `decimal_for_hex`: `16` for `0x10`.
- * - `number_for_text`, `text_for_number`, `boolean_for_text`: another type of JSON value.
- * - `null_for_empty`, `empty_for_null`: the other way to say "none".
+ * - `upper_case`: upper-case hex digits, as in `0xAB`.
+ * - `leading_zeros`: leading zeros, as in `0x02` and `007`.
+ * - `no_digits`: `0x` for the quantity 0.
+ * - `decimal_for_hex`: decimal digits for a hex quantity, as in `16` for `0x10`.
+ * - `number_for_text`, `text_for_number`, `boolean_for_text`: another JSON type.
+ * - `null_for_empty`, `empty_for_null`: `null` for `""`, and `""` for `null`.
  * - `empty_bytes`: `""` or `null` for `0x`.
- * - `timestamp`: another spelling of an instant.
- * - `one_for_many`: an object where an array is meant.
- * - `missing`: a key that is always written.
- * - `other`: any other spelling.
+ * - `timestamp`: another ISO 8601 form of the instant.
+ * - `one_for_many`: a single object for an array.
+ * - `missing`: an absent key.
+ * - `other`: any other form.
  *
  * Source: decision 0020.
  */
@@ -44,18 +44,18 @@ export type Rule =
   | "other"
 
 /**
- * One value that was read loosely.
+ * Value that is not in canonical form.
  *
  * Source: decision 0020.
  */
 export interface DecodeWarning {
-  /** Where: keys and positions. */
+  /** Path of the value: keys and indexes. */
   readonly path: ReadonlyArray<string | number>
-  /** Why it is not canonical. */
+  /** Rule by which the value is not canonical. */
   readonly rule: Rule
-  /** What came; `undefined` when it was missing. */
-  readonly value: unknown
-  /** What the canonical form is. */
+  /** Value received; `undefined` where the key is absent. */
+  readonly received: unknown
+  /** Canonical form of the value. */
   readonly canonical: unknown
 }
 
@@ -90,11 +90,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
 const compare = (received: unknown, canonical: unknown, path: Path, into: Array<DecodeWarning>): void => {
-  // A part that the schema does not look into is the very same value.
+  // A value that the schema does not decode is identical.
   if (received === canonical) return
   if (Array.isArray(canonical)) {
     if (!Array.isArray(received) && received !== undefined) {
-      into.push({ path, rule: "one_for_many", value: received, canonical })
+      into.push({ path, rule: "one_for_many", received, canonical })
       return compare(received, canonical[0], path, into)
     }
     if (Array.isArray(received)) {
@@ -107,21 +107,21 @@ const compare = (received: unknown, canonical: unknown, path: Path, into: Array<
     }
     return
   }
-  into.push({ path, rule: ruleOf(received, canonical), value: received, canonical })
+  into.push({ path, rule: ruleOf(received, canonical), received, canonical })
 }
 
 /**
- * What was read loosely in a value of the wire, in the order of the canonical form; a failure when it does not decode.
+ * The warnings of a wire value, in the order of its canonical form. Fails where the value does not decode.
  *
- * **Example** (Learning what a server sends)
+ * **Example** (Examining a response)
  *
  * ```ts
  * import * as DecodeWarning from "@daybook/schema/DecodeWarning"
  * import * as Receipt from "@daybook/schema/Receipt"
  *
- * const withdrawn = { address: `0x${"AB".repeat(20)}`, topics: [], data: "", logIndex: "0x00", transactionIndex: 1, transactionHash: null }
- * const found = DecodeWarning.find(Receipt.Log, withdrawn)
- * if (found._tag === "Success") console.log(found.success.map((one) => `${one.path.join(".")}: ${one.rule}`))
+ * const log = { address: `0x${"AB".repeat(20)}`, topics: [], data: "", logIndex: "0x00", transactionIndex: 1, transactionHash: null }
+ * const found = DecodeWarning.find(Receipt.Log, log)
+ * if (found._tag === "Success") console.log(found.success.map(({ path, rule }) => `${path.join(".")}: ${rule}`))
  * // [ 'address: upper_case', 'data: empty_bytes', 'logIndex: leading_zeros', 'transactionIndex: number_for_text' ]
  * ```
  *
@@ -137,23 +137,26 @@ export const find = <A, I>(
     return found
   })
 
-const toIssue = (loose: DecodeWarning, options: Parameters<ReturnType<typeof SchemaParser.decodeUnknownEffect>>[1]) => {
-  const text = JSON.stringify(loose.canonical) ?? "nothing"
+const toIssue = (
+  warning: DecodeWarning,
+  options: Parameters<ReturnType<typeof SchemaParser.decodeUnknownEffect>>[1],
+) => {
+  const text = JSON.stringify(warning.canonical) ?? "nothing"
   const expected = text.length > 80 ? "the canonical form" : text
   const issue = new SchemaIssue.InvalidValue(
-    { message: `Expected ${expected} (${loose.rule.replaceAll("_", " ")})` },
-    loose.value,
+    { message: `Expected ${expected} (${warning.rule.replaceAll("_", " ")})` },
+    warning.received,
     options ?? {},
   )
-  return loose.path.length === 0 ? issue : new SchemaIssue.Pointer(loose.path, issue)
+  return warning.path.length === 0 ? issue : new SchemaIssue.Pointer(warning.path, issue)
 }
 
 /**
- * The same schema, which refuses what is not in canonical form: for checking a server, not for reading answers.
+ * The same schema, which fails for values that are not in canonical form. Use it to check a server.
  *
  * **Details**
  *
- * Unknown keys are still kept. With `errors: "all"` every place is told.
+ * Unknown keys are kept. `errors: "all"` reports every value.
  *
  * Source: decision 0020.
  */
@@ -168,7 +171,7 @@ export const strict = <A, I>(schema: Schema.Codec<A, I>): Schema.Codec<A, I> =>
           ? Effect.flatMapEager(write(value, options), (canonical) => {
               const found: Array<DecodeWarning> = []
               compare(input, canonical, [], found)
-              const [first, ...others] = found.map((loose) => toIssue(loose, options))
+              const [first, ...others] = found.map((warning) => toIssue(warning, options))
               if (first === undefined) return Effect.succeed(value)
               return Effect.fail(
                 new SchemaIssue.Composite(ast, options.errors === "all" ? [first, ...others] : [first], input, options),

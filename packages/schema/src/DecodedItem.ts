@@ -1,21 +1,21 @@
 /**
- * A log or a call in words: the name and parameters that a known ABI gives it.
+ * Events and calls decoded by a known ABI.
  */
 import * as Schema from "effect/Schema"
 import { open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 
 /**
- * One parameter of a decoded event or call.
+ * Parameter of a decoded event or call.
  *
  * Source: docs/interface.md#2.4; decision 0015.
  */
 export const Param = open(
   "Param",
   {
-    /** Name in the ABI; `""` when it has none. */
+    /** Name in the ABI; `""` for an unnamed parameter. */
     name: Schema.optionalKey(Text.OrNothing),
-    /** Value as text: addresses checksummed, integers decimal, arrays and tuples compact JSON. */
+    /** Value as text: checksummed address, decimal integer, or compact JSON for an array or tuple. */
     value: Text.Value,
     /** Solidity type such as `uint256` or `(address,uint256)[]`. */
     type: Schema.String,
@@ -23,28 +23,22 @@ export const Param = open(
   { name: () => "" },
 )
 
-/**
- * One parameter of a decoded event or call.
- */
 export interface Param extends Schema.Schema.Type<typeof Param> {}
 
 /**
- * A decoded event or call.
+ * Decoded event or call.
  *
  * Source: docs/interface.md#2.4; decision 0015.
  */
 export const DecodedItem = open("DecodedItem", {
   /** Canonical signature such as `transfer(address,uint256)`. */
   signature: Schema.String,
-  /** Short name such as `transfer`. */
+  /** Name of the event or function, such as `transfer`. */
   label: Schema.String,
-  /** `event` for a log, `function` for a call. */
+  /** Kind of item: `event` or `function`. */
   type: Schema.String,
-  /** Parameters, in the order of the ABI. */
+  /** Parameters, in ABI order. */
   params: Schema.Array(Param),
 })
 
-/**
- * A decoded event or call.
- */
 export interface DecodedItem extends Schema.Schema.Type<typeof DecodedItem> {}

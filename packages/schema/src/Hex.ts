@@ -1,6 +1,6 @@
 /**
- * Bytes as hex text: call data, log data, blooms, nonces of blocks, signatures.
- * This is the one place where they are read and written. Integers are `Quantity`; ids are `Address` and `Hash`.
+ * Codecs of bytes in hex: call data, log data, blooms, block nonces, signature values. Integers in hex are `Quantity`; addresses and
+ * hashes are `Address` and `Hash`.
  */
 import type * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
@@ -8,21 +8,18 @@ import { unread, type Unread } from "./internal/coder.ts"
 import { hexCase } from "./internal/hexText.ts"
 import { leaf, orEmpty, orNull, relax, typeSide } from "./internal/leaf.ts"
 
-/**
- * Bytes as lower-case hex text with `0x`, two digits a byte.
- */
 export type Hex = `0x${string}`
 
 const pattern = (byteCount: number | undefined) =>
   byteCount === undefined ? /^0x([0-9a-f]{2})*$/u : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`, "u")
 
-/** The text in lower case; `unread` where it is not hex. */
+/** The text in lower case; `unread` for text that is not hex. */
 const lower = (text: string): string | Unread => {
   const found = hexCase(text)
   return found === 1 ? text : found === 2 ? text.toLowerCase() : unread
 }
 
-/** Hex text of a fixed or free number of bytes under a brand of its own. */
+/** Codec of a fixed number of bytes, or of any number, with a brand of its own. */
 const bytesAs = <A extends string>(what: string, byteCount: number | undefined): Schema.Codec<A, string> => {
   const length = byteCount === undefined ? undefined : byteCount * 2 + 2
   const wire = Schema.String.check(Schema.isPattern(pattern(byteCount))).annotate({ title: what })
@@ -45,7 +42,7 @@ const bytesAs = <A extends string>(what: string, byteCount: number | undefined):
 }
 
 /**
- * Hex text of exactly `byteCount` bytes, lower case in the program, any case on the wire.
+ * Codec of exactly `byteCount` bytes in hex: decodes any case, encodes lower case.
  *
  * Source: docs/interface.md#2 (hex strings).
  */
@@ -53,64 +50,64 @@ export const bytes = <A extends string = Hex>(what: string, byteCount: number): 
   bytesAs<A>(what, byteCount)
 
 /**
- * Bytes of any length, such as call data; `0x` when empty.
+ * Bytes of any length in lower-case hex, such as call data; `0x` when empty.
  *
  * **Details**
  *
- * Upper-case digits are read and written in lower case; `""` is read as no bytes.
+ * Decodes upper-case digits, and `""` as `0x`.
  *
  * Source: docs/interface.md#2 (hex strings); tolerance: decision 0020.
  */
 export const Hex: Schema.Codec<Hex, string> = bytesAs<Hex>("hex bytes such as 0xa9059cbb", undefined)
 
 /**
- * The logs bloom of a block or receipt: 256 bytes.
+ * Logs bloom of a block or receipt: 256 bytes.
  *
  * Source: docs/interface.md#2.8 (logsBloom).
  */
 export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex", 256)
 
 /**
- * The nonce of a block: 8 bytes of data, not a quantity.
+ * Proof-of-work nonce of a block: 8 bytes of data, not a quantity.
  *
  * Source: docs/interface.md#2.8 (nonce).
  */
 export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of hex", 8)
 
 /**
- * A `Hex` that may be `null`.
+ * `Hex`, or `null`.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
 
 /**
- * A `Bloom` that is `null` on a pending block.
+ * `Bloom`, or `null` for a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom)
 
 /**
- * A `BlockNonce` that is `null` on a pending block and on chains without one.
+ * `BlockNonce`, or `null` for a pending block and on chains without proof of work.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(BlockNonce)
 
 /**
- * A `Hex` that is `null` when the wire has none (`""` or `null`); written as `""`.
+ * `Hex`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
  *
  * Source: decision 0002.
  */
 export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
-  // "" means none here, not "no bytes", so the plain leaf is asked for at least `0x`.
+  // `""` is no value here, not empty bytes.
   relax(Hex, (options) => ({ ...options, read: (input) => (input === "" ? unread : options.read(input)) })),
   "",
 )
 
 /**
- * Bytes where `null` and `""` mean no bytes; written as `0x`.
+ * `Hex` that decodes `""` and `null` to `0x`.
  *
  * Source: docs/interface.md#2.5 (input, output); decision 0002.
  */
@@ -122,22 +119,20 @@ export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
 const empty = "0x" as Hex
 
 /**
- * No bytes: `0x`.
+ * Empty bytes: `0x`.
  *
  * Source: decision 0002.
  */
 export const nothing = (): Hex => empty
 
-/**
- * Hex digits as they came: a signature's `r` and `s`, where odd lengths and leading zeros exist in real answers.
- */
 export type HexText = `0x${string}` & Brand.Brand<"HexText">
 
 const isHexText = (input: unknown): input is HexText =>
   typeof input === "string" && input.length <= 4098 && hexCase(input) !== 0
 
 /**
- * Hex digits kept as they came, of any length and case. `toBigInt` gives their value.
+ * Hex digits of any length and case, unchanged: signature values `r` and `s`, which nodes send with odd lengths and leading zeros.
+ * `toBigInt` returns their value.
  *
  * Source: docs/interface.md#2.9 (r, s); decision 0020.
  */
@@ -154,7 +149,7 @@ export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
 })
 
 /**
- * The integer that hex digits spell; `0x` is zero.
+ * The integer value of hex digits; 0 for `0x`.
  *
  * Source: docs/interface.md#2.9.
  */

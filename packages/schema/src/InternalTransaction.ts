@@ -1,6 +1,5 @@
 /**
- * A call that a contract made inside a transaction, as the wallet operation gives it with `include=internal_transactions`.
- * What a node's tracer gives is `Trace`.
+ * Internal transactions of the REST operations, returned with `include=internal_transactions`. Traces of JSON-RPC are `Trace`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -10,48 +9,45 @@ import * as Hex from "./Hex.ts"
 import { open } from "./internal/open.ts"
 
 /**
- * A call inside a transaction.
+ * Internal transaction: a call, contract creation or selfdestruct made by a contract.
  *
  * Source: docs/interface.md#2.5; decision 0014.
  */
 export const InternalTransaction = open(
   "InternalTransaction",
   {
-    /** Hash of the transaction. */
+    /** Transaction hash. */
     transaction_hash: Hash.Hash,
-    /** Number of the block. Wire: JSON number. */
+    /** Block number. Wire: JSON number. */
     block_number: Decimal.FromNumber,
-    /** Hash of the block. */
+    /** Block hash. */
     block_hash: Hash.Hash,
-    /** `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT` and others by server. */
+    /** Opcode: `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT`, or another one that the server includes. */
     type: Schema.String,
-    /** Account that called. */
+    /** Caller address. */
     from: Address.Address,
-    /** Account that was called or created; `null` where a creation failed. */
+    /** Address of the called or created account; `null` for a failed creation. */
     to: Schema.optionalKey(Address.OrNone),
-    /** Amount in wei. Wire: decimal string. */
+    /** Transferred value in wei. */
     value: Decimal.Decimal,
-    /** Gas given, in gas units. Wire: decimal string. */
+    /** Gas limit of the call, in gas units. */
     gas: Decimal.Decimal,
-    /** Gas used, in gas units. Wire: decimal string. */
+    /** Gas used, in gas units. */
     gas_used: Decimal.Decimal,
-    /** Call data or init code; `0x` when none. */
+    /** Call data or init code; `0x` when empty. */
     input: Schema.optionalKey(Hex.OrNothing),
-    /** Returned bytes or created code; `0x` when none. */
+    /** Return data or deployed code; `0x` when empty. */
     output: Schema.optionalKey(Hex.OrNothing),
-    /** Why the frame, or one above it, failed; missing or `null` on success. */
+    /** Error of this call or of one that contains it; absent or `null` on success. */
     error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   },
   { to: () => null, input: Hex.nothing, output: Hex.nothing },
 )
 
-/**
- * A call inside a transaction.
- */
 export interface InternalTransaction extends Schema.Schema.Type<typeof InternalTransaction> {}
 
 /**
- * The keys of an internal transaction that the schema does not name, with their values as they came.
+ * Keys of an internal transaction that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

@@ -7,6 +7,9 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { cut, describe, items, shorten } from "./internal/describe.ts"
+
+export { cut, describe, quote } from "./internal/describe.ts"
 
 /**
  * One invalid value.
@@ -28,77 +31,6 @@ export interface Issue {
  * Source: decision 0008.
  */
 export type Show = (value: unknown, path: ReadonlyArray<PropertyKey>) => string
-
-/** An address is shown in full. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
-const maxShownCharacters = 42
-
-const shownOfLonger = 10
-
-/**
- * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters, so
- * that a private key given by mistake stays out of errors and logs.
- *
- * Source: decision 0008.
- */
-export const cut = (text: string): string =>
-  text.length <= maxShownCharacters ? text : `${text.slice(0, shownOfLonger)}...`
-
-/**
- * A text in quotes on one line, cut as by `cut`, with its length where it is cut.
- *
- * **Example** (Quoting what may be a private key)
- *
- * ```ts
- * import * as Issue from "@daybook/schema/Issue"
- *
- * console.log(Issue.quote("0x12")) // "0x12"
- * console.log(Issue.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be..." (66 characters)
- * ```
- *
- * Source: decision 0008.
- */
-export const quote = (text: string): string =>
-  text.length <= maxShownCharacters ? JSON.stringify(text) : `${JSON.stringify(cut(text))} (${text.length} characters)`
-
-const maxShownKeys = 5
-
-const items = (count: number): string => `${count} ${count === 1 ? "item" : "items"}`
-
-const describeObject = (value: object): string => {
-  if (Array.isArray(value)) return value.length === 0 ? "an empty array" : `an array of ${items(value.length)}`
-  if (value instanceof Date)
-    return Number.isNaN(value.getTime()) ? "an invalid Date" : `a Date of ${value.toISOString()}`
-  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
-  const keys = Object.keys(value)
-  if (keys.length === 0) return "an empty object"
-  return `an object with ${keys.slice(0, maxShownKeys).map(cut).join(", ")}${keys.length > maxShownKeys ? ", ..." : ""}`
-}
-
-/**
- * Describes a value in about two hundred characters at most, as in `an object with to, data`. No text, key or number longer than an
- * address is shown in full.
- *
- * Source: decision 0008.
- */
-export const describe = (value: unknown): string => {
-  switch (typeof value) {
-    case "undefined":
-      return "nothing"
-    case "string":
-      return value === "" ? "an empty string" : quote(value)
-    case "bigint": {
-      const digits = value.toString()
-      return digits.length <= maxShownCharacters ? `${digits}n` : `${cut(digits)}n (${digits.length} digits)`
-    }
-    case "object":
-      return value === null ? "null" : describeObject(value)
-    case "number":
-    case "boolean":
-      return `${value}`
-    default:
-      return `a ${typeof value}`
-  }
-}
 
 const formatKey = (text: string, key: PropertyKey): string => {
   if (typeof key === "number") return `${text}[${key}]`
@@ -270,13 +202,6 @@ export const fromError = (
 export const find = (schema: Schema.Codec<unknown, unknown>, wire: unknown): ReadonlyArray<Issue> => {
   const result = SchemaParser.decodeUnknownResult(schema)(wire, { errors: "all" })
   return Result.isFailure(result) ? fromError(result.failure, wire) : []
-}
-
-const shorten = (text: string, maxCharacters: number): string => {
-  const line = text.replaceAll(/\s+/g, " ")
-  if (line.length <= maxCharacters) return line
-  const half = (maxCharacters - 3) >> 1
-  return `${line.slice(0, half)}...${line.slice(-half)}`
 }
 
 const maxPathCharacters = 80

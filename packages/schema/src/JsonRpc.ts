@@ -1,5 +1,5 @@
 /**
- * The envelopes of JSON-RPC 2.0. Methods, their parameters and results are `RpcMethod`.
+ * Requests and responses of JSON-RPC 2.0. Methods with their parameters and results are `RpcMethod`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -10,100 +10,82 @@ import { same } from "./internal/leaf.ts"
 import { open, type Resource } from "./internal/open.ts"
 
 /**
- * Identifier of a request, echoed by its response: a number or a text; `null` when the request could not be read.
+ * Id of a request, repeated by its response: a number or a string; `null` where the server could not read the id of the request.
  *
  * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Id = Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))
 
-/**
- * Identifier of a request.
- */
 export type Id = typeof Id.Type
 
 const version = Schema.Literal("2.0")
 
 /**
- * A request. Without `id` it is a notification, which gets no response.
+ * Request. A request without `id` is a notification and has no response.
  *
  * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Request = open("JSON-RPC request", {
-  /** `2.0`. */
+  /** Protocol version, `2.0`. */
   jsonrpc: version,
-  /** Number or text that the response echoes. */
+  /** Id that the response repeats; absent for a notification. */
   id: Schema.optionalKey(Id),
-  /** Name of the method. */
+  /** Method name. */
   method: Schema.String,
-  /** Parameters by position; missing means none. */
+  /** Parameters by position; absent means none. */
   params: Schema.optionalKey(Schema.Array(Schema.Unknown)),
 })
 
-/**
- * A request.
- */
 export interface Request extends Schema.Schema.Type<typeof Request> {}
 
 /**
- * Why a call failed, as the node says it.
+ * Error of a failed call.
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */
 export const ErrorObject = open("JSON-RPC error", {
-  /** Negative integers of the standard and of EIP-1474; others by provider. Source: JSON-RPC 2.0 section 5.1. */
+  /** Error code: negative for the codes of the specification and of EIP-1474; other codes by provider. */
   code: Schema.Int,
-  /** What happened, in a sentence. Source: JSON-RPC 2.0 section 5.1. */
+  /** Error message. */
   message: Schema.String,
-  /** Anything more, such as the bytes of a revert. Source: JSON-RPC 2.0 section 5.1. */
+  /** Additional data, such as the return data of a revert. */
   data: Schema.optionalKey(Schema.Unknown),
 })
 
-/**
- * Why a call failed.
- */
 export interface ErrorObject extends Schema.Schema.Type<typeof ErrorObject> {}
 
 /**
- * A response with a result.
+ * Response with a result.
  *
  * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
 export const Success = open("JSON-RPC response", {
-  /** `2.0`. */
+  /** Protocol version, `2.0`. */
   jsonrpc: version,
-  /** Echo of the request's id. */
+  /** Id of the request. */
   id: Id,
-  /** The result; what it is depends on the method. */
+  /** Result of the method. */
   result: Schema.Unknown,
 })
 
-/**
- * A response with a result.
- */
 export interface Success extends Schema.Schema.Type<typeof Success> {}
 
 /**
- * A response with an error.
+ * Response with an error.
  *
  * Source: JSON-RPC 2.0 section 5.
  */
 export const Failure = open("JSON-RPC error response", {
-  /** `2.0`. */
+  /** Protocol version, `2.0`. */
   jsonrpc: version,
-  /** Echo of the request's id; `null` when it could not be read. Source: JSON-RPC 2.0 section 5. */
+  /** Id of the request; `null` where the server could not read it. */
   id: Id,
-  /** Why the call failed. Source: JSON-RPC 2.0 section 5.1. */
+  /** Error of the call. */
   error: ErrorObject,
 })
 
-/**
- * A response with an error.
- */
 export interface Failure extends Schema.Schema.Type<typeof Failure> {}
 
-/**
- * A response of either kind.
- */
 export type Response = Success | Failure
 
 type ResponseWire = typeof Success.Encoded | typeof Failure.Encoded
@@ -123,11 +105,11 @@ const byKind = (direction: "read" | "write"): Step => {
 }
 
 /**
- * A response: with a result or with an error, never with both.
+ * Response with either a result or an error.
  *
  * **Details**
  *
- * A `result` beside an `error` that is not an object (`null` included) is refused: it does not say which one holds.
+ * A response with both is invalid, also where `error` is `null`: it is ambiguous.
  *
  * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
@@ -158,26 +140,26 @@ export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchem
 )
 
 /**
- * Tells whether a response carries an error.
+ * Returns true for a response with an error.
  *
  * Source: JSON-RPC 2.0 section 5.
  */
 export const isFailure = (response: Response): response is Failure => "error" in response
 
 /**
- * The codes that the standard fixes, by name.
+ * Error codes of the specification, by name.
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */
 export const code = {
-  /** The body is not JSON. */
+  /** Invalid JSON. */
   parseError: -32700,
-  /** The JSON is not a request. */
+  /** Not a valid request object. */
   invalidRequest: -32600,
-  /** The method does not exist, or is not exposed to this key. */
+  /** Method does not exist or is not available. */
   methodNotFound: -32601,
-  /** The parameters do not fit the method. */
+  /** Invalid parameters of the method. */
   invalidParams: -32602,
-  /** The server failed. */
+  /** Internal error of the server. */
   internalError: -32603,
 } as const

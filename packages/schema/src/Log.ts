@@ -1,6 +1,5 @@
 /**
- * A log of a transaction as the wallet operation gives it, with the event in words.
- * What a node gives is `Receipt.Log`.
+ * Logs of the REST operations, with their decoded events. Logs of JSON-RPC are `Receipt.Log`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -14,50 +13,47 @@ import * as Timestamp from "./Timestamp.ts"
 const none = () => null
 
 /**
- * A log of a transaction.
+ * Log of a transaction.
  *
  * Source: docs/interface.md#2.3.
  */
 export const Log = open(
   "Log",
   {
-    /** Position of the log in the block. Wire: decimal string. */
+    /** Index of the log in the block, from 0. */
     log_index: Decimal.SafeInteger,
-    /** Hash of the transaction. */
+    /** Transaction hash. */
     transaction_hash: Hash.Hash,
-    /** Position of the transaction in the block. Wire: decimal string. */
+    /** Index of the transaction in the block, from 0. */
     transaction_index: Decimal.SafeInteger,
-    /** Contract that wrote the log. */
+    /** Address of the contract that emitted the log. */
     address: Address.Address,
-    /** Parameters that are not indexed, ABI-encoded; `0x` when none. */
+    /** ABI-encoded parameters that are not indexed; `0x` when empty. */
     data: Hex.Hex,
-    /** First topic, usually the hash of the event's signature; `null` when unused. */
+    /** Topic 0, usually the hash of the event signature; `null` when unused. */
     topic0: Schema.optionalKey(Hash.OrEmpty),
-    /** Second topic; `null` when unused. */
+    /** Topic 1; `null` when unused. */
     topic1: Schema.optionalKey(Hash.OrEmpty),
-    /** Third topic; `null` when unused. */
+    /** Topic 2; `null` when unused. */
     topic2: Schema.optionalKey(Hash.OrEmpty),
-    /** Fourth topic; `null` when unused. */
+    /** Topic 3; `null` when unused. */
     topic3: Schema.optionalKey(Hash.OrEmpty),
-    /** Time of the block. Wire: ISO 8601. */
+    /** Block time. */
     block_timestamp: Timestamp.Timestamp,
-    /** Number of the block. Wire: decimal string. */
+    /** Block number. */
     block_number: Decimal.Decimal,
-    /** Hash of the block. */
+    /** Block hash. */
     block_hash: Hash.Hash,
-    /** The event in words; `null` when it is not known. */
+    /** Decoded event; `null` when the event is unknown. */
     decoded_event: Schema.optionalKey(objectOrNull(DecodedItem.DecodedItem)),
   },
   { topic0: none, topic1: none, topic2: none, topic3: none, decoded_event: none },
 )
 
-/**
- * A log of a transaction.
- */
 export interface Log extends Schema.Schema.Type<typeof Log> {}
 
 /**
- * The keys of a log that the schema does not name, with their values as they came.
+ * Keys of a log that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

@@ -1,6 +1,5 @@
 /**
- * Hex quantities of JSON-RPC: unsigned integers written as `0x` and hex digits without leading zeros.
- * This is the one place where they are read and written. Decimal text of the REST operation is `Decimal`; bytes are `Hex`.
+ * Codecs of hex quantities, the unsigned integers of JSON-RPC. Decimal strings of the REST operations are `Decimal`; bytes are `Hex`.
  */
 import * as Schema from "effect/Schema"
 import { hexCase, isDigits, smallHex } from "./internal/hexText.ts"
@@ -36,12 +35,12 @@ const wire = Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u))
 const maxSafe = 2n ** 53n - 1n
 
 /**
- * An unsigned integer of up to 256 bits; `bigint` in the program.
+ * Unsigned integer of up to 256 bits; decodes to `bigint`.
  *
  * **Details**
  *
- * Wire: `0x` and lower-case hex digits, no leading zeros, zero is `0x0`. Also read, because real nodes send them:
- * leading zeros, `0x` for zero, upper-case digits, JSON numbers and decimal digits.
+ * Wire: `0x` and lower-case hex digits without leading zeros; zero is `0x0`. Also decodes what nodes send: leading zeros, `0x` for zero,
+ * upper-case digits, JSON numbers and decimal digits.
  *
  * Source: docs/interface.md#2 (hex quantities), Ethereum JSON-RPC; tolerance: decision 0020.
  */
@@ -54,11 +53,11 @@ export const Quantity: Schema.Codec<bigint, string> = leaf({
 })
 
 /**
- * A position, count, nonce or type: an unsigned safe integer; `number` in the program.
+ * Index, count, nonce or type: an unsigned safe integer; decodes to `number`.
  *
  * **Details**
  *
- * Written and read like `Quantity`, but at most 2^53 - 1.
+ * Wire form of `Quantity`, at most 2^53 - 1.
  *
  * Source: docs/interface.md#2 (hex quantities); the type side: decision 0020.
  */
@@ -71,25 +70,25 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 })
 
 /**
- * A `Quantity` that is `null` where the chain has none yet, such as the number of a pending block.
+ * `Quantity`, or `null` where the chain has none yet, such as the number of a pending block.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantity)
 
 /**
- * A `SafeInteger` that is `null` where the chain has none yet, such as the index of a pending transaction.
+ * `SafeInteger`, or `null` where the chain has none yet, such as the index of a pending transaction.
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orNull(SafeInteger)
 
 /**
- * An unsigned integer that a JSON-RPC answer carries as a JSON number, such as a block number in a flat trace.
+ * Unsigned integer that JSON-RPC sends as a JSON number, such as the block number of a flat trace; decodes to `bigint`.
  *
  * **Details**
  *
- * Written as a JSON number; a value above 2^53 - 1 cannot be written.
+ * Encoding fails for a value above 2^53 - 1.
  *
  * Source: OpenEthereum trace module; decision 0020.
  */
@@ -99,7 +98,7 @@ export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (opti
 }))
 
 /**
- * A position or count that a JSON-RPC answer carries as a JSON number.
+ * Index or count that JSON-RPC sends as a JSON number; decodes to `number`.
  *
  * Source: OpenEthereum trace module; decision 0020.
  */

@@ -1,5 +1,5 @@
 /**
- * The outcome of a transaction as a node gives it (JSON-RPC), with its logs.
+ * Transaction receipts and logs of JSON-RPC. Logs of the REST operations are `Log`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -9,113 +9,107 @@ import { open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 /**
- * A log that a contract wrote.
+ * Log emitted by a contract.
  *
- * Source: Ethereum JSON-RPC.
+ * Source: Ethereum JSON-RPC (execution-apis).
  */
 export const Log = open("Receipt log", {
-  /** Contract that wrote it. Source: Ethereum JSON-RPC. */
+  /** Address of the contract that emitted the log. */
   address: Address.Address,
-  /** None to four topics; the first is usually the hash of the event's signature. Source: Ethereum JSON-RPC. */
+  /** Up to four topics; topic 0 is usually the hash of the event signature. */
   topics: Schema.Array(Hash.Hash),
-  /** Parameters that are not indexed, ABI-encoded. Source: Ethereum JSON-RPC. */
+  /** ABI-encoded parameters that are not indexed. */
   data: Hex.Hex,
-  /** Number of the block; `null` while pending. Wire: hex quantity. Source: Ethereum JSON-RPC. */
+  /** Block number; `null` while pending. */
   blockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** Hash of the block; `null` while pending. Source: Ethereum JSON-RPC. */
+  /** Block hash; `null` while pending. */
   blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Time of the block in seconds since 1970; only newer nodes send it. Source: execution-apis. */
+  /** Block time, in seconds since 1970; only newer nodes send it. */
   blockTimestamp: Schema.optionalKey(Quantity.OrNull),
-  /** Hash of the transaction. Source: Ethereum JSON-RPC. */
+  /** Transaction hash; `null` while pending. */
   transactionHash: Hash.OrNull,
-  /** Position of the transaction in the block. Source: Ethereum JSON-RPC. */
+  /** Index of the transaction in the block, from 0; `null` while pending. */
   transactionIndex: Quantity.SafeIntegerOrNull,
-  /** Position of the log in the block. Source: Ethereum JSON-RPC. */
+  /** Index of the log in the block, from 0; `null` while pending. */
   logIndex: Quantity.SafeIntegerOrNull,
-  /** True when the log was taken back by a reorganisation; some nodes leave it out. Source: Ethereum JSON-RPC. */
+  /** True when a reorg removed the log; some nodes omit it. */
   removed: Schema.optionalKey(Schema.Boolean),
 })
 
-/**
- * A log that a contract wrote.
- */
 export interface Log extends Schema.Schema.Type<typeof Log> {}
 
 /**
- * The outcome of a transaction.
+ * Transaction receipt.
  *
- * Source: Ethereum JSON-RPC; fields of layer 2 chains: OP Stack, Nitro, Scroll; decisions 0004 and 0020.
+ * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decisions 0004 and 0020.
  */
 export const Receipt = open("Receipt", {
-  /** Hash of the transaction. Source: Ethereum JSON-RPC. */
+  /** Transaction hash. */
   transactionHash: Hash.Hash,
-  /** Position of the transaction in the block. Source: Ethereum JSON-RPC. */
+  /** Index of the transaction in the block, from 0. */
   transactionIndex: Quantity.SafeInteger,
-  /** Hash of the block. Source: Ethereum JSON-RPC. */
+  /** Block hash. */
   blockHash: Hash.Hash,
-  /** Number of the block. Source: Ethereum JSON-RPC. */
+  /** Block number. */
   blockNumber: Quantity.Quantity,
-  /** Sender; a few test chains leave it out. Source: Ethereum JSON-RPC; decision 0020. */
+  /** Sender address; some test chains omit it. */
   from: Schema.optionalKey(Address.Address),
-  /** Recipient; `null` when a contract was created. Source: Ethereum JSON-RPC. */
+  /** Recipient address; `null` for a contract creation. */
   to: Schema.optionalKey(Address.OrNull),
-  /** Gas used by this transaction and those before it in the block. Source: Ethereum JSON-RPC. */
+  /** Gas used by the block up to and including this transaction, in gas units. */
   cumulativeGasUsed: Quantity.Quantity,
-  /** Gas used by this transaction alone. Source: Ethereum JSON-RPC. */
+  /** Gas used by this transaction alone, in gas units. */
   gasUsed: Quantity.Quantity,
-  /** Price paid per unit of gas, in wei; missing or `null` on old nodes. Source: EIP-1559. */
+  /** Effective gas price in wei; absent or `null` on old nodes. */
   effectiveGasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** The contract that was created; `null` when none. Source: Ethereum JSON-RPC. */
+  /** Address of the created contract; `null` when none was created. */
   contractAddress: Address.OrNull,
-  /** Logs, in order. Source: Ethereum JSON-RPC. */
+  /** Logs, in the order of emission. */
   logs: Schema.Array(Log),
-  /** Bloom filter of the logs, 256 bytes. Source: Ethereum JSON-RPC. */
+  /** Bloom filter of the logs, 256 bytes. */
   logsBloom: Hex.Bloom,
-  /** 1 succeeded, 0 failed; missing or `null` before Byzantium. Source: EIP-658. */
+  /** 1 for success, 0 for failure; absent or `null` before Byzantium (EIP-658). */
   status: Schema.optionalKey(Quantity.SafeIntegerOrNull),
-  /** Root of the state after the transaction; only before Byzantium, else `0x` or missing. Source: EIP-658. */
+  /** State root after the transaction, before Byzantium; `0x` or absent since (EIP-658). */
   root: Schema.optionalKey(Hex.OrNull),
-  /** Type of the transaction. Source: EIP-2718. */
+  /** Transaction type (EIP-2718). */
   type: Schema.optionalKey(Quantity.SafeIntegerOrNull),
-  /** Time of the block in seconds since 1970; anvil sends a JSON number. Source: execution-apis; decision 0020. */
+  /** Block time, in seconds since 1970; only some nodes send it. */
   blockTimestamp: Schema.optionalKey(Quantity.OrNull),
-  /** Blob gas used. Source: EIP-4844. */
+  /** Blob gas used by this transaction (EIP-4844). */
   blobGasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** Price of blob gas, in wei per unit. Source: EIP-4844. */
+  /** Price per unit of blob gas in wei (EIP-4844). */
   blobGasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** arbitrum: gas used for layer 1. Source: Nitro. */
+  /** Arbitrum: part of the gas used that pays for L1 data, in gas units. */
   gasUsedForL1: Schema.optionalKey(Quantity.OrNull),
-  /** arbitrum: block of layer 1. Source: Nitro. */
+  /** Arbitrum: L1 block number seen by the block. */
   l1BlockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** arbitrum: whether the transaction came through the express lane. Source: Nitro. */
+  /** Arbitrum: true for a transaction submitted through the express lane. */
   timeboosted: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
-  /** optimism, base, scroll: fee for layer 1, in wei. Source: OP Stack. */
+  /** Optimism, Base, Scroll: L1 data fee in wei. */
   l1Fee: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: gas price of layer 1, in wei. Source: OP Stack. */
+  /** Optimism, Base: L1 gas price in wei. */
   l1GasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: gas used on layer 1. Source: OP Stack. */
+  /** Optimism, Base: L1 gas used by the transaction data, in gas units. */
   l1GasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: scalar of the fee, decimal text with a fraction. Source: OP Stack. */
+  /** Optimism, Base: L1 fee scalar before Ecotone, as decimal text with a fraction. */
   l1FeeScalar: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** optimism, base: base fee scalar since Ecotone. Source: OP Stack. */
+  /** Optimism, Base: L1 base fee scalar since Ecotone. */
   l1BaseFeeScalar: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: blob base fee of layer 1, in wei. Source: OP Stack. */
+  /** Optimism, Base: L1 blob base fee in wei. */
   l1BlobBaseFee: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: blob base fee scalar since Ecotone. Source: OP Stack. */
+  /** Optimism, Base: L1 blob base fee scalar since Ecotone. */
   l1BlobBaseFeeScalar: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: nonce of a deposit. Source: OP Stack. */
+  /** Optimism, Base: nonce of a deposit. */
   depositNonce: Schema.optionalKey(Quantity.OrNull),
-  /** optimism, base: version of a deposit's receipt. Source: OP Stack. */
+  /** Optimism, Base: version of a deposit receipt, since Canyon. */
   depositReceiptVersion: Schema.optionalKey(Quantity.OrNull),
 })
 
-/**
- * The outcome of a transaction.
- */
 export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}
 
 /**
- * The keys of a receipt that the schema does not name, with their values as they came.
+ * Keys of a receipt that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

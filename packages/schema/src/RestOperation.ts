@@ -3,7 +3,7 @@
  * from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`.
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as ApiError from "./ApiError.ts"
@@ -142,8 +142,7 @@ export type Row<O extends RestOperation> = O["page"]["Type"]["result"][number]
  * Source: docs/interface.md#4.1.
  */
 export const parameterNames = <O extends RestOperation>(operation: O): ReadonlyArray<ParameterName<O>> =>
-  // Sound: the keys of the fields are the names.
-  Object.keys(operation.query.fields) as ReadonlyArray<string> as ReadonlyArray<ParameterName<O>>
+  Object.keys(operation.query.fields)
 
 const strict = { onExcessProperty: "error" } as const
 

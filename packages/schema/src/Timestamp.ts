@@ -1,6 +1,5 @@
 /**
- * Instants of the REST operation: ISO 8601 text on the wire, `Date` in the program.
- * Timestamps of blocks over JSON-RPC are seconds since 1970 as a `Quantity`.
+ * Codec of ISO 8601 timestamps, the instants of the REST operations. Block timestamps of JSON-RPC are `Quantity`.
  */
 import * as Schema from "effect/Schema"
 import { remembering, unread } from "./internal/coder.ts"
@@ -13,7 +12,7 @@ const last = Date.parse("9999-12-31T23:59:59.999Z")
 
 const inRange = (millis: number) => millis >= first && millis <= last
 
-// Rows of one block carry the same text.
+// Rows of one block have the same timestamp.
 const toMillis = remembering((input) => {
   if (typeof input !== "string" || input.length > 40) return unread
   const match = pattern.exec(input)
@@ -23,12 +22,12 @@ const toMillis = remembering((input) => {
 })
 
 /**
- * An instant; `Date` in the program, to the millisecond.
+ * Instant with millisecond precision; decodes to `Date`.
  *
  * **Details**
  *
- * Wire: `2021-05-07T11:08:35.000Z`. Also read: other zones, no zone (UTC), no fraction, up to nine digits of fraction
- * (cut to milliseconds). Years 0000 to 9999.
+ * Wire: `2021-05-07T11:08:35.000Z`. Also decodes other time zones, no time zone (UTC), no fraction, and up to nine digits of fraction,
+ * truncated to milliseconds. Years 0000 to 9999.
  *
  * Source: docs/interface.md#2.2 (block_timestamp), ISO 8601.
  */

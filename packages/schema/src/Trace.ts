@@ -1,6 +1,6 @@
 /**
- * What a transaction did inside: nested frames of the `callTracer`, or the flat list of `trace_block`.
- * Internal transactions of a wallet page are `InternalTransaction`.
+ * Traces of JSON-RPC: nested call frames of the `callTracer`, and flat traces of `trace_block`. Internal transactions of the REST
+ * operations are `InternalTransaction`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -9,51 +9,49 @@ import * as Hex from "./Hex.ts"
 import { nested, open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
-// Calls nest at most 1024 deep below a transaction. Source: Ethereum yellow paper, 9.4.2.
+// Maximum call depth. Source: Ethereum yellow paper, 9.4.2.
 const maxDepth = 1024
 
 const frame = {
-  /** `CALL`, `STATICCALL`, `DELEGATECALL`, `CALLCODE`, `CREATE`, `CREATE2` or `SELFDESTRUCT`. Source: geth callTracer. */
+  /** Opcode: `CALL`, `STATICCALL`, `DELEGATECALL`, `CALLCODE`, `CREATE`, `CREATE2` or `SELFDESTRUCT`. */
   type: Schema.String,
-  /** Account that called. Source: geth callTracer. */
+  /** Caller address. */
   from: Address.Address,
-  /** Account that was called or created; missing where a creation failed. Source: geth callTracer. */
+  /** Address of the called or created account; absent for a failed creation. */
   to: Schema.optionalKey(Address.OrNull),
-  /** Amount in wei; missing on static calls, a delegate call repeats its parent's. Source: geth callTracer. */
+  /** Transferred value in wei; absent on static calls; a delegate call repeats the value of its parent. */
   value: Schema.optionalKey(Quantity.OrNull),
-  /** Gas given. Source: geth callTracer. */
+  /** Gas limit of the call, in gas units. */
   gas: Schema.optionalKey(Quantity.OrNull),
-  /** Gas used. Source: geth callTracer. */
+  /** Gas used, in gas units. */
   gasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** Call data or init code. Source: geth callTracer. */
+  /** Call data or init code. */
   input: Schema.optionalKey(Hex.OrNull),
-  /** Returned bytes, or the created code. Source: geth callTracer. */
+  /** Return data, or deployed code. */
   output: Schema.optionalKey(Hex.OrNull),
-  /** Why the frame failed; frames under a failed one carry none of their own. Source: geth callTracer. */
+  /** Error of the frame; frames inside a failed one have no error of their own. */
   error: Schema.optionalKey(Schema.String),
-  /** Reason of a revert, decoded by the node. Source: geth callTracer. */
+  /** Revert reason, decoded by the node. */
   revertReason: Schema.optionalKey(Schema.String),
 }
 
-/**
- * A frame of the `callTracer`, with the frames below it.
- */
 export interface CallFrame extends Schema.Struct.Type<typeof frame> {
-  /** Frames called from this one, in order; missing when none. Source: geth callTracer. */
+  /** Frames called by this one, in order; absent when none. */
   readonly calls?: ReadonlyArray<CallFrame>
 }
 
 /**
- * A frame of the `callTracer` as it is on the wire.
+ * Wire form of `CallFrame`.
  *
  * Source: geth built-in tracers.
  */
 export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
+  /** Frames called by this one, in order; absent when none. */
   readonly calls?: ReadonlyArray<CallFrameWire>
 }
 
 /**
- * A frame of the `callTracer` (the root is the transaction itself).
+ * Call frame of the `callTracer`; the root frame is the transaction itself.
  *
  * Source: geth built-in tracers; decision 0014.
  */
@@ -65,107 +63,101 @@ export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
 })
 
 /**
- * One transaction's answer inside `debug_traceBlockByNumber`: a frame, or an error of the tracer.
+ * Trace of one transaction in the result of `debug_traceBlockByNumber`: the root frame, or an error of the tracer.
  *
  * **Gotchas**
  *
- * An `error` beside no `result` means that the trace could not be made, not that the transaction had no frames.
+ * An `error` without a `result` means that the transaction could not be traced, not that it made no calls.
  *
  * Source: geth debug API; decision 0014.
  */
 export const TransactionTrace = open("TransactionTrace", {
-  /** Hash of the transaction; older nodes leave it out. Source: geth debug API. */
+  /** Transaction hash; older nodes omit it. */
   txHash: Schema.optionalKey(Hash.Hash),
-  /** The root frame. Source: geth debug API. */
+  /** Root frame. */
   result: Schema.optionalKey(Schema.NullOr(CallFrame)),
-  /** Why the tracer failed. Source: geth debug API. */
+  /** Error of the tracer. */
   error: Schema.optionalKey(Schema.String),
 })
 
-/**
- * One transaction's answer inside `debug_traceBlockByNumber`.
- */
 export interface TransactionTrace extends Schema.Schema.Type<typeof TransactionTrace> {}
 
 /**
- * What a flat trace did. Which fields are present depends on the trace's `type`.
+ * Action of a flat trace. The `type` of the trace determines which fields are present.
  *
  * Source: OpenEthereum trace module.
  */
 export const Action = open("Action", {
-  /** call: `call`, `callcode`, `delegatecall` or `staticcall`. Source: trace module. */
+  /** Call: `call`, `callcode`, `delegatecall` or `staticcall`. */
   callType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** call, create: account that called. Source: trace module. */
+  /** Call, create: caller address. */
   from: Schema.optionalKey(Address.OrNull),
-  /** call: account that was called. Source: trace module. */
+  /** Call: address of the called account. */
   to: Schema.optionalKey(Address.OrNull),
-  /** call, create, reward: amount in wei. Source: trace module. */
+  /** Call, create, reward: transferred value in wei. */
   value: Schema.optionalKey(Quantity.OrNull),
-  /** call, create: gas given. Source: trace module. */
+  /** Call, create: gas limit, in gas units. */
   gas: Schema.optionalKey(Quantity.OrNull),
-  /** call: call data. Source: trace module. */
+  /** Call: call data. */
   input: Schema.optionalKey(Hex.OrNull),
-  /** create: init code. Source: trace module. */
+  /** Create: init code. */
   init: Schema.optionalKey(Hex.OrNull),
-  /** create: `create` or `create2`; some nodes leave it out. Source: trace module. */
+  /** Create: `create` or `create2`; some nodes omit it. */
   creationMethod: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** suicide: the contract that ended. Source: trace module. */
+  /** Selfdestruct: address of the destroyed contract. */
   address: Schema.optionalKey(Address.OrNull),
-  /** suicide: account that got the rest. Source: trace module. */
+  /** Selfdestruct: address that receives the balance. */
   refundAddress: Schema.optionalKey(Address.OrNull),
-  /** suicide: wei that was left. Source: trace module. */
+  /** Selfdestruct: balance of the contract in wei. */
   balance: Schema.optionalKey(Quantity.OrNull),
-  /** reward: account that is paid. Source: trace module. */
+  /** Reward: address of the rewarded account. */
   author: Schema.optionalKey(Address.OrNull),
-  /** reward: `block` or `uncle`. Source: trace module. */
+  /** Reward: `block` or `uncle`. */
   rewardType: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
 
 /**
- * What a flat trace gave back; `null` for rewards, selfdestructs and failures.
+ * Result of a flat trace.
  *
  * Source: OpenEthereum trace module.
  */
 export const ActionResult = open("ActionResult", {
-  /** Gas used. Source: trace module. */
+  /** Gas used, in gas units. */
   gasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** call: returned bytes. Source: trace module. */
+  /** Call: return data. */
   output: Schema.optionalKey(Hex.OrNull),
-  /** create: the new contract. Source: trace module. */
+  /** Create: address of the created contract. */
   address: Schema.optionalKey(Address.OrNull),
-  /** create: its code. Source: trace module. */
+  /** Create: deployed code. */
   code: Schema.optionalKey(Hex.OrNull),
 })
 
 /**
- * One entry of `trace_block`: a call, creation, selfdestruct or reward, placed in the tree by `traceAddress`.
+ * Entry of `trace_block`: a call, creation, selfdestruct or reward; `traceAddress` is its position in the call tree.
  *
  * Source: OpenEthereum trace module; decision 0014.
  */
 export const FlatTrace = open("FlatTrace", {
-  /** `call`, `create`, `suicide` (or `selfdestruct`), `reward`. Source: trace module. */
+  /** Kind of trace: `call`, `create`, `suicide` (or `selfdestruct`), `reward`. */
   type: Schema.String,
-  /** What was done. Source: trace module. */
+  /** Action of the trace. */
   action: Action,
-  /** What came of it. Source: trace module. */
+  /** Result of the trace; `null` or absent for rewards, selfdestructs and failures. */
   result: Schema.optionalKey(Schema.NullOr(ActionResult)),
-  /** Why it failed. Source: trace module. */
+  /** Error of the trace; absent or `null` on success. */
   error: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Number of children. Source: trace module. */
+  /** Number of child traces. */
   subtraces: Quantity.SafeIntegerFromNumber,
-  /** Path from the root: positions among siblings; empty for the transaction itself. Source: trace module. */
+  /** Path from the root as child indexes; empty for the transaction itself. */
   traceAddress: Schema.Array(Quantity.SafeIntegerFromNumber),
-  /** Hash of the transaction; `null` or missing for rewards. Source: trace module. */
+  /** Transaction hash; `null` or absent for rewards. */
   transactionHash: Schema.optionalKey(Hash.OrNull),
-  /** Position of the transaction in the block; a JSON number. Source: trace module. */
+  /** Index of the transaction in the block, from 0. Wire: JSON number. */
   transactionPosition: Schema.optionalKey(Schema.NullOr(Quantity.SafeIntegerFromNumber)),
-  /** Hash of the block. Source: trace module. */
+  /** Block hash. */
   blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Number of the block; a JSON number. Source: trace module. */
+  /** Block number. Wire: JSON number. */
   blockNumber: Schema.optionalKey(Schema.NullOr(Quantity.FromNumber)),
 })
 
-/**
- * One entry of `trace_block`.
- */
 export interface FlatTrace extends Schema.Schema.Type<typeof FlatTrace> {}

@@ -1,6 +1,5 @@
 /**
- * A transaction as a node gives it (JSON-RPC), told apart by its EIP-2718 type.
- * The wallet operation's record of a transaction is `WalletTransaction`; the outcome of one is `Receipt`.
+ * Transactions of JSON-RPC, discriminated by their EIP-2718 type. Transactions of the REST operations are `WalletTransaction`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -31,63 +30,57 @@ import {
 import * as Quantity from "./Quantity.ts"
 
 /**
- * Storage that a transaction announces to touch.
+ * Entry of an access list: an address and the storage slots that the transaction declares to access.
  *
  * Source: EIP-2930.
  */
 export const AccessListEntry = open("AccessListEntry", {
-  /** The account. Source: EIP-2930. */
+  /** Accessed address. */
   address: Address.Address,
-  /** Its storage slots. Source: EIP-2930. */
+  /** Accessed storage slots of the address. */
   storageKeys: Schema.Array(Hash.Hash),
 })
 
-/**
- * Storage that a transaction announces to touch.
- */
 export interface AccessListEntry extends Schema.Schema.Type<typeof AccessListEntry> {}
 
 /**
- * An account's signed permission to run a contract's code as its own.
+ * Signed authorization of an account to delegate its code to a contract.
  *
- * Source: EIP-7702.
+ * Source: EIP-7702; decision 0020.
  */
 export const Authorization = open("Authorization", {
-  /** Chain that it holds for; 0 for any; the moonbeam family writes `chain_id`. Source: EIP-7702; decision 0020. */
+  /** Chain id for which the authorization is valid; 0 for every chain; Moonbeam sends `chain_id` instead. */
   chainId: Schema.optionalKey(Quantity.Quantity),
-  /** Contract whose code is used. Source: EIP-7702. */
+  /** Contract that the code is delegated to. */
   address: Address.Address,
-  /** Nonce of the authority. Source: EIP-7702. */
+  /** Nonce of the authorizing account. */
   nonce: Quantity.Quantity,
-  /** Parity of the signature, 0 or 1. Source: EIP-7702. */
+  /** Parity of the y coordinate of the signature, 0 or 1. */
   yParity: Schema.optionalKey(Quantity.Quantity),
-  /** Recovery value, sent by some nodes instead of `yParity`. */
+  /** Recovery id; some nodes send it instead of `yParity`. */
   v: Schema.optionalKey(Quantity.Quantity),
-  /** First half of the signature; the moonbeam family nests it in `signature`. Source: EIP-7702; decision 0020. */
+  /** Signature value r; Moonbeam nests it in `signature`. */
   r: Schema.optionalKey(Hex.HexText),
-  /** Second half of the signature; the moonbeam family nests it in `signature`. Source: EIP-7702; decision 0020. */
+  /** Signature value s; Moonbeam nests it in `signature`. */
   s: Schema.optionalKey(Hex.HexText),
 })
 
-/**
- * An account's signed permission to run a contract's code as its own.
- */
 export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
 
 const accessList = {
-  /** Storage announced in advance. Source: EIP-2930. */
+  /** Addresses and storage slots that the transaction declares to access. */
   accessList: Schema.Array(AccessListEntry),
 }
 
 const mayHaveAccessList = {
-  /** Storage announced in advance; some nodes leave it out. Source: EIP-2930; decision 0020. */
+  /** Addresses and storage slots that the transaction declares to access; some nodes omit it. */
   accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
 }
 
 /**
- * A legacy transaction (type 0, or none written). `chainId` is missing before EIP-155 and on a fifth of real answers.
+ * Legacy transaction: type 0, or no `type` at all.
  *
- * Source: docs/interface.md#2.9, EIP-155.
+ * Source: docs/interface.md#2.9; EIP-155, EIP-2718; decision 0020.
  */
 export const Legacy = open(
   "Legacy transaction",
@@ -95,17 +88,18 @@ export const Legacy = open(
     ...common,
     ...signature,
     ...price,
-    /** 0; some nodes leave it out. Source: EIP-2718; decision 0020. */
+    /** Transaction type 0; some nodes omit it. */
     type: Schema.optionalKey(typeOf(0)),
+    /** Chain id; absent before EIP-155, and omitted by some nodes. */
     chainId: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
 )
 
 /**
- * A transaction with an access list (type 1).
+ * Access list transaction (type 1).
  *
- * Source: docs/interface.md#2.9, EIP-2930.
+ * Source: docs/interface.md#2.9; EIP-2718, EIP-2930.
  */
 export const AccessList = open(
   "AccessList transaction",
@@ -115,16 +109,16 @@ export const AccessList = open(
     ...price,
     ...chain,
     ...accessList,
-    /** 1. Source: EIP-2718. */
+    /** Transaction type 1. */
     type: typeOf(1),
   },
   unplaced,
 )
 
 /**
- * A transaction with a fee market (type 2).
+ * Fee market transaction (type 2).
  *
- * Source: docs/interface.md#2.9, EIP-1559.
+ * Source: docs/interface.md#2.9; EIP-1559, EIP-2718.
  */
 export const FeeMarket = open(
   "FeeMarket transaction",
@@ -134,16 +128,16 @@ export const FeeMarket = open(
     ...fees,
     ...chain,
     ...mayHaveAccessList,
-    /** 2. Source: EIP-2718. */
+    /** Transaction type 2. */
     type: typeOf(2),
   },
   unplaced,
 )
 
 /**
- * A transaction that carries blobs (type 3).
+ * Blob transaction (type 3).
  *
- * Source: EIP-4844.
+ * Source: EIP-2718, EIP-4844.
  */
 export const Blob = open(
   "Blob transaction",
@@ -153,20 +147,20 @@ export const Blob = open(
     ...fees,
     ...chain,
     ...mayHaveAccessList,
-    /** 3. Source: EIP-2718. */
+    /** Transaction type 3. */
     type: typeOf(3),
-    /** Most that is paid per unit of blob gas, in wei. Source: EIP-4844. */
+    /** Maximum fee per unit of blob gas, in wei. */
     maxFeePerBlobGas: Quantity.Quantity,
-    /** Versioned hashes of the blobs. Source: EIP-4844. */
+    /** Versioned hashes of the blobs. */
     blobVersionedHashes: Schema.Array(Hash.Hash),
   },
   unplaced,
 )
 
 /**
- * A transaction that sets the code of accounts (type 4).
+ * Set code transaction (type 4): delegates the code of accounts to contracts.
  *
- * Source: EIP-7702.
+ * Source: EIP-2718, EIP-7702.
  */
 export const SetCode = open(
   "SetCode transaction",
@@ -176,9 +170,9 @@ export const SetCode = open(
     ...fees,
     ...chain,
     ...mayHaveAccessList,
-    /** 4. Source: EIP-2718. */
+    /** Transaction type 4. */
     type: typeOf(4),
-    /** Permissions of the accounts whose code is set. Source: EIP-7702. */
+    /** Authorizations of the accounts whose code is delegated. */
     authorizationList: Schema.Array(Authorization),
   },
   unplaced,
@@ -187,16 +181,16 @@ export const SetCode = open(
 export { Deposit, Arbitrum, StateSync } from "./internal/chainTransactions.ts"
 
 /**
- * A type number outside the families that are known here. A type is one byte, so the type lists the other bytes: comparing
- * with a known type then narrows to its case. A larger number that a chain might send is kept as well.
+ * Number of a transaction type that the schema does not know. The TypeScript type lists the remaining bytes, so that comparing `type`
+ * with a known number narrows a `Transaction`. Larger numbers decode too.
  *
  * Source: EIP-2718; decision 0004.
  */
 export type UnknownType = UnknownTypeByte
 
 /**
- * A transaction of a type that is not known here. Fields that mean the same on every chain are typed where present;
- * the rest is kept as it came and listed by `extras`.
+ * Transaction of a type that the schema does not know. Fields with the same meaning on every chain are typed; other keys are kept and
+ * listed by `extras`.
  *
  * Source: EIP-2718; decision 0004.
  */
@@ -205,58 +199,46 @@ export const Unknown = open(
   {
     ...place,
     ...unsigned,
-    /** Hash of the transaction. */
+    /** Transaction hash. */
     hash: Hash.Hash,
-    /** Sender. */
+    /** Sender address. */
     from: Address.Address,
-    /** A number outside the known families. Source: EIP-2718. */
+    /** Number of an unknown transaction type. */
     type: unknownType,
+    /** Recipient address. */
     to: Schema.optionalKey(Address.OrNull),
+    /** Transferred value in wei. */
     value: Schema.optionalKey(Quantity.OrNull),
+    /** Call data, or init code of a contract creation. */
     input: Schema.optionalKey(Hex.OrNull),
+    /** Gas limit, in gas units. */
     gas: Schema.optionalKey(Quantity.OrNull),
+    /** Number of transactions sent by the sender before this one. */
     nonce: Schema.optionalKey(Quantity.OrNull),
+    /** Gas price in wei. */
     gasPrice: Schema.optionalKey(Quantity.OrNull),
+    /** Maximum fee per gas in wei. */
     maxFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    /** Maximum priority fee per gas in wei. */
     maxPriorityFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    /** Chain id. */
     chainId: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
 )
 
-/**
- * A legacy transaction.
- */
 export interface Legacy extends Schema.Schema.Type<typeof Legacy> {}
 
-/**
- * A transaction with an access list.
- */
 export interface AccessList extends Schema.Schema.Type<typeof AccessList> {}
 
-/**
- * A transaction with a fee market.
- */
 export interface FeeMarket extends Schema.Schema.Type<typeof FeeMarket> {}
 
-/**
- * A transaction that carries blobs.
- */
 export interface Blob extends Schema.Schema.Type<typeof Blob> {}
 
-/**
- * A transaction that sets the code of accounts.
- */
 export interface SetCode extends Schema.Schema.Type<typeof SetCode> {}
 
-/**
- * A transaction of a type that is not known here.
- */
 export interface Unknown extends Schema.Schema.Type<typeof Unknown> {}
 
-/**
- * A transaction of any type; `type` tells which, and narrows.
- */
 export type Transaction = Legacy | AccessList | FeeMarket | Blob | SetCode | Deposit | Arbitrum | StateSync | Unknown
 
 const members = [Legacy, AccessList, FeeMarket, Blob, SetCode, Deposit, Arbitrum, StateSync, Unknown] as const
@@ -277,13 +259,13 @@ const byMember = (direction: "read" | "write"): Step => {
 }
 
 /**
- * A transaction of any type, dispatched by `type` (missing: legacy).
+ * Transaction of any type, discriminated by `type`; a transaction without one is legacy.
  *
  * **Details**
  *
- * A broken transaction of a known type is an error, never an unknown one. Unknown keys are kept and written again.
+ * An invalid transaction of a known type is an error and does not decode as an unknown type. Unknown keys are kept and encoded again.
  *
- * Source: docs/interface.md#2.9, EIP-2718; decisions 0004 and 0020.
+ * Source: docs/interface.md#2.9; EIP-2718; decisions 0004 and 0020.
  */
 export const Transaction: Resource<Transaction, (typeof members)[number]["Encoded"]> = Schema.toStandardSchemaV1(
   withCoder(
@@ -309,7 +291,7 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
 )
 
 /**
- * The keys of a transaction that its type does not name, with their values as they came.
+ * Keys of a transaction that the schema of its type does not know, with the values received.
  *
  * Source: decision 0004.
  */

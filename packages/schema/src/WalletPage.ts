@@ -1,5 +1,5 @@
 /**
- * A page of a wallet's transactions: the answer of the wallet operation.
+ * Pages of wallet transactions.
  */
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
@@ -8,32 +8,29 @@ import * as Text from "./internal/text.ts"
 import * as WalletTransaction from "./WalletTransaction.ts"
 
 /**
- * A page of a wallet's transactions.
+ * Page of wallet transactions.
  *
  * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
  */
 export const WalletPage = open(
   "WalletPage",
   {
-    /** Ask with this for the next page; `null` on the last. */
+    /** Cursor of the next page; `null` on the last page. */
     cursor: Schema.optionalKey(Text.OrNone),
-    /** Number of the page in its walk, from 0. Wire: decimal string. */
+    /** Number of the page, from 0. */
     page: Decimal.SafeInteger,
-    /** Most rows that the page may have: the limit in force. Wire: decimal string. */
+    /** Limit in force: maximum number of rows on the page. */
     page_size: Decimal.SafeInteger,
-    /** The transactions, in the order asked for. */
+    /** Transactions, in the requested order. */
     result: oneOrMany(WalletTransaction.WalletTransaction),
   },
   { cursor: () => null },
 )
 
-/**
- * A page of a wallet's transactions.
- */
 export interface WalletPage extends Schema.Schema.Type<typeof WalletPage> {}
 
 /**
- * The keys of a page that the schema does not name, with their values as they came.
+ * Keys of a page that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

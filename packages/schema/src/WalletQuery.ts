@@ -1,6 +1,5 @@
 /**
- * What is asked of the wallet operation: the address in the path and the parameters of the query, and the rules that
- * say which bound wins.
+ * Path and query parameters of the wallet operation, and the precedence of its bounds.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -11,7 +10,7 @@ import { leaf, oneOf, relax, typeSide } from "./internal/leaf.ts"
 import { type JsonSchema, optional, required } from "./internal/parameter.ts"
 
 /**
- * Newest first or oldest first.
+ * Sort order: `DESC` newest first, `ASC` oldest first.
  *
  * Source: docs/interface.md#4.1.
  */
@@ -125,13 +124,10 @@ export const WalletQuery = Schema.Struct({
   }),
 })
 
-/**
- * The parameters of the wallet operation.
- */
 export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}
 
 /**
- * One end of the range that is asked for.
+ * Bound of the requested range; `Open` where the query has none.
  *
  * Source: docs/interface.md#4.1, rules 1 to 4.
  */
@@ -144,9 +140,9 @@ const bound = <Block, Instant>(block: Block | undefined, date: Instant | undefin
   block !== undefined ? { _tag: "Block", block } : date !== undefined ? { _tag: "Date", date } : { _tag: "Open" }
 
 /**
- * The range that a query asks for: a block beats a date, at each end by itself.
+ * The requested range. At each end a block takes precedence over a date.
  *
- * **Example** (Giving both a block and a date)
+ * **Example** (Reading a query with a block and a date)
  *
  * ```ts
  * import * as WalletQuery from "@daybook/schema/WalletQuery"

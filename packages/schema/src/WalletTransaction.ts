@@ -1,6 +1,6 @@
 /**
- * A transaction of a wallet as the wallet operation gives it: with receipt, logs, decoded events and calls.
- * What a node gives is `Transaction` and `Receipt`.
+ * Wallet transactions of the REST operations, with receipt fields, logs and decoded items. Transactions and receipts of JSON-RPC are
+ * `Transaction` and `Receipt`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -17,61 +17,61 @@ import * as Timestamp from "./Timestamp.ts"
 const none = () => null
 
 /**
- * A transaction of a wallet.
+ * Transaction of a wallet.
  *
  * **Details**
  *
- * Empty values (`""`, `null`, missing) are `null` in the program. `logs` and `internal_transactions` are arrays, also
- * where a server sends a single object.
+ * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, also where a server sends
+ * a single object. Numbers are decimal strings on the wire.
  *
  * Source: docs/interface.md#2.2; decisions 0001 to 0004.
  */
 export const WalletTransaction = open(
   "WalletTransaction",
   {
-    /** Hash of the transaction. */
+    /** Transaction hash. */
     hash: Hash.Hash,
-    /** How many transactions the sender had sent before. Wire: decimal string. */
+    /** Number of transactions sent by the sender before this one. */
     nonce: Decimal.SafeInteger,
-    /** Position in the block, from 0. Wire: decimal string. */
+    /** Index in the block, from 0. */
     transaction_index: Decimal.SafeInteger,
-    /** Sender. */
+    /** Sender address. */
     from_address: Address.Address,
-    /** Recipient; `null` when a contract was created. */
+    /** Recipient address; `null` for a contract creation. */
     to_address: Schema.optionalKey(Address.OrNone),
-    /** Amount in wei (the chain's smallest unit). Wire: decimal string. */
+    /** Transferred value in wei. */
     value: Decimal.Decimal,
-    /** Gas limit, in gas units. Wire: decimal string. */
+    /** Gas limit, in gas units. */
     gas: Decimal.Decimal,
-    /** Price paid per unit of gas, in wei. Wire: decimal string. */
+    /** Effective gas price in wei. */
     gas_price: Decimal.Decimal,
-    /** Call data; `0x` when none. */
+    /** Call data, or init code of a contract creation; `0x` when empty. */
     input: Hex.Hex,
-    /** Gas used by this transaction and those before it in the block. Wire: decimal string. */
+    /** Gas used by the block up to and including this transaction, in gas units. */
     receipt_cumulative_gas_used: Decimal.Decimal,
-    /** Gas used by this transaction alone, in gas units. Wire: decimal string. */
+    /** Gas used by this transaction alone, in gas units. */
     receipt_gas_used: Decimal.Decimal,
-    /** The contract that was created; `null` when none. */
+    /** Address of the created contract; `null` when none was created. */
     receipt_contract_address: Schema.optionalKey(Address.OrEmpty),
-    /** Root of the state after the transaction; only before Byzantium, else `null`. */
+    /** State root after the transaction, before Byzantium; `null` since. */
     receipt_root: Schema.optionalKey(Hex.OrEmpty),
-    /** 1 succeeded, 0 failed, `null` before Byzantium. Wire: decimal string. */
+    /** 1 for success, 0 for failure; `null` before Byzantium. */
     receipt_status: Schema.optionalKey(Decimal.SafeIntegerOrEmpty),
-    /** Time of the block. Wire: ISO 8601. */
+    /** Block time. */
     block_timestamp: Timestamp.Timestamp,
-    /** Number of the block. Wire: decimal string. */
+    /** Block number. */
     block_number: Decimal.Decimal,
-    /** Hash of the block. */
+    /** Block hash. */
     block_hash: Hash.Hash,
-    /** Logs, in order. */
+    /** Logs, in the order of emission. */
     logs: oneOrMany(Log.Log),
-    /** The call in words; `null` when it is not known, or no call. */
+    /** Decoded call; `null` when the function is unknown or the transaction is no call. */
     decoded_call: Schema.optionalKey(objectOrNull(DecodedItem.DecodedItem)),
-    /** Name of the sender, if the server knows one. */
+    /** Label of the sender; `null` when the server has none. */
     from_address_label: Schema.optionalKey(Text.OrNone),
-    /** Name of the recipient, if the server knows one. */
+    /** Label of the recipient; `null` when the server has none. */
     to_address_label: Schema.optionalKey(Text.OrNone),
-    /** Calls inside; present only when asked for by `include`. */
+    /** Internal transactions, depth first; absent unless requested by `include`. */
     internal_transactions: Schema.optionalKey(oneOrMany(InternalTransaction.InternalTransaction)),
   },
   {
@@ -85,13 +85,10 @@ export const WalletTransaction = open(
   },
 )
 
-/**
- * A transaction of a wallet.
- */
 export interface WalletTransaction extends Schema.Schema.Type<typeof WalletTransaction> {}
 
 /**
- * The keys of a wallet transaction that the schema does not name, with their values as they came.
+ * Keys of a wallet transaction that the schema does not know, with the values received.
  *
  * Source: decision 0004.
  */

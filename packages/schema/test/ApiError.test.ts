@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as ApiError from "../src/ApiError.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
 
@@ -19,13 +19,13 @@ describe("ApiError", () => {
     ["rate_limited", "RateLimited"],
     ["internal", "Internal"],
     ["unavailable", "Unavailable"],
-  ])("tells %s apart as %s", (code, tag) => {
-    const wire = { message: "what and why", code, requestId: "r1" }
-    expect(decode(wire)).toMatchObject({ _tag: tag, code, message: "what and why", requestId: "r1" })
+  ])("ApiError: decodes the code %s to %s", (code, tag) => {
+    const wire = { message: "Invalid parameter.", code, requestId: "r1" }
+    expect(decode(wire)).toMatchObject({ _tag: tag, code, message: "Invalid parameter.", requestId: "r1" })
     decodesAndEncodes(ApiError.ApiError, wire)
   })
 
-  it("says where to resume after a stale cursor", () => {
+  it("StaleCursor: requires the block to resume from", () => {
     const error = decode({ message: "gone", code: "stale_cursor", requestId: "r1", resumeFromBlock: 12 })
     expect(error._tag === "StaleCursor" && error.resumeFromBlock).toBe(12n)
     decodesAndEncodes(ApiError.ApiError, {
@@ -39,7 +39,7 @@ describe("ApiError", () => {
     )
   })
 
-  it("is an Error with the message, and writes no tag", () => {
+  it("BadRequest: is an Error with its message and encodes without its tag", () => {
     const error = new ApiError.BadRequest({
       message: "limit is 0",
       code: "bad_request",
@@ -56,18 +56,16 @@ describe("ApiError", () => {
     })
   })
 
-  it("refuses an unknown code", () => {
+  it("ApiError: refuses an unknown code", () => {
     expect(refusal(ApiError.ApiError, { message: "x", code: "teapot", requestId: "r1" })).toContain("Expected")
   })
 
-  it("decodes what it encoded", async () => {
-    await encodesAndDecodes(ApiError.ApiError)
+  it.prop("ApiError: decodes what it encodes", [ApiError.ApiError], ([value]) => {
+    encodesAndDecodes(ApiError.ApiError, value)
   })
 
-  describe("BareMessage", () => {
-    it("takes one message or several", () => {
-      decodesAndEncodes(ApiError.BareMessage, { message: "not found" })
-      decodesAndEncodes(ApiError.BareMessage, { message: ["a", "b"] })
-    })
+  it("BareMessage: has one message or several", () => {
+    decodesAndEncodes(ApiError.BareMessage, { message: "not found" })
+    decodesAndEncodes(ApiError.BareMessage, { message: ["a", "b"] })
   })
 })

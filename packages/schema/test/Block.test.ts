@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Block from "../src/Block.ts"
 import { address, block, feeMarket, hash, legacy } from "./fixture.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
@@ -8,7 +8,7 @@ const decode = Schema.decodeUnknownSync(Block.Block)
 
 describe("Block", () => {
   describe("Block", () => {
-    it("gives numbers, sizes and times as bigint and the nonce as 8 bytes", () => {
+    it("Block: decodes numbers, sizes and times to bigint and the nonce to 8 bytes", () => {
       expect(decode(block)).toMatchObject({
         number: 16n,
         nonce: "0x0000000000000042",
@@ -22,14 +22,14 @@ describe("Block", () => {
 
     const { nonce: _, totalDifficulty: __, ...modern } = block
     it.each<[string, object]>([
-      ["as the interface shows it", block],
+      ["as in the interface", block],
       ["without total difficulty and nonce", modern],
       [
         "pending",
         { ...block, number: null, hash: null, nonce: null, logsBloom: null, miner: null, totalDifficulty: null },
       ],
       [
-        "of a recent fork",
+        "with the fields of recent forks",
         {
           ...block,
           mixHash: hash("1"),
@@ -42,68 +42,73 @@ describe("Block", () => {
           requestsHash: hash("4"),
         },
       ],
-      ["of arbitrum", { ...block, l1BlockNumber: "0x1", sendRoot: hash("1"), sendCount: "0x2" }],
-      ["of bsc", { ...block, milliTimestamp: "0x1", extraData: `0x${"ab".repeat(280)}` }],
+      ["Arbitrum", { ...block, l1BlockNumber: "0x1", sendRoot: hash("1"), sendCount: "0x2" }],
+      ["BSC", { ...block, milliTimestamp: "0x1", extraData: `0x${"ab".repeat(280)}` }],
       [
-        "of avalanche",
+        "Avalanche",
         { ...block, extDataHash: hash("1"), blockExtraData: "0x", extDataGasUsed: "0x0", blockGasCost: "0x0" },
       ],
-      ["of fantom", { ...block, epoch: "0x1", timestampNano: "0x17c0d0e5c3b0c8a0" }],
-      ["of old gnosis", { ...modern, author: address("1"), step: "371", signature: "ab12" }],
+      ["Fantom", { ...block, epoch: "0x1", timestampNano: "0x17c0d0e5c3b0c8a0" }],
+      ["Gnosis before the merge", { ...modern, author: address("1"), step: "371", signature: "ab12" }],
       ["with a difficulty beyond 64 bits", { ...block, difficulty: "0xfffffffffffffffffffffffffffffffe" }],
-    ])("decodes and encodes without loss: %s", (_name, wire) => {
+    ])("Block: decodes and encodes without loss (%s)", (_name, wire) => {
       decodesAndEncodes(Block.Block, wire)
     })
 
-    it("lists what it does not know", () => {
+    it("extras: lists unknown keys", () => {
       expect(Block.extras(decode({ ...block, step: "371", sealFields: [] }))).toEqual({ step: "371", sealFields: [] })
     })
 
-    it("reads missing uncles as none", () => {
+    it("Block: decodes absent uncles to an empty array", () => {
       const { uncles: _uncles, ...without } = block
       expect(decode(without).uncles).toEqual([])
     })
 
     it.each(["hash", "parentHash", "timestamp", "gasUsed", "size", "transactions", "stateRoot", "extraData"])(
-      "requires %s",
+      "Block: requires %s",
       (key) => {
         const { [key]: _removed, ...without } = block as Record<string, unknown>
         expect(refusal(Block.Block, without)).toContain(`["${key}"]`)
       },
     )
 
-    it("names the place of what is wrong", () => {
+    it("Block: the error has the path of the invalid value", () => {
       expect(refusal(Block.Block, { ...block, transactions: [hash("a"), "0x12"] })).toMatch(
         /a hash of 32 bytes in hex\s+at \["transactions"\]\[1\]/,
       )
       expect(refusal(Block.Block, [])).toContain("an object (Block)")
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(Block.Block)
+    it.prop("Block: decodes what it encodes", [Block.Block], ([value]) => {
+      encodesAndDecodes(Block.Block, value)
     })
   })
 
   describe("HydratedBlock", () => {
-    it("decodes and encodes transactions of several types without loss", () => {
+    it("HydratedBlock: decodes and encodes transactions of several types without loss", () => {
       decodesAndEncodes(Block.HydratedBlock, { ...block, transactions: [legacy, feeMarket] })
     })
 
-    it("does not take hashes for transactions, nor transactions for hashes", () => {
+    it("HydratedBlock, Block: refuse hashes for transactions, and transactions for hashes", () => {
       expect(refusal(Block.HydratedBlock, block)).toContain('["transactions"][0]')
       expect(refusal(Block.Block, { ...block, transactions: [legacy] })).toContain('["transactions"][0]')
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(Block.HydratedBlock, { count: 30 })
-    })
+    it.prop(
+      "HydratedBlock: decodes what it encodes",
+      [Block.HydratedBlock],
+      ([value]) => {
+        encodesAndDecodes(Block.HydratedBlock, value)
+      },
+      { arbitrary: { runs: 30 } },
+    )
   })
 
   describe("PartialBlock", () => {
     const broken = { ...legacy, from: "0x12" }
     const wire = { ...block, transactions: [feeMarket, broken, legacy, 7] }
 
-    it("keeps what cannot be decoded beside the rest", () => {
+    it("PartialBlock: keeps a transaction that fails to decode as Undecodable", () => {
       const block = Schema.decodeUnknownSync(Block.PartialBlock)(wire)
       expect(block.transactions.map((entry) => (Block.isUndecodable(entry) ? entry : entry.type))).toEqual([
         2,
@@ -117,29 +122,34 @@ describe("Block", () => {
       ])
     })
 
-    it("writes it again as it came", () => {
+    it("PartialBlock: encodes an Undecodable entry unchanged", () => {
       decodesAndEncodes(Block.PartialBlock, wire)
     })
 
-    it("is the hydrated block where everything decodes", () => {
+    it("PartialBlock: equals the HydratedBlock where every transaction decodes", () => {
       const whole = { ...block, transactions: [feeMarket, legacy] }
       expect(Schema.decodeUnknownSync(Block.PartialBlock)(whole)).toEqual(
         Schema.decodeUnknownSync(Block.HydratedBlock)(whole),
       )
     })
 
-    it("does not forgive the block itself", () => {
+    it("PartialBlock: refuses an invalid field of the block itself", () => {
       expect(refusal(Block.PartialBlock, { ...wire, gasLimit: "lots" })).toContain('at ["gasLimit"]')
     })
 
-    it("does not write a broken value", () => {
+    it("PartialBlock: does not encode an invalid transaction", () => {
       const block = Schema.decodeUnknownSync(Block.PartialBlock)(wire)
       const written = () => Schema.encodeUnknownSync(Block.PartialBlock)({ ...block, transactions: [{ gas: -1n }] })
       expect(written).toThrow(/hash/)
     })
 
-    it("decodes what it encoded", async () => {
-      expect(await encodesAndDecodes(Block.PartialBlock, { count: 20 })).toBe(20)
-    })
+    it.prop(
+      "PartialBlock: decodes what it encodes",
+      [Block.PartialBlock],
+      ([value]) => {
+        encodesAndDecodes(Block.PartialBlock, value)
+      },
+      { arbitrary: { runs: 20 } },
+    )
   })
 })

@@ -1,6 +1,8 @@
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as DecodeWarning from "../src/DecodeWarning.ts"
 import * as Receipt from "../src/Receipt.ts"
 import * as Trace from "../src/Trace.ts"
@@ -8,19 +10,24 @@ import * as Transaction from "../src/Transaction.ts"
 import * as WalletPage from "../src/WalletPage.ts"
 import * as fixture from "./fixture.ts"
 import { refusal } from "./law.ts"
+import { resources } from "./resources.ts"
 
 const rulesOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown) =>
-  Result.getOrThrow(DecodeWarning.find(schema, wire)).map(({ path, rule, value }) => [path.join("."), rule, value])
+  Result.getOrThrow(DecodeWarning.find(schema, wire)).map(({ path, received, rule }) => [
+    path.join("."),
+    rule,
+    received,
+  ])
 
 describe("DecodeWarning", () => {
   describe("find", () => {
-    it("finds nothing in canonical answers", () => {
+    it("find: returns no warning for canonical values", () => {
       expect(rulesOf(WalletPage.WalletPage, fixture.walletPage)).toEqual([])
       expect(rulesOf(Receipt.Receipt, fixture.receipt)).toEqual([])
       expect(rulesOf(Transaction.Transaction, fixture.feeMarket)).toEqual([])
     })
 
-    it("names place, rule and value of loosely written scalars", () => {
+    it("find: returns path, rule and received value of scalars that are not canonical", () => {
       const wire = {
         ...fixture.legacy,
         nonce: "0x07",
@@ -42,7 +49,7 @@ describe("DecodeWarning", () => {
       ])
     })
 
-    it("names the looseness of wallet pages", () => {
+    it("find: returns every warning of a wallet page", () => {
       const { cursor: _, ...page } = fixture.walletPage
       const [row] = page.result
       const wire = {
@@ -73,31 +80,42 @@ describe("DecodeWarning", () => {
       ])
     })
 
-    it("does not look into what the schema does not know", () => {
+    it("find: returns no warning for unknown keys", () => {
       expect(rulesOf(Receipt.Log, { ...fixture.log, extra: { quantity: "0x00", "": [] } })).toEqual([])
     })
 
-    it("fails on what does not decode", () => {
+    it.prop(
+      "find: returns no warning for what a resource encodes",
+      [Schema.Literals(Object.keys(resources)), Schema.Int],
+      ([name, seed]) => {
+        const schema = resources[name]!
+        const [value] = Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(schema), { count: 1, seed: `${seed}` }))
+        expect(rulesOf(schema, Schema.encodeUnknownSync(schema)(value))).toEqual([])
+      },
+      { timeout: 60_000 },
+    )
+
+    it("find: fails for a value that does not decode", () => {
       const result = DecodeWarning.find(Receipt.Log, { ...fixture.log, data: 1 })
       expect(Result.isFailure(result) && result.failure._tag).toBe("SchemaError")
     })
   })
 
   describe("strict", () => {
-    it("reads what is canonical", () => {
+    it("strict: decodes and encodes canonical values", () => {
       const strict = DecodeWarning.strict(WalletPage.WalletPage)
       const value = Schema.decodeUnknownSync(strict)(fixture.walletPage)
       expect(value).toEqual(Schema.decodeUnknownSync(WalletPage.WalletPage)(fixture.walletPage))
       expect(Schema.encodeSync(strict)(value)).toEqual(fixture.walletPage)
     })
 
-    it("refuses what is not, naming place, canonical form and rule", () => {
+    it("strict: refuses other values with path, canonical form and rule", () => {
       expect(refusal(DecodeWarning.strict(Receipt.Receipt), { ...fixture.receipt, gasUsed: "0x05208" })).toBe(
         'Expected "0x5208" (leading zeros)\n  at ["gasUsed"]',
       )
     })
 
-    it("refuses a whole answer of another node, place by place", () => {
+    it("strict: reports every value with errors: all", () => {
       const frame = { type: "CALL", from: fixture.address("A"), calls: [{ type: "CALL", from: fixture.address("B") }] }
       const result = Schema.decodeUnknownResult(DecodeWarning.strict(Trace.CallFrame))(frame, { errors: "all" })
       const message = Result.isFailure(result) ? result.failure.message : ""

@@ -1,32 +1,35 @@
+import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
 import * as Hash from "../src/Hash.ts"
 import { encodesAndDecodes, refusal } from "./law.ts"
 
 const text = `0x${"Ab".repeat(32)}`
 
 describe("Hash", () => {
-  it("reads 32 bytes in any case as lower case", () => {
+  it("Hash: decodes 32 bytes of any case to lower case", () => {
     expect(Schema.decodeUnknownSync(Hash.Hash)(text)).toBe(text.toLowerCase())
   })
 
-  it.each(["0x", "0x123", text.slice(0, -1), `${text}00`, "", null, 5])("refuses %j", (input) => {
+  it.each(["0x", "0x123", text.slice(0, -1), `${text}00`, "", null, 5])("Hash: refuses %j", (input) => {
     expect(refusal(Hash.Hash, input)).toContain("a hash of 32 bytes in hex")
   })
 
-  it("keeps null where a hash may be missing", () => {
+  it.prop("Hash: decodes what it encodes", [Hash.Hash], ([value]) => {
+    encodesAndDecodes(Hash.Hash, value)
+  })
+
+  it("OrNull: keeps null and refuses an empty string", () => {
     expect(Schema.decodeUnknownSync(Hash.OrNull)(null)).toBe(null)
     expect(refusal(Hash.OrNull, "")).toContain("or null")
   })
 
-  it("reads an unused topic slot as null and writes an empty text", () => {
-    expect(Schema.decodeUnknownSync(Hash.OrEmpty)("")).toBe(null)
-    expect(Schema.decodeUnknownSync(Hash.OrEmpty)(null)).toBe(null)
+  it("OrEmpty: decodes an unused topic to null and encodes it as an empty string", () => {
+    const decodeTopic = Schema.decodeUnknownSync(Hash.OrEmpty)
+    expect([decodeTopic(""), decodeTopic(null)]).toEqual([null, null])
     expect(Schema.encodeSync(Hash.OrEmpty)(null)).toBe("")
   })
 
-  it("decodes what it encoded", async () => {
-    await encodesAndDecodes(Hash.Hash)
-    await encodesAndDecodes(Hash.OrEmpty)
+  it.prop("OrEmpty: decodes what it encodes", [Hash.OrEmpty], ([value]) => {
+    encodesAndDecodes(Hash.OrEmpty, value)
   })
 })

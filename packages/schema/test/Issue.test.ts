@@ -1,12 +1,17 @@
+import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+
 import * as Issue from "../src/Issue.ts"
 import * as RpcMethod from "../src/RpcMethod.ts"
 import * as Receipt from "../src/Receipt.ts"
 import * as Transaction from "../src/Transaction.ts"
 import * as WalletPage from "../src/WalletPage.ts"
+import * as Hash from "../src/Hash.ts"
 import * as fixture from "./fixture.ts"
+
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))
+const ShortText = Schema.String.check(Schema.isMaxLength(42))
 
 const record = fixture.walletTransaction
 const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
@@ -125,6 +130,21 @@ describe("fromError", () => {
   })
 })
 
+describe("formatPath", () => {
+  it("formatPath: joins keys with dots and puts indexes into brackets", () => {
+    expect(Issue.formatPath(["chains", "my chain", "rpc", 0])).toBe("chains.my chain.rpc[0]")
+    expect(Issue.formatPath([])).toBe("")
+  })
+
+  it.prop("formatPath: leads to the value that does not decode", [Index, Index], ([row, log]) => {
+    const logs = Array.from({ length: log + 1 }, (_, at) => ({ ...record.logs[0], data: at === log ? "0x0" : "0x" }))
+    const rows = Array.from({ length: row + 1 }, (_, at) => (at === row ? { ...record, logs } : record))
+    const [issue, ...others] = Issue.find(WalletPage.WalletPage, pageOf(rows))
+    expect(issue?.path).toBe(Issue.formatPath(["result", row, "logs", log, "data"]))
+    expect(others).toEqual([])
+  })
+})
+
 describe("format", () => {
   it("format: leaves an empty path out", () => {
     expect(Issue.format("query", { path: "", expected: "an object", received: "7" })).toBe(
@@ -147,7 +167,17 @@ describe("format", () => {
     expect(error.message.length).toBeLessThan(300)
   })
 
-  it("format: writes one short line whatever keys and values a server sends", () => {
+  it.prop(
+    "format: writes one line of fewer than 300 characters for any texts",
+    [Schema.String, Schema.String, Schema.String, Schema.String],
+    ([what, path, expected, received]) => {
+      const message = Issue.format(what, { path, expected, received })
+      expect(message).not.toMatch(/[\n\r\u2028\u2029]/)
+      expect(message.length).toBeLessThan(300)
+    },
+  )
+
+  it("format: writes one short line for keys and values of a thousand line breaks", () => {
     const nasty = "\n\u2028".repeat(500)
     const message = Issue.format(nasty, { path: nasty, expected: nasty, received: nasty })
     expect(message).not.toMatch(/[\n\u2028]/)
@@ -163,6 +193,10 @@ describe("quote", () => {
       '"a\\nb"',
       `"${address}"`,
     ])
+  })
+
+  it.prop("quote: JSON.parse returns a text that is shown in full", [ShortText], ([text]) => {
+    expect(JSON.parse(Issue.quote(text))).toBe(text)
   })
 
   it("quote: shows ten characters of a text that may be a private key, in hex or in base64", () => {
@@ -193,6 +227,17 @@ describe("describe", () => {
       "5n",
       "a function",
     ])
+  })
+
+  it.prop("describe: never contains a private key, wherever a value holds it", [Hash.Hash], ([secret]) => {
+    const bare = secret.slice(2)
+    const values = [secret, bare, [secret], { [secret]: 1 }, { key: secret }, BigInt(secret), { a: { b: [bare] } }]
+    for (const value of values) {
+      const text = Issue.describe(value)
+      expect(text).not.toContain(bare)
+      expect(text).not.toContain(bare.slice(0, 12))
+      expect(text.length).toBeLessThan(250)
+    }
   })
 
   it("describe: cuts long texts, keys, numbers and byte arrays", () => {

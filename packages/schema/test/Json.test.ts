@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
 import * as Json from "../src/Json.ts"
 
-describe("parse", () => {
+describe("Json", () => {
   it("parse: returns the value of a JSON text", () => {
     expect([Json.parse('{"a":[1,null]}'), Json.parse("null"), Json.parse(" 1 ")]).toEqual([{ a: [1, null] }, null, 1])
   })
@@ -12,4 +13,9 @@ describe("parse", () => {
       expect(Json.parse(text)).toBeUndefined()
     },
   )
+
+  it.prop("parse: returns what JSON.stringify has written", [Schema.Json], ([value]) => {
+    const text = JSON.stringify(value)
+    expect(JSON.stringify(Json.parse(text))).toBe(text)
+  })
 })

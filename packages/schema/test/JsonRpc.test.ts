@@ -1,30 +1,32 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as JsonRpc from "../src/JsonRpc.ts"
-import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
+import { decodesAndEncodes, overWire, refusal } from "./law.ts"
+
+const Id = Schema.Union([Schema.Int, Schema.String])
 
 describe("JsonRpc", () => {
   describe("Request", () => {
-    it("decodes and encodes without loss", () => {
+    it("Request: decodes and encodes without loss", () => {
       decodesAndEncodes(JsonRpc.Request, { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] })
       decodesAndEncodes(JsonRpc.Request, { jsonrpc: "2.0", id: "a", method: "eth_chainId" })
       decodesAndEncodes(JsonRpc.Request, { jsonrpc: "2.0", method: "eth_chainId", traceId: "x" })
     })
 
-    it("refuses another version, a missing method, and parameters by name", () => {
+    it("Request: refuses another version, a missing method, and parameters by name", () => {
       expect(refusal(JsonRpc.Request, { jsonrpc: "1.0", id: 1, method: "a" })).toContain('["jsonrpc"]')
       expect(refusal(JsonRpc.Request, { jsonrpc: "2.0", id: 1 })).toContain('["method"]')
       expect(refusal(JsonRpc.Request, { jsonrpc: "2.0", id: {}, method: "a" })).toContain('["id"]')
       expect(refusal(JsonRpc.Request, { jsonrpc: "2.0", id: 1, method: "a", params: {} })).toContain('["params"]')
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(JsonRpc.Request)
+    it.prop("Request: decodes and encodes any JSON-RPC request unchanged", [JsonRpc.Request], ([value]) => {
+      decodesAndEncodes(JsonRpc.Request, overWire(Schema.encodeSync(JsonRpc.Request)(value)))
     })
   })
 
   describe("Response", () => {
-    it("keeps results and errors apart", () => {
+    it("isFailure: is true for a response with an error only", () => {
       const success = Schema.decodeUnknownSync(JsonRpc.Response)({ jsonrpc: "2.0", id: 1, result: null })
       const failure = Schema.decodeUnknownSync(JsonRpc.Response)({
         jsonrpc: "2.0",
@@ -35,7 +37,7 @@ describe("JsonRpc", () => {
       expect(JsonRpc.isFailure(failure) && failure.error.code).toBe(-32202)
     })
 
-    it("decodes and encodes without loss", () => {
+    it("Response: decodes and encodes without loss", () => {
       decodesAndEncodes(JsonRpc.Response, { jsonrpc: "2.0", id: 1, result: { a: [1, null, "x"] } })
       decodesAndEncodes(JsonRpc.Response, {
         jsonrpc: "2.0",
@@ -45,25 +47,27 @@ describe("JsonRpc", () => {
     })
 
     it.each<[string, unknown]>([
-      ["neither", { jsonrpc: "2.0", id: 1 }],
-      ["both", { jsonrpc: "2.0", id: 1, result: null, error: null }],
+      ["neither a result nor an error", { jsonrpc: "2.0", id: 1 }],
+      ["both a result and an error", { jsonrpc: "2.0", id: 1, result: null, error: null }],
       ["an error that is null", { jsonrpc: "2.0", id: 1, error: null }],
       ["an error that is text", { jsonrpc: "2.0", id: 1, error: "no" }],
       ["another version", { id: 1, result: 1 }],
       ["no id", { jsonrpc: "2.0", result: 1 }],
-      ["a list", []],
-      ["an explorer's answer", { status: "0", message: "NOTOK", result: "text" }],
-    ])("refuses %s", (_name, input) => {
+      ["an array", []],
+      ["the response of a block explorer", { status: "0", message: "NOTOK", result: "text" }],
+    ])("Response: refuses %s", (_name, input) => {
       expect(refusal(JsonRpc.Response, input).length).toBeGreaterThan(0)
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(JsonRpc.Response)
+    it.prop("Response: decodes and encodes any JSON-RPC response unchanged", [Id, Schema.Json], ([id, result]) => {
+      const error = { code: -32000, message: "execution reverted", data: result }
+      decodesAndEncodes(JsonRpc.Response, overWire({ jsonrpc: "2.0", id, result }))
+      decodesAndEncodes(JsonRpc.Response, overWire({ jsonrpc: "2.0", id, error }))
     })
   })
 
   describe("code", () => {
-    it("has the standard's numbers", () => {
+    it("code: has the numbers of the specification", () => {
       expect(JsonRpc.code).toEqual({
         parseError: -32700,
         invalidRequest: -32600,

@@ -1,17 +1,17 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as RestApi from "../src/RestApi.ts"
 
 const document = RestApi.openApi()
 const operation = document.paths["/api/v2.2/{address}/verbose"]?.get
 
 describe("RestApi", () => {
-  it("has the one operation of the interface", () => {
+  it("openApi: has the operation of the interface", () => {
     expect(Object.keys(document.paths)).toEqual(["/api/v2.2/{address}/verbose"])
     expect(document.openapi).toBe("3.1.0")
     expect(document.info.version).toBe("2.2")
   })
 
-  it("has every parameter of the interface", () => {
+  it("openApi: has every parameter of the interface", () => {
     expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
       ["address", "path", true],
       ["chain", "query", false],
@@ -26,7 +26,7 @@ describe("RestApi", () => {
     ])
   })
 
-  it("says of numbers that they are numbers, and of limit what a server allows", () => {
+  it("openApi: documents numbers as integers, and the maximum limit of the server", () => {
     const schemaOf = (name: string, spec = document) =>
       spec.paths["/api/v2.2/{address}/verbose"]?.get?.parameters.find((parameter) => parameter.name === name)?.schema
     expect(schemaOf("from_block")).toEqual({ type: "integer", format: "int64", minimum: 0 })
@@ -40,7 +40,7 @@ describe("RestApi", () => {
     expect(JSON.stringify(schemaOf("chain"))).toContain('"polygon amoy"')
   })
 
-  it("says what each parameter means, takes an address in any case, and names the server's own origin", () => {
+  it("openApi: describes each parameter, accepts an address in any case, and has a relative server URL", () => {
     const found = operation?.parameters ?? []
     for (const { description, name } of found) expect(`${name}: ${description}`).toMatch(/^\w+: \w.*\.$/)
     const pattern = found[0]?.schema && "pattern" in found[0].schema ? String(found[0].schema.pattern) : ""
@@ -50,7 +50,7 @@ describe("RestApi", () => {
     expect(document).toMatchObject({ servers: [{ url: "/" }] })
   })
 
-  it("leaves objects open to fields to come, and gives them plain names", () => {
+  it("openApi: allows additional properties and has plain schema names", () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
     expect(Object.keys(document.components.schemas).toSorted()).toEqual([
       "BadRequest",
@@ -71,13 +71,13 @@ describe("RestApi", () => {
     ])
   })
 
-  it("wants the key in X-API-Key", () => {
+  it("openApi: requires the API key in X-API-Key", () => {
     expect(document.components.securitySchemes).toMatchObject({
       apiKey: { type: "apiKey", name: "X-API-Key", in: "header" },
     })
   })
 
-  it("declares every status of the errors, and the headers", () => {
+  it("openApi: declares the status of every error", () => {
     expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual([
       "200",
       "400",

@@ -1,9 +1,13 @@
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { describe, expect, expectTypeOf, it } from "vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import type * as Block from "../src/Block.ts"
 import * as RpcMethod from "../src/RpcMethod.ts"
 import { block, hash, legacy } from "./fixture.ts"
-import { encodesAndDecodes, refusal } from "./law.ts"
+import { overWire, refusal } from "./law.ts"
+
+const AnyMethod = Schema.Literals(Object.values(RpcMethod.all).map(({ name }) => name))
 
 describe("RpcMethod", () => {
   describe("all", () => {
@@ -59,14 +63,14 @@ describe("RpcMethod", () => {
       expectTypeOf<RpcMethod.Named<"eth_estimateGas", readonly [1, 2?]>>().toEqualTypeOf<[call: 1, block?: 2]>()
     })
 
-    it("encodes parameters for the wire", () => {
+    it("params: encode a block number, a tag and a flag", () => {
       const { params } = RpcMethod.all.eth_getBlockByNumber
       expect(Schema.encodeSync(params)([436n, true])).toEqual(["0x1b4", true])
       expect(Schema.encodeSync(params)([436, false])).toEqual(["0x1b4", false])
       expect(Schema.encodeSync(params)(["finalized", true])).toEqual(["finalized", true])
     })
 
-    it("refuses parameters that do not fit, by position", () => {
+    it("params: the error has the position of the invalid parameter", () => {
       const { params } = RpcMethod.all.eth_getBlockByNumber
       expect(refusal(params, ["0xzz", true])).toContain("one of latest, earliest, pending, safe, finalized")
       expect(refusal(params, ["latest"])).toContain("[1]")
@@ -77,7 +81,7 @@ describe("RpcMethod", () => {
       )
     })
 
-    it("takes state by number, tag, hash or as EIP-1898 has it", () => {
+    it("StateBlock: decodes a number, a tag, a hash and an object of EIP-1898", () => {
       const { params } = RpcMethod.all.eth_getBalance
       const account = `0x${"1".repeat(40)}`
       const decode = Schema.decodeUnknownSync(params)
@@ -89,13 +93,13 @@ describe("RpcMethod", () => {
       })
     })
 
-    it("lets the block of a call be left out, and writes its amounts as quantities", () => {
+    it("eth_call: the block is optional, and amounts encode as quantities", () => {
       const { params } = RpcMethod.all.eth_call
       const to = Schema.decodeUnknownSync(RpcMethod.all.eth_getBalance.params)([`0x${"2".repeat(40)}`, "latest"])[0]
       expect(Schema.encodeSync(params)([{ to, value: 10n }])).toEqual([{ to, value: "0xa" }])
     })
 
-    it("reads fees, proofs and the state of syncing, and keeps keys it does not know", () => {
+    it("result: decodes fee history, proofs and sync status, with unknown keys", () => {
       const { eth_feeHistory, eth_getProof, eth_syncing } = RpcMethod.all
       const fees = { oldestBlock: "0x1", baseFeePerGas: ["0x7", "0x8"], gasUsedRatio: [0.5], reward: [["0x1"]] }
       const proof = {
@@ -123,7 +127,7 @@ describe("RpcMethod", () => {
       })
     })
 
-    it("takes a hash, a number or a tag for receipts", () => {
+    it("eth_getBlockReceipts: the block is a hash, a number or a tag", () => {
       const decode = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.params)
       expect(decode([hash("a")])).toEqual([hash("a")])
       expect(decode(["0x10"])).toEqual([16n])
@@ -132,7 +136,7 @@ describe("RpcMethod", () => {
   })
 
   describe("resultOf", () => {
-    it("gives whole transactions for a true flag and hashes for a false one", () => {
+    it("resultOf: returns transactions for a true flag and hashes for a false one", () => {
       const whole = RpcMethod.resultOf("eth_getBlockByNumber", ["latest", true])
       const hashes = RpcMethod.resultOf("eth_getBlockByNumber", ["latest", false])
       expect(Schema.is(Schema.toType(hashes))(Schema.decodeUnknownSync(hashes)(block))).toBe(true)
@@ -145,7 +149,7 @@ describe("RpcMethod", () => {
   })
 
   describe("ResultOf", () => {
-    it("refuses percentiles of fees that are none", () => {
+    it("eth_feeHistory: refuses percentiles outside 0 to 100", () => {
       const params = RpcMethod.all.eth_feeHistory.params
       expect(Schema.decodeUnknownSync(params)(["0x4", "latest", [0, 50, 100]])).toEqual([4, "latest", [0, 50, 100]])
       expect(() => Schema.decodeUnknownSync(params)(["0x4", "latest", [500, -50]])).toThrow(
@@ -153,7 +157,7 @@ describe("RpcMethod", () => {
       )
     })
 
-    it("follows the flag in the types", () => {
+    it("ResultOf: follows the flag", () => {
       expectTypeOf<
         RpcMethod.ResultOf<"eth_getBlockByNumber", [RpcMethod.BlockId, true]>
       >().toEqualTypeOf<Block.HydratedBlock | null>()
@@ -165,7 +169,7 @@ describe("RpcMethod", () => {
   })
 
   describe("isName", () => {
-    it("knows the methods and nothing inherited", () => {
+    it("isName: is true for the methods only, not for inherited keys", () => {
       expect(RpcMethod.isName("eth_chainId")).toBe(true)
       expect(RpcMethod.isName("toString")).toBe(false)
       expect(RpcMethod.isName("eth_sendRawTransaction")).toBe(false)
@@ -173,11 +177,20 @@ describe("RpcMethod", () => {
   })
 
   describe("BlockId", () => {
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(RpcMethod.BlockId)
+    it.prop("BlockId: decodes what it encodes, a number as a bigint", [RpcMethod.BlockId], ([block]) => {
+      const decoded = typeof block === "number" ? BigInt(block) : block
+      expect(Schema.decodeUnknownSync(RpcMethod.BlockId)(Schema.encodeSync(RpcMethod.BlockId)(block))).toBe(decoded)
     })
 
-    it("refuses a negative number and an unknown tag", () => {
+    it.prop("params: of every method decode what they encode", [AnyMethod, Schema.Int], ([name, seed]) => {
+      const { params } = RpcMethod.all[name]
+      const codec: Schema.Codec<unknown, unknown> = params
+      const [values] = Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(codec), { count: 1, seed: `${seed}` }))
+      const wire = overWire(Schema.encodeUnknownSync(codec)(values))
+      expect(overWire(Schema.encodeUnknownSync(codec)(Schema.decodeUnknownSync(codec)(wire)))).toEqual(wire)
+    })
+
+    it("BlockId: refuses a negative number and an unknown tag", () => {
       expect(() => Schema.encodeSync(RpcMethod.BlockId)(-1n)).toThrow("a block number")
       expect(refusal(RpcMethod.BlockId, "newest")).toContain("latest")
     })

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Trace from "../src/Trace.ts"
 import { address, hash } from "./fixture.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
@@ -41,7 +41,7 @@ const flat = {
 
 describe("Trace", () => {
   describe("CallFrame", () => {
-    it("decodes and encodes nested frames without loss", () => {
+    it("CallFrame: decodes and encodes nested frames without loss", () => {
       decodesAndEncodes(Trace.CallFrame, frame)
       decodesAndEncodes(Trace.CallFrame, { ...frame, error: "execution reverted", revertReason: "no", logs: [] })
       expect(Schema.decodeUnknownSync(Trace.CallFrame)(frame).calls?.[1]).toMatchObject({
@@ -50,19 +50,19 @@ describe("Trace", () => {
       })
     })
 
-    it("names the frame that is wrong", () => {
+    it("CallFrame: the error has the path of the invalid frame", () => {
       expect(refusal(Trace.CallFrame, { ...frame, calls: [{ ...frame, from: "0x" }] })).toContain(
         '["calls"][0]["from"]',
       )
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(Trace.CallFrame)
+    it.prop("CallFrame: decodes what it encodes", [Trace.CallFrame], ([value]) => {
+      encodesAndDecodes(Trace.CallFrame, value)
     })
   })
 
   describe("TransactionTrace", () => {
-    it("keeps a result apart from an error of the tracer", () => {
+    it("TransactionTrace: has a result or an error of the tracer", () => {
       decodesAndEncodes(Trace.TransactionTrace, { txHash: hash("a"), result: frame })
       decodesAndEncodes(Trace.TransactionTrace, { error: "state not available" })
     })
@@ -104,12 +104,12 @@ describe("Trace", () => {
         },
       ],
       ["failed", { ...flat, error: "Reverted", result: null }],
-    ])("decodes and encodes without loss: %s", (_name, wire) => {
+    ])("FlatTrace: decodes and encodes without loss (%s)", (_name, wire) => {
       decodesAndEncodes(Trace.FlatTrace, wire)
     })
 
-    it("decodes what it encoded", async () => {
-      await encodesAndDecodes(Trace.FlatTrace)
+    it.prop("FlatTrace: decodes what it encodes", [Trace.FlatTrace], ([value]) => {
+      encodesAndDecodes(Trace.FlatTrace, value)
     })
   })
 })

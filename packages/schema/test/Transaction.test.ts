@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, expectTypeOf, it } from "vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Transaction from "../src/Transaction.ts"
 import { address, feeMarket, hash, legacy } from "./fixture.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
@@ -7,7 +7,7 @@ import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
 const decode = Schema.decodeUnknownSync(Transaction.Transaction)
 
 describe("Transaction", () => {
-  it("gives amounts as bigint, positions as number and hashes in lower case", () => {
+  it("Transaction: decodes amounts to bigint, indexes to number and hashes to lower case", () => {
     const transaction = decode(legacy)
     expect(transaction).toMatchObject({
       type: 0,
@@ -25,7 +25,7 @@ describe("Transaction", () => {
     })
   })
 
-  it("narrows by type", () => {
+  it("Transaction: narrows by type", () => {
     const transaction = decode(feeMarket)
     if (transaction.type !== 2) throw new Error("expected type 2")
     const narrowed: Transaction.FeeMarket = transaction
@@ -34,7 +34,7 @@ describe("Transaction", () => {
     expect(transaction.accessList).toEqual([{ address: address("3"), storageKeys: [hash("4")] }])
   })
 
-  it("has no known type in the unknown case, and no misspelt field", () => {
+  it("Transaction: an unknown type excludes the known ones, and a misspelt field does not compile", () => {
     const transaction: Transaction.Transaction = decode(legacy)
     if (transaction.type === 3) expectTypeOf(transaction.blobVersionedHashes).toExtend<ReadonlyArray<string>>()
     if (transaction.type === 0x76) expectTypeOf(transaction).toExtend<Transaction.Unknown>()
@@ -72,12 +72,12 @@ describe("Transaction", () => {
       },
     ],
     [
-      "deposit of optimism",
+      "Optimism deposit",
       { ...bare, type: "0x7e", sourceHash: hash("7"), mint: "0x1", isSystemTx: false, depositReceiptVersion: "0x1" },
     ],
-    ["internal of arbitrum", { ...bare, type: "0x6a", gasPrice: "0x0", r: "0x0", s: "0x0" }],
-    ["retry of arbitrum", { ...bare, type: "0x68", ticketId: hash("8"), maxRefund: "0x1", refundTo: address("9") }],
-    ["state sync of polygon", { ...bare, type: "0x7f", gasPrice: "0x0", v: "0x0", r: "0x0", s: "0x0" }],
+    ["Arbitrum internal", { ...bare, type: "0x6a", gasPrice: "0x0", r: "0x0", s: "0x0" }],
+    ["Arbitrum retry", { ...bare, type: "0x68", ticketId: hash("8"), maxRefund: "0x1", refundTo: address("9") }],
+    ["Polygon state sync", { ...bare, type: "0x7f", gasPrice: "0x0", v: "0x0", r: "0x0", s: "0x0" }],
     [
       "unknown type",
       {
@@ -91,17 +91,17 @@ describe("Transaction", () => {
         feeToken: null,
       },
     ],
-  ])("decodes and encodes without loss: %s", (_name, wire) => {
+  ])("Transaction: decodes and encodes without loss (%s)", (_name, wire) => {
     decodesAndEncodes(Transaction.Transaction, wire)
   })
 
-  it("keeps unknown keys, lists them, and writes them again", () => {
+  it("extras: lists unknown keys, which are encoded again", () => {
     const wire = { ...legacy, creates: null, l1Fee: "0x1", ["__proto__x"]: { a: [1] } }
     expect(Transaction.extras(decode(wire))).toEqual({ creates: null, l1Fee: "0x1", __proto__x: { a: [1] } })
     decodesAndEncodes(Transaction.Transaction, wire)
   })
 
-  it("keeps a key named __proto__ as a key", () => {
+  it("Transaction: keeps an unknown key named __proto__", () => {
     const wire = JSON.parse(JSON.stringify(legacy).replace("{", '{"__proto__":{"polluted":true},'))
     const transaction = decode(wire)
     expect(Object.getPrototypeOf(transaction)).toBe(Object.prototype)
@@ -111,37 +111,37 @@ describe("Transaction", () => {
     )
   })
 
-  it("keeps an unknown type as a case of its own with all its fields", () => {
+  it("Unknown: keeps every field of an unknown type", () => {
     const transaction = decode({ hash: hash("a"), from: address("1"), type: "0x3f", nonceKey: "0x1", value: "0x5" })
     expect(transaction).toMatchObject({ type: 0x3f, value: 5n, blockHash: null })
     expect(Transaction.extras(transaction)).toEqual({ nonceKey: "0x1" })
   })
 
-  it("reads a type under any spelling and writes the canonical one", () => {
+  it("Transaction: decodes a type with leading zeros or as a number and encodes the canonical form", () => {
     for (const type of ["0x02", "0x2", 2]) {
       expect(Schema.encodeSync(Transaction.Transaction)(decode({ ...feeMarket, type }))).toMatchObject({ type: "0x2" })
     }
   })
 
-  it("refuses a broken transaction of a known type instead of calling it unknown", () => {
+  it("Transaction: refuses an invalid transaction of a known type instead of decoding it as unknown", () => {
     const { maxFeePerGas: _maxFeePerGas, ...broken } = feeMarket
     expect(refusal(Transaction.Transaction, broken)).toContain('["maxFeePerGas"]')
     expect(refusal(Transaction.Transaction, { ...legacy, value: "zz" })).toContain('["value"]')
     expect(refusal(Transaction.Transaction, { ...legacy, hash: null })).toContain('["hash"]')
-    expect(refusal(Transaction.Transaction, { ...legacy, type: "legacy" })).toContain("a transaction type")
-    expect(refusal(Transaction.Transaction, { ...legacy, type: null })).toContain("a transaction type")
+    expect(refusal(Transaction.Transaction, { ...legacy, type: "legacy" })).toContain("an unknown transaction type")
+    expect(refusal(Transaction.Transaction, { ...legacy, type: null })).toContain("an unknown transaction type")
   })
 
-  it.each([null, undefined, 1, "0x", [], () => 0])("refuses %j", (input) => {
+  it.each([null, undefined, 1, "0x", [], () => 0])("Transaction: refuses %j", (input) => {
     expect(refusal(Transaction.Transaction, input)).toContain("Expected")
   })
 
-  it("reads a missing place in a block as pending", () => {
+  it("Transaction: decodes absent block fields to null, as for a pending one", () => {
     const { blockHash: _h, blockNumber: _n, transactionIndex: _i, ...nowhere } = legacy
     expect(decode(nowhere)).toMatchObject({ blockHash: null, blockNumber: null, transactionIndex: null })
   })
 
-  it("reads the authorizations of the moonbeam family", () => {
+  it("Authorization: decodes the form of Moonbeam without loss", () => {
     const entry = {
       address: address("0"),
       chain_id: 945,
@@ -151,19 +151,24 @@ describe("Transaction", () => {
     decodesAndEncodes(Transaction.Transaction, { ...feeMarket, type: "0x4", authorizationList: [entry] })
   })
 
-  it("decodes what it encoded", async () => {
-    expect(await encodesAndDecodes(Transaction.Transaction, { count: 200 })).toBe(200)
-  })
+  it.prop(
+    "Transaction: decodes what it encodes",
+    [Transaction.Transaction],
+    ([value]) => {
+      encodesAndDecodes(Transaction.Transaction, value)
+    },
+    { arbitrary: { runs: 200 } },
+  )
 
   describe("type", () => {
     const typeOf = (type: unknown) => Schema.decodeUnknownSync(Transaction.Transaction)({ ...legacy, type }).type
 
-    it("is read under the spellings of a quantity", () => {
+    it("type: decodes every form of a quantity", () => {
       expect(["0x0", "0x00", "0x", "0X0", "0", 0].map(typeOf)).toEqual([0, 0, 0, 0, 0, 0])
     })
 
     it.each(["", " ", " 0x0", "0x0 ", "0b0", "0e0", "+0", "-0", "0.0", null, true, [], 0.5, -1, NaN])(
-      "refuses %j",
+      "type: refuses %j",
       (type) => {
         expect(refusal(Transaction.Transaction, { ...legacy, type })).toContain('at ["type"]')
       },

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, expectTypeOf, it } from "vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as DecodedItem from "../src/DecodedItem.ts"
 import * as InternalTransaction from "../src/InternalTransaction.ts"
 import * as Log from "../src/Log.ts"
@@ -12,7 +12,7 @@ const decode = Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)
 const encode = Schema.encodeSync(WalletTransaction.WalletTransaction)
 
 describe("WalletTransaction", () => {
-  it("gives amounts as bigint, positions as number and instants as Date", () => {
+  it("WalletTransaction: decodes amounts to bigint, indexes to number and timestamps to Date", () => {
     const transaction = decode(walletTransaction)
     expect(transaction).toMatchObject({
       value: 10n ** 18n,
@@ -30,11 +30,11 @@ describe("WalletTransaction", () => {
     expectTypeOf(transaction.receipt_status).toEqualTypeOf<number | null>()
   })
 
-  it("decodes and encodes what our service sends without loss", () => {
+  it("WalletTransaction: decodes and encodes canonical values without loss", () => {
     decodesAndEncodes(WalletTransaction.WalletTransaction, walletTransaction)
   })
 
-  it("reads empty text, null and missing as null, and writes each as the interface does", () => {
+  it("WalletTransaction: decodes an empty string, null and an absent key to null, and encodes the form of the interface", () => {
     const keys = [
       "receipt_contract_address",
       "receipt_root",
@@ -73,23 +73,23 @@ describe("WalletTransaction", () => {
     }
   })
 
-  it("takes a single object for logs and for internal transactions, and writes arrays", () => {
+  it("WalletTransaction: decodes a single object for logs and internal transactions, and encodes arrays", () => {
     const single = decode({ ...walletTransaction, logs: walletLog, internal_transactions: internalTransaction })
     expect(single).toEqual(decode(walletTransaction))
     expect(overWire(encode(single))).toEqual(walletTransaction)
   })
 
-  it("reads numbers for numeric strings", () => {
+  it("WalletTransaction: decodes numbers for decimal strings", () => {
     expect(decode({ ...walletTransaction, nonce: 7, gas: 21000, block_number: 16 })).toEqual(decode(walletTransaction))
   })
 
-  it("leaves internal transactions out where they were not asked for", () => {
+  it("WalletTransaction: has no internal transactions where the wire has none", () => {
     const { internal_transactions: _, ...without } = walletTransaction
     expect(Object.hasOwn(decode(without), "internal_transactions")).toBe(false)
     decodesAndEncodes(WalletTransaction.WalletTransaction, without)
   })
 
-  it("keeps and lists what hosted providers add", () => {
+  it("WalletTransaction: keeps and lists unknown keys of hosted providers", () => {
     const extra = { transfer_index: [16, 0], transaction_fee: "0.000604293424740884", from_address_entity: null }
     const wire = { ...walletTransaction, ...extra, logs: [{ ...walletLog, transaction_value: "0" }] }
     const transaction = decode(wire)
@@ -110,18 +110,18 @@ describe("WalletTransaction", () => {
     "block_number",
     "block_hash",
     "logs",
-  ])("requires %s", (key) => {
+  ])("WalletTransaction: requires %s", (key) => {
     const { [key]: _removed, ...without } = walletTransaction as Record<string, unknown>
     expect(refusal(WalletTransaction.WalletTransaction, without)).toContain(`["${key}"]`)
   })
 })
 
 describe("Log", () => {
-  it("decodes and encodes without loss", () => {
+  it("Log: decodes and encodes without loss", () => {
     decodesAndEncodes(Log.Log, walletLog)
   })
 
-  it("reads unused topics as null", () => {
+  it("Log: decodes unused topics to null", () => {
     const { topic2: _, ...missing } = walletLog
     expect(Schema.decodeUnknownSync(Log.Log)({ ...missing, topic3: null })).toMatchObject({
       topic2: null,
@@ -131,11 +131,11 @@ describe("Log", () => {
 })
 
 describe("DecodedItem", () => {
-  it("decodes and encodes without loss", () => {
+  it("DecodedItem: decodes and encodes without loss", () => {
     decodesAndEncodes(DecodedItem.DecodedItem, decodedEvent)
   })
 
-  it("reads a missing name as an empty one and a number as its text", () => {
+  it("Param: decodes an absent name to an empty string and a number to its text", () => {
     const item = Schema.decodeUnknownSync(DecodedItem.DecodedItem)({
       ...decodedEvent,
       params: [{ value: 5, type: "uint8" }],
@@ -145,7 +145,7 @@ describe("DecodedItem", () => {
 })
 
 describe("InternalTransaction", () => {
-  it("has its block number as a JSON number", () => {
+  it("InternalTransaction: encodes its block number as a JSON number", () => {
     decodesAndEncodes(InternalTransaction.InternalTransaction, internalTransaction)
     expect(Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)(internalTransaction).block_number).toBe(
       16n,
@@ -156,7 +156,7 @@ describe("InternalTransaction", () => {
     ).toBe(16n)
   })
 
-  it("reads missing bytes as none and a missing recipient as null", () => {
+  it("InternalTransaction: decodes absent bytes to 0x and an absent recipient to null", () => {
     const { to: _to, output: _output, ...wire } = internalTransaction
     const value = Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({
       ...wire,
@@ -166,7 +166,7 @@ describe("InternalTransaction", () => {
     expect(value).toMatchObject({ to: null, input: "0x", output: "0x", error: "reverted" })
   })
 
-  it("lists what it does not know", () => {
+  it("extras: lists unknown keys", () => {
     const value = Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({
       ...internalTransaction,
       depth: 1,
@@ -176,28 +176,28 @@ describe("InternalTransaction", () => {
 })
 
 describe("WalletPage", () => {
-  it("decodes and encodes without loss", () => {
+  it("WalletPage: decodes and encodes without loss", () => {
     decodesAndEncodes(WalletPage.WalletPage, walletPage)
     decodesAndEncodes(WalletPage.WalletPage, { ...walletPage, cursor: null, result: [] })
     decodesAndEncodes(WalletPage.WalletPage, { ...walletPage, total: 5 })
   })
 
-  it("reads JSON numbers for page and page_size, and a single object for result", () => {
+  it("WalletPage: decodes JSON numbers for page and page_size, and a single object for result", () => {
     const page = Schema.decodeUnknownSync(WalletPage.WalletPage)({ page: 2, page_size: 100, result: walletTransaction })
     expect(page).toMatchObject({ page: 2, page_size: 100, cursor: null, result: [{ hash: hash("a") }] })
   })
 
-  it("reads an empty cursor as none", () => {
+  it("WalletPage: decodes an empty cursor to null", () => {
     expect(Schema.decodeUnknownSync(WalletPage.WalletPage)({ ...walletPage, cursor: "" }).cursor).toBe(null)
   })
 
-  it("lists what it does not know", () => {
+  it("extras: lists unknown keys", () => {
     expect(WalletPage.extras(Schema.decodeUnknownSync(WalletPage.WalletPage)({ ...walletPage, total: 5 }))).toEqual({
       total: 5,
     })
   })
 
-  it("tells in a short message where one bad field of a large page is", () => {
+  it("WalletPage: a short message has the path of one invalid field in a large page", () => {
     const result = Array.from({ length: 200 }, () => walletTransaction as Record<string, unknown>)
     result[77] = { ...walletTransaction, logs: [walletLog, { ...walletLog, data: `0x${"zz".repeat(10_000)}` }] }
     const message = refusal(WalletPage.WalletPage, { ...walletPage, result })
@@ -205,7 +205,12 @@ describe("WalletPage", () => {
     expect(message.length).toBeLessThan(300)
   })
 
-  it("decodes what it encoded", async () => {
-    await encodesAndDecodes(WalletPage.WalletPage, { count: 50 })
-  })
+  it.prop(
+    "WalletPage: decodes what it encodes",
+    [WalletPage.WalletPage],
+    ([value]) => {
+      encodesAndDecodes(WalletPage.WalletPage, value)
+    },
+    { arbitrary: { runs: 50 } },
+  )
 })

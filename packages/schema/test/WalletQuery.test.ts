@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as WalletQuery from "../src/WalletQuery.ts"
 import { address } from "./fixture.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
 
 describe("WalletQuery", () => {
-  it("reads and writes every parameter as text", () => {
+  it("WalletQuery: decodes and encodes every parameter as a string", () => {
     const wire = {
       chain: "0x1",
       from_block: "5",
@@ -26,37 +26,38 @@ describe("WalletQuery", () => {
     decodesAndEncodes(WalletQuery.WalletQuery, {})
   })
 
-  it("reads an order in any case", () => {
+  it("WalletQuery: decodes an order in any case", () => {
     expect(Schema.decodeUnknownSync(WalletQuery.WalletQuery)({ order: "desc" }).order).toBe("DESC")
   })
 
-  it("refuses what is not of the interface", () => {
+  it("WalletQuery: refuses values outside the interface", () => {
     expect(refusal(WalletQuery.WalletQuery, { order: "up" })).toContain("ASC or DESC")
     expect(refusal(WalletQuery.WalletQuery, { limit: "many" })).toContain('["limit"]')
+    expect(refusal(WalletQuery.WalletQuery, { limit: "0" })).toContain("a whole number of at least 1")
     expect(refusal(WalletQuery.WalletQuery, { from_block: "-1" })).toContain('["from_block"]')
     expect(refusal(WalletQuery.WalletQuery, { include: "logs" })).toContain('["include"]')
   })
 
-  it("decodes what it encoded", async () => {
-    await encodesAndDecodes(WalletQuery.WalletQuery)
+  it.prop("WalletQuery: decodes what it encodes", [WalletQuery.WalletQuery], ([value]) => {
+    encodesAndDecodes(WalletQuery.WalletQuery, value)
   })
 
   describe("Path", () => {
-    it("reads the address in any case", () => {
+    it("Path: decodes an address in any case", () => {
       expect(Schema.decodeUnknownSync(WalletQuery.Path)({ address: address("A") })).toEqual({ address: address("a") })
       expect(refusal(WalletQuery.Path, { address: "0x12" })).toContain("an address of 20 bytes in hex")
     })
   })
 
   describe("bounds", () => {
-    it("takes a date where there is no block", () => {
+    it("bounds: uses a date where there is no block", () => {
       expect(WalletQuery.bounds({ from_date: "a", to_date: "b" })).toEqual({
         from: { _tag: "Date", date: "a" },
         to: { _tag: "Date", date: "b" },
       })
     })
 
-    it("takes the block where both are given, at each end by itself", () => {
+    it("bounds: a block takes precedence over a date, at each end separately", () => {
       expect(WalletQuery.bounds({ from_block: 1n, from_date: "a", to_date: "b" })).toEqual({
         from: { _tag: "Block", block: 1n },
         to: { _tag: "Date", date: "b" },
@@ -67,7 +68,7 @@ describe("WalletQuery", () => {
       })
     })
 
-    it("is open where neither is given", () => {
+    it("bounds: is open where neither is given", () => {
       expect(WalletQuery.bounds({})).toEqual({ from: { _tag: "Open" }, to: { _tag: "Open" } })
     })
   })

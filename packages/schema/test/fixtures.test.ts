@@ -1,4 +1,4 @@
-/** Answers that we captured ourselves: `fixtures/<node>.json`, written by `node tooling/bench/capture.ts`. */
+/** Captured responses of local nodes: `fixtures/<node>.json`, written by `node tooling/bench/capture.ts`. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Result from "effect/Result"
@@ -18,18 +18,18 @@ const fixtures = readdirSync(folder).map(
   (file): Fixture => JSON.parse(readFileSync(join(folder, file), "utf8")) as Fixture,
 )
 
-/** What each node does not write in the canonical form. */
+/** Warnings of the responses of each node. */
 const canonicalForms: Readonly<Record<string, ReadonlyArray<string>>> = {
   anvil: ["Receipt.Receipt blockTimestamp number_for_text"],
   ganache: [],
 }
 
-describe.each(fixtures)("answers of $node", ({ node, answers }) => {
-  it.each(answers)("$resource of $of comes back", ({ resource, json }) => {
+describe.each(fixtures)("responses of $node", ({ node, answers }) => {
+  it.each(answers)("$resource of $of: decodes and encodes without loss", ({ resource, json }) => {
     const schema = resources[resource]!
     const again = Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(json))
     const forms = Result.getOrThrow(DecodeWarning.find(schema, json)).map(
-      (loose) => `${resource} ${loose.path.join(".")} ${loose.rule}`,
+      ({ path, rule }) => `${resource} ${path.join(".")} ${rule}`,
     )
 
     expect(forms.filter((form) => !canonicalForms[node]!.includes(form))).toEqual([])
@@ -38,7 +38,7 @@ describe.each(fixtures)("answers of $node", ({ node, answers }) => {
   })
 })
 
-describe("the captured answers", () => {
+describe("captured responses", () => {
   const typesOf = (node: string) =>
     new Set(
       fixtures
@@ -47,7 +47,7 @@ describe("the captured answers", () => {
         .map((answer) => (answer.json as { readonly type: string }).type),
     )
 
-  it("have every transaction type of Ethereum, pending transactions and both shapes of traces", () => {
+  it("captured responses: cover every transaction type of Ethereum, pending transactions and both forms of traces", () => {
     expect([...typesOf("anvil")].toSorted()).toEqual(["0x0", "0x1", "0x2", "0x3", "0x4"])
     expect([...typesOf("ganache")].toSorted()).toEqual(["0x0", "0x1", "0x2"])
     const all = fixtures.flatMap((fixture) => fixture.answers)

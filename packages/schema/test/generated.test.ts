@@ -1,23 +1,23 @@
 /**
- * The descriptions in `generated/` are what the schemas make them. After a change of a schema:
+ * The files in `generated/` are generated from the schemas. After a change of a schema:
  * `pnpm exec vitest run --project @daybook/schema test/generated -u`
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as RestApi from "../src/RestApi.ts"
 import { resources } from "./resources.ts"
 
 const folder = join(import.meta.dirname, "../generated")
 const text = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
-// The wire of a partial block is that of a hydrated one.
+// The wire form of a partial block is that of a hydrated one.
 const described = Object.entries(resources).filter(([name]) => name !== "Block.PartialBlock")
 
 const jsonSchema = (resource: Schema.Codec<unknown, unknown>) =>
   Schema.toStandardJSONSchemaV1(resource)["~standard"].jsonSchema.input({ target: "draft-2020-12" })
 
-/** Every description of a text inside a JSON Schema, with the way there. */
+/** Every string type inside a JSON Schema, with its path. */
 const texts = (value: unknown, path = ""): ReadonlyArray<readonly [path: string, text: object]> =>
   typeof value !== "object" || value === null
     ? []
@@ -26,23 +26,23 @@ const texts = (value: unknown, path = ""): ReadonlyArray<readonly [path: string,
       : Object.entries(value).flatMap(([key, inner]) => texts(inner, `${path}/${key}`))
 
 describe("OpenAPI 3.1", () => {
-  it("is up to date", async () => {
+  it("openapi.json: is up to date", async () => {
     await expect(text(RestApi.openApi())).toMatchFileSnapshot(join(folder, "openapi.json"))
   })
 })
 
 describe("JSON Schema", () => {
-  it.each(described)("of %s is up to date", async (name, resource) => {
+  it.each(described)("JSON Schema of %s: is up to date", async (name, resource) => {
     await expect(text(jsonSchema(resource))).toMatchFileSnapshot(join(folder, "json-schema", `${name}.json`))
   })
 
-  it("has a file for every resource, and no other", () => {
+  it("JSON Schema: has a file for every resource, and no other", () => {
     expect(readdirSync(join(folder, "json-schema")).toSorted()).toEqual(
       described.map(([name]) => `${name}.json`).toSorted(),
     )
   })
 
-  it("has a pattern, a format or an enumeration for every text but free ones", () => {
+  it("JSON Schema: has a pattern, a format or an enumeration for every string except free text", () => {
     const bare = described.flatMap(([, resource]) =>
       texts(jsonSchema(resource))
         .filter(([, value]) => !("pattern" in value || "format" in value || "enum" in value))

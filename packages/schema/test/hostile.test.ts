@@ -1,4 +1,4 @@
-/** Input made to hurt: it ends in a SchemaError or a value, soon, and without much memory. */
+/** Hostile input: it decodes, or fails with a SchemaError, within the timeout of the test. */
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import * as Issue from "../src/Issue.ts"
@@ -6,22 +6,24 @@ import * as Trace from "../src/Trace.ts"
 import * as fixture from "./fixture.ts"
 import { resources } from "./resources.ts"
 
+const timeout = 20_000
+
 const long = "f".repeat(10_000_000)
 const nestedText = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
 const nestedKeys = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 
 const values: Readonly<Record<string, unknown>> = {
-  "a text of 10 MB": long,
+  "a string of 10 MB": long,
   "hex of 10 MB": `0x${long}`,
-  "hex of 10 MB with one wrong digit at its end": `0x${long}g`,
+  "hex of 10 MB with an invalid last digit": `0x${long}g`,
   "a number of 10^5 digits": "9".repeat(100_000),
-  "a number of 10^5 digits and no end": `${"9".repeat(100_000)}!`,
+  "10^5 digits and another character": `${"9".repeat(100_000)}!`,
   "a hex number of 10^5 digits": `0x${"9".repeat(100_000)}`,
   "a huge exponent": "1e1000000000",
-  "a number beyond all numbers": JSON.parse("1e999"),
-  "a list 10^5 deep": JSON.parse(nestedText(100_000)),
-  "an object 10^5 deep": JSON.parse(nestedKeys(100_000)),
-  "a list of 10^6 nulls": Array.from({ length: 1_000_000 }, () => null),
+  "an infinite number": JSON.parse("1e999"),
+  "an array 10^5 levels deep": JSON.parse(nestedText(100_000)),
+  "an object 10^5 levels deep": JSON.parse(nestedKeys(100_000)),
+  "an array of 10^6 nulls": Array.from({ length: 1_000_000 }, () => null),
   "an object with 10^5 keys": Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key${at}`, at])),
   "a timestamp of 10 MB": `2023-02-15T14:51:23.${"0".repeat(10_000_000)}Z`,
 }
@@ -35,9 +37,8 @@ const bases: Readonly<Record<string, object>> = {
   "JsonRpc.Response": { jsonrpc: "2.0", id: 1, error: { code: 1, message: "no" } },
 }
 
-/** Decodes and, where that works, encodes; answers in how many milliseconds. Any other error than a SchemaError fails. */
-const timeOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): number => {
-  const start = performance.now()
+/** Decodes a value and encodes it again; expects a short message where it does not decode. Throws for any other error. */
+const expectShortError = (schema: Schema.Codec<unknown, unknown>, wire: unknown): void => {
   try {
     Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(wire))
   } catch (error) {
@@ -45,19 +46,22 @@ const timeOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): number =
     expect(error.message.length).toBeLessThan(1000)
     for (const issue of Issue.fromError(error, wire)) expect(Issue.format("response", issue).length).toBeLessThan(300)
   }
-  return performance.now() - start
 }
 
-describe.each(Object.entries(bases))("hostile %s", (name, base) => {
-  it.each(Object.entries(values))("with %s in any place ends soon", (_, value) => {
-    const schema = resources[name]!
-    const times = [timeOf(schema, value), ...Object.keys(base).map((key) => timeOf(schema, { ...base, [key]: value }))]
-    expect(Math.max(...times)).toBeLessThan(2000)
-  })
+describe.each(Object.entries(bases))("%s", (name, base) => {
+  it.each(Object.entries(values))(
+    `${name}: decodes or refuses %s in any field, with a short message`,
+    (_, value) => {
+      const schema = resources[name]!
+      expectShortError(schema, value)
+      for (const key of Object.keys(base)) expectShortError(schema, { ...base, [key]: value })
+    },
+    timeout,
+  )
 })
 
 describe("hostile keys", () => {
-  it("keeps __proto__ as a key and changes no prototype", () => {
+  it("decode: keeps __proto__ as a key and changes no prototype", () => {
     const wire = JSON.parse(
       JSON.stringify(fixture.log).replace(
         "{",
@@ -73,7 +77,7 @@ describe("hostile keys", () => {
     expect(JSON.stringify(Schema.encodeUnknownSync(schema)(value))).toBe(JSON.stringify(wire))
   })
 
-  it("does not take a field from a prototype", () => {
+  it("decode: takes no field from a prototype", () => {
     const { address: _, ...rest } = fixture.log
     const wire = JSON.parse(
       JSON.stringify(rest).replace("{", `{"__proto__":{"address":"${fixture.address("1")}"},`),
@@ -89,7 +93,7 @@ describe("hostile call frames", () => {
     return inside
   }
 
-  it("reads as deep as the chain allows", () => {
+  it("CallFrame: decodes 1024 levels", () => {
     const wire = frame(1024, {})
     expect(Schema.encodeUnknownSync(Trace.CallFrame)(Schema.decodeUnknownSync(Trace.CallFrame)(wire))).toBeDefined()
   })
@@ -101,9 +105,11 @@ describe("hostile call frames", () => {
     [500, { from: "0x1" }],
     [1024, { from: "0x1" }],
     [100, { calls: Array.from({ length: 20_000 }, () => ({ type: "CALL", from: "0x1" })) }],
-  ])("refuses %i levels of %j soon, with a SchemaError", (depth, leaf) => {
-    const start = performance.now()
-    expect(() => Schema.decodeUnknownSync(Trace.CallFrame)(frame(depth, leaf))).toThrow(/Expected/)
-    expect(performance.now() - start).toBeLessThan(2000)
-  })
+  ])(
+    "CallFrame: refuses %i levels around %j with a SchemaError",
+    (depth, leaf) => {
+      expect(() => Schema.decodeUnknownSync(Trace.CallFrame)(frame(depth, leaf))).toThrow(/Expected/)
+    },
+    timeout,
+  )
 })

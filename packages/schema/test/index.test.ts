@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as schema from "../src/index.ts"
 
 describe("@daybook/schema", () => {
-  it("exports these modules and names", () => {
+  it("index: exports these modules and names", () => {
     const names = Object.fromEntries(
       Object.entries(schema).map(([name, module]) => [name, Object.keys(module).toSorted().join(" ")]),
     )
@@ -36,12 +36,12 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
-        "Wei": "formatEther formatGwei fromText parseEther parseGwei toText",
+        "Wei": "formatEther formatGwei formatUnits parseEther parseGwei parseUnits",
       }
     `)
   })
 
-  it("carries an HTTP stack in RestApi alone", () => {
+  it("index: only RestApi imports an HTTP stack", () => {
     const folder = join(import.meta.dirname, "../src")
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
     expect(files.filter((file) => /from "effect\/http/.test(readFileSync(join(folder, file), "utf8")))).toEqual([

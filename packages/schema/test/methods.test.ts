@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { expect, it } from "vitest"
+import { expect, it } from "@effect/vitest"
 import * as RpcMethod from "../src/RpcMethod.ts"
 
 const intro = `# JSON-RPC methods
@@ -16,7 +16,7 @@ holds them is final, and the relay may keep them.
 |---|---|---|---|
 `
 
-it("METHODS.md lists every method with its parameters, exposure and cacheability", async () => {
+it("METHODS.md: lists every method with its parameters, exposure and cacheability", async () => {
   const rows = Object.values(RpcMethod.all).map(
     ({ cacheability, exposure, name, paramNames }) =>
       `| \`${name}\` | ${paramNames.join(", ")} | ${exposure} | ${cacheability} |\n`,

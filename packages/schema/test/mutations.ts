@@ -1,14 +1,14 @@
-/** Random JSON and mutations of real answers, decoded, encoded and decoded again. Repeatable: all chance comes from a seed. */
+/** Random JSON and mutations of captured responses, decoded, encoded and decoded again. A seed determines every value. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import * as Schema from "effect/Schema"
 import { resources } from "./resources.ts"
 
-type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
+export type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
 type Chance = () => number
 
-/** A generator of numbers from 0 to 1, by mulberry32. */
+/** Generator of numbers from 0 to 1 (mulberry32). */
 export const chanceOf = (seed: number): Chance => {
   let state = seed >>> 0
   return () => {
@@ -26,22 +26,22 @@ const isObject = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** A real answer and the resource that it is. */
-export interface Answer {
+/** Captured response with the name of its resource. */
+export interface Captured {
   readonly resource: string
   readonly json: Json
 }
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"))
 
-/** The captured answers that are small enough to be decoded very often. */
-export const answers: ReadonlyArray<Answer> = readdirSync(join(import.meta.dirname, "fixtures"))
+/** Captured responses that are small enough to be decoded very often. */
+export const captured: ReadonlyArray<Captured> = readdirSync(join(import.meta.dirname, "fixtures"))
   .flatMap(
-    (file) => (readJson(join(import.meta.dirname, "fixtures", file)) as { answers: ReadonlyArray<Answer> }).answers,
+    (file) => (readJson(join(import.meta.dirname, "fixtures", file)) as { answers: ReadonlyArray<Captured> }).answers,
   )
-  .filter((answer) => JSON.stringify(answer.json).length < 4000)
+  .filter(({ json }) => JSON.stringify(json).length < 4000)
 
-const keys = [...new Set(answers.flatMap(({ json }) => (isObject(json) ? Object.keys(json) : [])))].concat([
+const keys = [...new Set(captured.flatMap(({ json }) => (isObject(json) ? Object.keys(json) : [])))].concat([
   "__proto__",
   "constructor",
   "toString",
@@ -73,7 +73,7 @@ const scalars: ReadonlyArray<(chance: Chance) => Json> = [
 const assign = (target: Record<string, Json>, key: string, value: Json) =>
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 
-/** Any JSON value, with keys that the resources know. */
+/** Any JSON value, with keys of the resources. */
 export const randomJson = (chance: Chance, depth = 0): Json => {
   const kind = depth > 3 ? 1 : chance()
   if (kind > 0.45) return pick(chance, scalars)(chance)
@@ -109,7 +109,7 @@ const changes: ReadonlyArray<(chance: Chance, value: Json) => Json> = [
   (chance, value) => (typeof value === "string" ? value.slice(0, below(chance, value.length + 1)) : null),
 ]
 
-/** The value with one thing changed somewhere inside; shares the rest with it. */
+/** The value with one change somewhere inside; unchanged parts are shared. */
 export const mutate = (chance: Chance, value: Json): Json => {
   if (isObject(value)) {
     const inside = Object.keys(value)
@@ -134,6 +134,7 @@ export const mutate = (chance: Chance, value: Json): Json => {
     if (value.length === 0 || act < 0.1) return [...value, randomJson(chance, 2)]
     if (act < 0.2) return [...value, value[at]!]
     if (act < 0.3) return value.toSpliced(at, 1)
+    if (act < 0.35) return value[at]!
     return value.with(at, mutate(chance, value[at]!))
   }
   return pick(chance, changes)(chance, value)
@@ -145,7 +146,7 @@ const codecs = Object.values(resources).map((resource) => ({
 }))
 const indexOf = Object.fromEntries(Object.keys(resources).map((name, at) => [name, at]))
 
-/** Decodes; of an accepted value, checks that it comes back. Throws when anything but a `SchemaError` happens. */
+/** Returns whether a value decodes. Throws for an error other than `SchemaError`, and for a value that changes when encoded and decoded. */
 const tryOne = ({ decode, encode }: (typeof codecs)[number], wire: Json): boolean => {
   let value: unknown
   try {
@@ -157,12 +158,12 @@ const tryOne = ({ decode, encode }: (typeof codecs)[number], wire: Json): boolea
   const text = JSON.stringify(encode(value))
   const again = decode(JSON.parse(text))
   if (JSON.stringify(encode(again)) !== text || !isDeepStrictEqual(again, value)) {
-    throw new Error(`does not come back: ${JSON.stringify(wire)}`)
+    throw new Error(`changes when encoded and decoded: ${JSON.stringify(wire)}`)
   }
   return true
 }
 
-/** Tries `count` random values, each against one resource. Answers how many were accepted. */
+/** Decodes `count` random values, each as one resource. Returns the number of those that decode. */
 export const tryRandom = (count: number, seed: number): number => {
   const chance = chanceOf(seed)
   let accepted = 0
@@ -170,12 +171,12 @@ export const tryRandom = (count: number, seed: number): number => {
   return accepted
 }
 
-/** Tries `count` mutations of real answers against the resource that each is. Answers how many were accepted. */
+/** Decodes `count` mutations of captured responses, each as its resource. Returns the number of those that decode. */
 export const tryMutations = (count: number, seed: number): number => {
   const chance = chanceOf(seed)
   let accepted = 0
   for (let at = 0; at < count; at++) {
-    const { resource, json } = pick(chance, answers)
+    const { resource, json } = pick(chance, captured)
     let wire = mutate(chance, json)
     while (chance() < 0.3) wire = mutate(chance, wire)
     if (tryOne(codecs[indexOf[resource]!]!, wire)) accepted++

@@ -1,18 +1,22 @@
 /**
- * What is required stays required: each optional field of a resource is optional because a real answer, or a rule, lacks it.
- * `presence.json` says which; `FIELDS.md` is written from it: `pnpm exec vitest run --project @daybook/schema test/presence -u`.
+ * Required fields stay required: `presence.json` has the evidence for each optional field, a response or a rule. `FIELDS.md` is written
+ * from it: `pnpm exec vitest run --project @daybook/schema test/presence -u`.
  *
- * Evidence is `anvil: swap`, an answer in `fixtures/`; `blocks/004.json`, an answer in `../shared/wire`, looked at where that
- * folder is; `... (null)`, where the key is there and empty; or `rule: ...`.
+ * Evidence is `anvil: swap`, a captured response in `fixtures/`; `blocks/004.json`, a recorded response outside the repository, checked
+ * where that folder exists; `... (null)`, where the key is present and empty; or `rule: ...`.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
 import * as schema from "../src/index.ts"
 
-type Resource = { readonly fields: Schema.Struct.Fields }
-type Answer = { readonly resource: string; readonly of: string; readonly json: unknown }
+type Resource = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
+type Response = { readonly resource: string; readonly of: string; readonly json: unknown }
 
 const hasFields = (value: unknown): value is Resource =>
   typeof value === "function" && "fields" in value && "extras" in value
@@ -25,7 +29,7 @@ const resources: Readonly<Record<string, Resource>> = Object.fromEntries(
   ),
 )
 
-// These differ from a block in their transactions alone.
+// They differ from a block in their transactions only.
 const sameAsBlock = new Set(["Block.HydratedBlock", "Block.PartialBlock"])
 
 const fieldsOf = ({ fields }: Resource, optional: boolean): ReadonlyArray<string> =>
@@ -39,22 +43,22 @@ const optional = Object.entries(resources)
   .filter(([name]) => !sameAsBlock.has(name))
   .flatMap(([name, resource]) => fieldsOf(resource, true).map((field) => `${name}.${field}`))
 
-const answersOf = (evidence: string): ReadonlyArray<unknown> | undefined => {
+const responsesOf = (evidence: string): ReadonlyArray<unknown> | undefined => {
   const captured = /^(\w+): (.*?)(?: \(null\))?$/.exec(evidence)
   if (captured !== null) {
-    const { answers } = readJson<{ readonly answers: ReadonlyArray<Answer> }>(`fixtures/${captured[1]}.json`)
+    const { answers } = readJson<{ readonly answers: ReadonlyArray<Response> }>(`fixtures/${captured[1]}.json`)
     return answers.filter((answer) => answer.of === captured[2]).map((answer) => answer.json)
   }
   const file = join(wire, evidence.replace(" (null)", ""))
   return existsSync(file) ? [JSON.parse(readFileSync(file, "utf8"))] : undefined
 }
 
-/** True when an object somewhere inside lacks the key, or has it empty. */
-const unsupportedMethods = (value: unknown, key: string, isNull: boolean): boolean => {
+/** True if an object inside the value does not have the key, or has it empty. */
+const isAbsent = (value: unknown, key: string, isNull: boolean): boolean => {
   if (typeof value !== "object" || value === null) return false
-  if (Array.isArray(value)) return value.some((item) => unsupportedMethods(item, key, isNull))
+  if (Array.isArray(value)) return value.some((item) => isAbsent(item, key, isNull))
   const own = isNull ? [null, ""].includes((value as Record<string, null>)[key] as null) : !Object.hasOwn(value, key)
-  return own || Object.values(value).some((item) => unsupportedMethods(item, key, isNull))
+  return own || Object.values(value).some((item) => isAbsent(item, key, isNull))
 }
 
 const row = ([name, resource]: readonly [string, Resource]): string => {
@@ -63,34 +67,52 @@ const row = ([name, resource]: readonly [string, Resource]): string => {
     const evidence = presence[`${sameAsBlock.has(name) ? "Block.Block" : name}.${field}`] ?? ""
     return `| \`${field}\` | ${evidence} |`
   })
-  const table = rows.length === 0 ? "" : `\n| optional | lacking in |\n|---|---|\n${rows.join("\n")}\n`
+  const table = rows.length === 0 ? "" : `\n| optional field | absent in |\n|---|---|\n${rows.join("\n")}\n`
   return `## ${name}\n\nRequired: ${list(fieldsOf(resource, false)) || "none"}.\n${table}`
 }
 
 const intro = `# Fields of every resource
 
-Required fields are in every answer. For each optional one: an answer that lacks it, or the rule by which it is lacking.
-\`anvil: ...\` and \`ganache: ...\` are captured answers in \`test/fixtures\`; \`blocks/...\` and the like are recorded answers of real
-chains; \`(null)\` means that the key is there and empty. Written by a test from the schemas and \`test/presence.json\`.
+Required fields are present in every response. For each optional field, the table has a response or a rule by which it is absent.
+\`anvil: ...\` and \`ganache: ...\` are captured responses in \`test/fixtures\`; names such as \`blocks/004.json\` are recorded responses of
+public chains; \`(null)\` means that the key is present and empty. A test writes this page from the schemas and \`test/presence.json\`.
 
 `
 
 describe("optional fields", () => {
-  it("each have a reason, and nothing else has one", () => {
+  it("presence.json: has evidence for every optional field, and for no other", () => {
     expect(Object.keys(presence).toSorted()).toEqual(optional.toSorted())
   })
 
   it.each(Object.entries(presence).filter(([, evidence]) => !evidence.startsWith("rule: ")))(
-    "%s is lacking in %s",
+    "%s: is absent in %s",
     (field, evidence) => {
-      const answers = answersOf(evidence)
-      if (answers === undefined) return
+      const responses = responsesOf(evidence)
+      if (responses === undefined) return
       const key = field.slice(field.lastIndexOf(".") + 1)
-      expect(answers.some((answer) => unsupportedMethods(answer, key, evidence.endsWith("(null)")))).toBe(true)
+      expect(responses.some((response) => isAbsent(response, key, evidence.endsWith("(null)")))).toBe(true)
     },
   )
 
-  it("are listed in FIELDS.md", async () => {
+  it.prop(
+    "fields: a resource decodes without its optional fields, and does not decode without a required one",
+    [Schema.Literals(Object.keys(resources)), Schema.Int],
+    ([name, seed]) => {
+      const resource = resources[name]!
+      const [value] = Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(resource), { count: 1, seed: `${seed}` }))
+      const wire = Schema.encodeUnknownSync(resource)(value) as Readonly<Record<string, unknown>>
+      const decodesWithout = (keys: ReadonlyArray<string>) => {
+        const rest = Object.fromEntries(Object.entries(wire).filter(([key]) => !keys.includes(key)))
+        return Result.isSuccess(Schema.decodeUnknownResult(resource)(rest))
+      }
+
+      expect(decodesWithout(fieldsOf(resource, true))).toBe(true)
+      for (const key of fieldsOf(resource, false)) expect([key, decodesWithout([key])]).toEqual([key, false])
+    },
+    { timeout: 60_000 },
+  )
+
+  it("FIELDS.md: lists every field", async () => {
     const text = intro + Object.entries(resources).map(row).join("\n")
     await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../FIELDS.md"))
   })

@@ -1,6 +1,6 @@
 /**
- * Real answers of nodes and providers, recorded by others, in a folder beside the repository: `../shared/wire`, with an index.
- * Where the folder is absent these tests are skipped; `fixtures.test.ts` asks the same of answers that we captured.
+ * Recorded responses of public nodes and providers, kept outside the repository with an index. The tests are skipped where the folder
+ * is absent; `fixtures.test.ts` has the same tests for captured responses.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,9 +12,9 @@ import { resources } from "./resources.ts"
 
 const folder = join(import.meta.dirname, "../../../../shared/wire")
 const isThere = existsSync(join(folder, "INDEX.tsv"))
-if (!isThere) console.log(`skipped: there is no ${folder}`)
+if (!isThere) console.log(`skipped: no recorded responses in ${folder}`)
 
-/** Every place of every answer that is not written as it came, with the rule. All else comes back as the same text. */
+/** Warnings of each response; a response without any encodes to the same text. */
 const canonicalForms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "blocks/104.json": [
     "transactions.0.v leading_zeros",
@@ -50,7 +50,7 @@ const canonicalForms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "transactions/016.json": ["blockHash missing", "blockNumber missing", "transactionIndex missing"],
 }
 
-/** Answers that are refused, and where. A hash of 12 bits is no hash: it was made up for a test of another project. */
+/** Responses that do not decode, with the invalid key: a hash of 12 bits, invented for a test of another project. */
 const refused: Readonly<Record<string, string>> = { "blocks/194.json": "hash" }
 
 interface Row {
@@ -73,34 +73,37 @@ const read = (row: Row): unknown => {
 }
 
 const formsOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): ReadonlyArray<string> =>
-  Result.getOrThrow(DecodeWarning.find(schema, wire)).map((loose) => `${loose.path.join(".")} ${loose.rule}`)
+  Result.getOrThrow(DecodeWarning.find(schema, wire)).map(({ path, rule }) => `${path.join(".")} ${rule}`)
 
 const counts = new Map<string, number>()
 
-describe.skipIf(!isThere)("real answers", () => {
+describe.skipIf(!isThere)("recorded responses", () => {
   afterAll(() => {
-    const told = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ")
-    console.log(`real answers decoded and encoded again: ${told}`)
+    const list = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ")
+    console.log(`recorded responses that decode and encode again: ${list}`)
   })
 
-  it("names a resource in at least 200 rows", () => {
+  it("INDEX.tsv: names a resource in at least 200 rows", () => {
     expect(rows.length).toBeGreaterThanOrEqual(200)
     expect(rows.filter((row) => resources[row.resource] === undefined)).toEqual([])
   })
 
-  it.each(rows.filter((row) => refused[row.file] === undefined))("$file is $resource, and comes back", (row) => {
-    const schema = resources[row.resource]!
-    const wire = read(row)
-    const again = Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(wire))
+  it.each(rows.filter((row) => refused[row.file] === undefined))(
+    "$file: decodes as $resource and encodes without loss",
+    (row) => {
+      const schema = resources[row.resource]!
+      const wire = read(row)
+      const again = Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(wire))
 
-    const forms = formsOf(schema, wire)
-    expect(forms).toEqual(canonicalForms[row.file] ?? [])
-    if (forms.length === 0) expect(JSON.stringify(again)).toBe(JSON.stringify(wire))
-    expect(formsOf(schema, again)).toEqual([])
-    counts.set(row.kind, (counts.get(row.kind) ?? 0) + 1)
-  })
+      const forms = formsOf(schema, wire)
+      expect(forms).toEqual(canonicalForms[row.file] ?? [])
+      if (forms.length === 0) expect(JSON.stringify(again)).toBe(JSON.stringify(wire))
+      expect(formsOf(schema, again)).toEqual([])
+      counts.set(row.kind, (counts.get(row.kind) ?? 0) + 1)
+    },
+  )
 
-  it.each(rows.filter((row) => refused[row.file] !== undefined))("$file is refused", (row) => {
+  it.each(rows.filter((row) => refused[row.file] !== undefined))("$file: does not decode", (row) => {
     const result = Schema.decodeUnknownResult(resources[row.resource]!)(read(row))
     expect(Result.isFailure(result) && result.failure.message).toContain(`at ["${refused[row.file]}"]`)
   })

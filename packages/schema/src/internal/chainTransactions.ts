@@ -1,6 +1,6 @@
 /**
- * Transactions that chains add to those of Ethereum: deposits of optimism and base, Arbitrum's families, Polygon's state sync.
- * They are cases of `Transaction`, under which they are exported.
+ * Transaction types that other chains add to those of Ethereum: OP Stack deposits, Arbitrum types, Polygon state sync. They are
+ * exported under `Transaction`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "../Address.ts"
@@ -11,7 +11,7 @@ import { open } from "./open.ts"
 import { arbitrumType, common, typeOf, unplaced, unsigned } from "./transactionFields.ts"
 
 /**
- * A deposit from layer 1 on optimism and base (type 0x7e). It has no chain id, and its signature is zero or missing.
+ * Deposit from L1 on Optimism and Base (type 0x7e). Its signature is zero or absent.
  *
  * Source: OP Stack specification, deposits.
  */
@@ -20,26 +20,27 @@ export const Deposit = open(
   {
     ...common,
     ...unsigned,
-    /** 0x7e. Source: OP Stack specification. */
+    /** Transaction type 0x7e. */
     type: typeOf(0x7e),
-    /** 0 on deposits. Source: OP Stack specification. */
+    /** Gas price in wei, which is 0. */
     gasPrice: Schema.optionalKey(Quantity.OrNull),
-    /** Identifies the origin of the deposit. Source: OP Stack specification. */
+    /** Source hash, which identifies the deposit on L1. */
     sourceHash: Hash.Hash,
-    /** Wei minted on layer 2; `null` or missing when none. Source: OP Stack specification. */
+    /** Amount minted on L2, in wei; `null` or absent when none. */
     mint: Schema.optionalKey(Quantity.OrNull),
-    /** True where the transaction does not count against the block's gas. Source: OP Stack specification. */
+    /** True for a system transaction, which uses no block gas. */
     isSystemTx: Schema.optionalKey(Schema.Boolean),
-    /** Version of the deposit's receipt. Source: OP Stack specification, Canyon. */
+    /** Version of the deposit receipt, since Canyon. */
     depositReceiptVersion: Schema.optionalKey(Quantity.OrNull),
+    /** Chain id; deposits have none. */
     chainId: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
 )
 
 /**
- * A transaction of Arbitrum's own families: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable
- * 0x69, internal 0x6a, and classic 0x78 (before Nitro). Which of the fields below are present depends on the type.
+ * Transaction of an Arbitrum type: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable 0x69, internal 0x6a, and
+ * classic 0x78 (before Nitro). The type determines which optional fields are present.
  *
  * Source: Nitro, `arbitrum_types.go`.
  */
@@ -48,44 +49,48 @@ export const Arbitrum = open(
   {
     ...common,
     ...unsigned,
-    /** 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a or 0x78. Source: Nitro. */
+    /** Transaction type 0x64, 0x65, 0x66, 0x68, 0x69, 0x6a or 0x78. */
     type: arbitrumType,
+    /** Gas price in wei. */
     gasPrice: Schema.optionalKey(Quantity.OrNull),
+    /** Chain id (EIP-155). */
     chainId: Schema.optionalKey(Quantity.OrNull),
+    /** Maximum fee per gas in wei. */
     maxFeePerGas: Schema.optionalKey(Quantity.OrNull),
+    /** Maximum priority fee per gas in wei. */
     maxPriorityFeePerGas: Schema.optionalKey(Quantity.OrNull),
-    /** Identifies the message from layer 1. Source: Nitro. */
+    /** Id of the message from L1. */
     requestId: Schema.optionalKey(Hash.OrNull),
-    /** The retryable ticket that is redeemed. Source: Nitro. */
+    /** Id of the redeemed retryable ticket. */
     ticketId: Schema.optionalKey(Hash.OrNull),
-    /** Most wei that is refunded. Source: Nitro. */
+    /** Maximum refund in wei. */
     maxRefund: Schema.optionalKey(Quantity.OrNull),
-    /** Wei paid for submitting. Source: Nitro. */
+    /** Refund of the submission fee, in wei. */
     submissionFeeRefund: Schema.optionalKey(Quantity.OrNull),
-    /** Account that is refunded. Source: Nitro. */
+    /** Address that receives refunds. */
     refundTo: Schema.optionalKey(Address.OrNull),
-    /** Base fee of layer 1, in wei. Source: Nitro. */
+    /** L1 base fee in wei. */
     l1BaseFee: Schema.optionalKey(Quantity.OrNull),
-    /** Wei deposited with a retryable. Source: Nitro. */
+    /** Amount deposited with the retryable ticket, in wei. */
     depositValue: Schema.optionalKey(Quantity.OrNull),
-    /** Recipient of the retried call; `null` for a creation. Source: Nitro. */
+    /** Recipient address of the retried call; `null` for a contract creation. */
     retryTo: Schema.optionalKey(Address.OrNull),
-    /** Value of the retried call, in wei. Source: Nitro. */
+    /** Value of the retried call in wei. */
     retryValue: Schema.optionalKey(Quantity.OrNull),
-    /** Call data of the retried call. Source: Nitro. */
+    /** Call data of the retried call. */
     retryData: Schema.optionalKey(Hex.OrNull),
-    /** Account that may cancel and gets the call value back. Source: Nitro. */
+    /** Address that may cancel the ticket and receives its call value. */
     beneficiary: Schema.optionalKey(Address.OrNull),
-    /** Most wei paid for submitting. Source: Nitro. */
+    /** Maximum submission fee in wei. */
     maxSubmissionFee: Schema.optionalKey(Quantity.OrNull),
-    /** 0x78: price paid per unit of gas, in wei. Source: Arbitrum classic. */
+    /** Effective gas price in wei; type 0x78 only. */
     effectiveGasPrice: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
 )
 
 /**
- * A state-sync transaction of Polygon (type 0x7f): no signer, last in its block.
+ * State-sync transaction of Polygon (type 0x7f): unsigned, the last transaction of its block.
  *
  * Source: Bor, PIP-74.
  */
@@ -94,25 +99,18 @@ export const StateSync = open(
   {
     ...common,
     ...unsigned,
-    /** 0x7f. Source: PIP-74. */
+    /** Transaction type 0x7f. */
     type: typeOf(0x7f),
+    /** Gas price in wei, which is 0. */
     gasPrice: Schema.optionalKey(Quantity.OrNull),
+    /** Chain id (EIP-155). */
     chainId: Schema.optionalKey(Quantity.OrNull),
   },
   unplaced,
 )
 
-/**
- * A deposit on optimism or base.
- */
 export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
 
-/**
- * A transaction of Arbitrum's own families.
- */
 export interface Arbitrum extends Schema.Schema.Type<typeof Arbitrum> {}
 
-/**
- * A state-sync transaction of Polygon.
- */
 export interface StateSync extends Schema.Schema.Type<typeof StateSync> {}

@@ -1,8 +1,9 @@
 /**
- * The quick way through a codec. Effect's parser is exact and tells what is wrong, at the cost of several allocations per
- * value. A coder is a pair of pure functions that gives the same answer for good values and `unread` for all others; the
- * parser then runs and says why. The parts of a schema (`leaf.ts`, `open.ts`) build their coders from the same options as
- * the schema itself, so the schema stays the one definition.
+ * The fast path of a codec, the second of two engines. The first is Effect's parser, which reports every issue at the cost of several
+ * allocations for each value. A coder is a pair of pure functions with the same result for valid values and `unread` for all others,
+ * for which the parser then runs and builds the error. `leaf.ts` and `open.ts` derive both engines from one set of options. A codec
+ * that uses neither is written twice, once for each engine (`Block.PartialBlock`, `Transaction.Transaction`, `JsonRpc.Response`); the
+ * law in `test/internal/coder.test.ts` holds that both agree.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -10,30 +11,29 @@ import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import * as SchemaParser from "effect/SchemaParser"
 
-/** What a coder answers for a value that is not one of its schema's. */
+/** Result of a coder for a value that its schema does not accept. */
 export const unread: unique symbol = Symbol("unread")
 
-/** What a coder answers for a value that is not one of its schema's. */
+/** Result of a coder for a value that its schema does not accept. */
 export type Unread = typeof unread
 
-/** One direction of a coder. Total, pure, and it never keeps or changes its input. */
+/** One direction of a coder. Total and pure; it does not keep or change its input. */
 export type Step = (input: unknown) => unknown
 
-/** Reads the wire and writes it; `unread` where the schema would fail. */
+/** Both directions: `read` decodes and `write` encodes; `unread` where the schema fails. */
 export interface Coder {
   readonly read: Step
   readonly write: Step
-  /** True where reading costs more than comparing two texts, and gives a value that may be shared: see `remembering`. */
+  /** True where `read` costs more than a comparison of two strings, and its result may be shared: see `remembering`. */
   readonly repeats?: boolean
 }
 
-/** Any schema: here only its identity and its syntax tree are looked at. */
+/** Any schema; only its syntax tree is used. */
 export type AnySchema = { readonly ast: SchemaAST.AST }
 
 const coders = new WeakMap<SchemaAST.AST, Coder>()
 
-// While the parser explains a failure, the parts are not tried the quick way again: a value nested n deep would else be
-// read n times.
+// While the parser explains a failure, coders are off: a value nested n deep would otherwise be read n times.
 let explaining = 0
 
 const isPlain = (options: SchemaAST.ParseOptions): boolean =>
@@ -58,10 +58,10 @@ const install = (ast: SchemaAST.AST, step: Step, parser: SchemaCompiler.DecodeEf
   })
 }
 
-/** Gives a schema its coder, for itself and wherever it is a part. Answers the schema. */
+/** Installs the coder of a schema, also where the schema is part of another. Returns the schema. */
 export const withCoder = <S extends Schema.Codec<unknown, unknown>>(schema: S, coder: Coder): S => {
   coders.set(schema.ast, coder)
-  // The registry goes by the identity of a syntax tree, so the same schema under another one is parsed by Effect itself.
+  // Coders are found by the identity of the syntax tree, so a copy of the tree runs in the parser alone.
   const twin = schema.annotate({})
   install(schema.ast, coder.read, SchemaParser.decodeUnknownEffect(twin))
   install(SchemaAST.flip(schema.ast), coder.write, SchemaParser.encodeUnknownEffect(twin))
@@ -102,7 +102,7 @@ const either =
     return output === unread ? second(input) : output
   }
 
-/** The parts of the schemas that are made of others; each has some. */
+/** Parts of a composite schema. */
 interface Parts {
   readonly schema?: AnySchema
   readonly value?: AnySchema
@@ -110,8 +110,8 @@ interface Parts {
 }
 
 /**
- * The coder of a schema; `undefined` when it has none, and is then left to the parser. Knows, besides the schemas that
- * were given one: texts, numbers, booleans, literals, anything, arrays, optional keys, and unions whose first fitting member wins.
+ * The coder of a schema; `undefined` for a schema without one, which the parser handles. Beside schemas with an installed coder:
+ * strings, numbers, booleans, literals, unknown values, arrays, optional keys, and unions in the order of their members.
  */
 export const coderOf = (schema: AnySchema): Coder | undefined => {
   const { ast } = schema
@@ -150,7 +150,7 @@ export const coderOf = (schema: AnySchema): Coder | undefined => {
   }
 }
 
-/** Reads the same text at once when it comes again: hashes, addresses and prices repeat from one row to the next. */
+/** A step that reuses its last result for the same string: hashes, addresses and prices repeat from one row to the next. */
 export const remembering = (step: Step): Step => {
   let lastInput: unknown = unread
   let lastOutput: unknown = unread

@@ -1,5 +1,5 @@
 /**
- * Character checks without regular expressions, because these run on every leaf of every answer.
+ * Character checks of hex and decimal text. They run on every leaf of every response, so they use no regular expressions.
  */
 const lower = 1
 const upper = 2
@@ -8,12 +8,12 @@ const kinds = new Uint8Array(65536).fill(other)
 for (const digit of "0123456789abcdef") kinds[digit.charCodeAt(0)] = lower
 for (const digit of "ABCDEF") kinds[digit.charCodeAt(0)] = upper
 
-// A text is copied out as bytes and checked four at a time, which costs a third of asking for its characters one by one.
+// The text is encoded to bytes and checked four bytes at a time, at a third of the cost of reading its characters one by one.
 const encoder = new TextEncoder()
 const bytes = new Uint8Array(8192)
 const words = new Int32Array(bytes.buffer)
 
-/** Tells whether `text`, of at most 8192 characters, is lower-case hex digits only; its first two count as digits. */
+/** True if `text`, of at most 8192 characters, has lower-case hex digits only; `skip` characters at its start count as digits. */
 const isLowerHex = (text: string, skip: 0 | 2): boolean => {
   const length = text.length
   const end = (length + 3) >> 2
@@ -23,7 +23,7 @@ const isLowerHex = (text: string, skip: 0 | 2): boolean => {
   let bad = 0
   for (let at = 0; at < end; at++) {
     const four = words[at]!
-    // The highest bit of each byte: is it 0 to 9, is it a to f. Bytes below 128 cannot carry into their neighbours.
+    // The highest bit of each byte is set for 0 to 9, and for a to f. Bytes below 128 do not carry into the next byte.
     const isDigit = (four + 0x50505050) & ~(four + 0x46464646)
     const isLetter = (four + 0x1f1f1f1f) & ~(four + 0x19191919)
     bad |= four | ~(isDigit | isLetter)
@@ -38,10 +38,10 @@ const isLongLowerHex = (text: string): boolean => {
   return true
 }
 
-/** How a text of `0x` and hex digits is written: not at all (0), in lower case only (1), or with upper-case letters (2). */
+/** Case of hex text: 0 for text that is not hex, 1 for lower case, 2 for text with upper-case letters. */
 export type HexCase = 0 | 1 | 2
 
-/** Tells whether `text` is `0x` followed by hex digits only, and in which case. An empty rest counts as lower case. */
+/** The case of `text`, which is hex when it is `0x` followed by hex digits. `0x` alone is lower case. */
 export const hexCase = (text: string): HexCase => {
   const length = text.length
   if (length < 2 || text.charCodeAt(0) !== 48) return 0
@@ -60,7 +60,7 @@ export const hexCase = (text: string): HexCase => {
   return seen >= other ? 0 : seen === lower ? 1 : 2
 }
 
-/** Tells whether `text` is one or more decimal digits. */
+/** True if `text` is one or more decimal digits. */
 export const isDigits = (text: string): boolean => {
   const length = text.length
   if (length === 0) return false
@@ -77,7 +77,7 @@ for (let value = 0; value < 16; value++) {
   digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
 }
 
-/** The integer of a text of `0x` and at most 13 hex digits, none of them for zero; -1 for any other text. */
+/** The integer value of `0x` and at most 13 hex digits, 0 for `0x`; -1 for any other text. */
 export const smallHex = (text: string): number => {
   const length = text.length
   if (length < 2 || length > 15 || text.charCodeAt(0) !== 48 || (text.charCodeAt(1) | 32) !== 120) return -1
@@ -91,7 +91,7 @@ export const smallHex = (text: string): number => {
   return value
 }
 
-/** The integer of a text of one to 15 decimal digits; -1 for any other text. */
+/** The integer value of one to 15 decimal digits; -1 for any other text. */
 export const smallDecimal = (text: string): number => {
   const length = text.length
   if (length === 0 || length > 15) return -1

@@ -3,31 +3,31 @@ import * as Schema from "effect/Schema"
 import { unread, type Unread } from "./coder.ts"
 import { type LeafOptions, type Side, typeSide } from "./leaf.ts"
 
-/** The first integer that 256 bits do not hold. */
+/** First integer that does not fit into 256 bits. */
 export const tooLarge = 2n ** 256n
 
 /** Digits of the largest integer of 256 bits. */
 export const maxDigits = 78
 
-/** True for a count. JSON has -0, which is no way to write one, and would not come back as it is. */
+/** True for a safe integer of at least 0. JSON has -0, which would not encode again as received. */
 export const isCount = (input: unknown): input is number =>
   Number.isSafeInteger(input) && (input as number) >= 0 && !Object.is(input, -0)
 
-/** A `bigint` of 256 bits. */
+/** Decoded side: an unsigned `bigint` of 256 bits. */
 export const bigint: Side<bigint> = typeSide<bigint>({
   expected: "an unsigned bigint of at most 256 bits",
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < tooLarge,
   from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: tooLarge - 1n })),
 })
 
-/** A safe integer. */
+/** Decoded side: an unsigned safe integer. */
 export const safeInteger: Side<number> = typeSide<number>({
   expected: "an unsigned safe integer",
   is: isCount,
   from: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
 })
 
-/** A leaf that the wire has as a JSON number and the program as a `bigint`. */
+/** Leaf with a JSON number on the wire that decodes to a `bigint`. */
 export const numberLeaf = (
   expected: string,
   toSafeInteger: (input: unknown) => number | Unread,

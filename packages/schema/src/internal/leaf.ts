@@ -1,6 +1,6 @@
 /**
- * Builds a scalar of the wire: what is accepted when reading, the program's value, and the one canonical form that is sent.
- * Every scalar of the interface goes through here, so that tolerance has one place.
+ * Builds the codec of a scalar: the forms that decode, the decoded value, and the canonical form that is encoded. Every scalar of the
+ * interface is made here, so that tolerance is implemented once.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -8,35 +8,35 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { type Step, unread, type Unread, withCoder } from "./coder.ts"
 
-/** The program's side of a leaf: its schema, and the same as a plain predicate. */
+/** Decoded side of a leaf: its schema, and the same as a predicate. */
 export interface Side<A> {
   readonly schema: Schema.Codec<A>
   readonly is: (value: unknown) => value is A
 }
 
-/** What a leaf of the wire is made of. */
+/** Parts of a leaf. */
 export interface LeafOptions<A, Wire> {
-  /** Completes the sentence "Expected ...". */
+  /** What is expected, as a message names it. */
   readonly expected: string
-  /** The canonical wire form, as JSON Schema sees it. */
+  /** Canonical wire form, for JSON Schema. */
   readonly wire: Schema.Codec<Wire>
-  /** Reads a value, canonical or not; `unread` where it cannot. Total, pure, and bounded in time. */
+  /** Decodes a value, canonical or not; `unread` for any other. Total, pure, and bounded in time. */
   readonly read: (input: unknown) => A | Unread
-  /** Writes the canonical form. */
+  /** Encodes the canonical form. */
   readonly write: (value: A) => Wire
-  /** The program's side. */
+  /** Decoded side. */
   readonly type: Side<A>
-  /** False where reading is cheap, or makes an object that may not be shared, such as a `Date`. Default true. */
+  /** False where decoding is cheap, or makes an object that must not be shared, such as a `Date`. Default true. */
   readonly repeats?: boolean
 }
 
 const unchanged = SchemaGetter.passthrough<unknown>()
 
-/** A link to another schema of the same values: nothing is converted. */
+/** Link to another schema of the same values, without conversion. */
 export const same = (schema: Schema.Codec<unknown, unknown>): SchemaAST.Link =>
   Schema.link<unknown>()(schema, { decode: unchanged, encode: unchanged })
 
-/** The program's side of a leaf: a value told by a predicate, generated and described by `from`. */
+/** Decoded side that a predicate defines; `from` generates its values and describes it in JSON Schema. */
 export const typeSide = <A>(options: {
   readonly expected: string
   readonly is: (input: unknown) => input is A
@@ -52,10 +52,10 @@ export const typeSide = <A>(options: {
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
-/** A program's side that is any text. */
+/** Decoded side: any string. */
 export const textSide: Side<string> = { schema: Schema.String, is: isText }
 
-/** A program's side that is one of some values. */
+/** Decoded side: one of some values. */
 export const oneOf = <const A extends string | number>(values: ReadonlyArray<A>): Side<A> => ({
   schema: Schema.Literals(values),
   is: (value): value is A => (values as ReadonlyArray<unknown>).includes(value),
@@ -63,7 +63,7 @@ export const oneOf = <const A extends string | number>(values: ReadonlyArray<A>)
 
 const known = new WeakMap<SchemaAST.AST, unknown>()
 
-/** A scalar of the wire made of its `options`. */
+/** The codec of a scalar. */
 export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wire> => {
   const { read, write } = options
   const isValue = options.type.is
@@ -73,7 +73,7 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   }).pipe(
     Schema.decodeTo(
       options.type.schema,
-      // What is decoded here passed the predicate above, so it was read once before.
+      // Sound: the predicate above has accepted the input.
       SchemaTransformation.transform<A, Wire>({ decode: (input) => read(input) as A, encode: write }),
     ),
   )
@@ -82,14 +82,14 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   return withCoder(schema, { read, write: writeChecked, repeats: options.repeats ?? true })
 }
 
-/** The same leaf under other rules; `schema` must come from {@link leaf}. */
+/** The same leaf with changed parts; `schema` must be made by {@link leaf}. */
 export const relax = <A, Wire, B = A, Wire2 = Wire>(
   schema: Schema.Codec<A, Wire>,
   change: (options: LeafOptions<A, Wire>) => LeafOptions<B, Wire2>,
 ): Schema.Codec<B, Wire2> => {
-  // `leaf` put in the options of this very schema, so the types are its own.
+  // Sound: `leaf` has stored the parts of this schema.
   const options = known.get(schema.ast) as LeafOptions<A, Wire> | undefined
-  if (options === undefined) throw new Error("relax takes a schema that was made by leaf")
+  if (options === undefined) throw new Error("relax requires a schema made by leaf")
   return leaf(change(options))
 }
 
@@ -98,7 +98,7 @@ const orNullSide = <A>(side: Side<A>): Side<A | null> => ({
   is: (value): value is A | null => value === null || side.is(value),
 })
 
-/** A leaf that may be `null`, on both sides. */
+/** The leaf, or `null` on both sides. */
 export const orNull = <A, Wire>(schema: Schema.Codec<A, Wire>): Schema.Codec<A | null, Wire | null> =>
   relax(schema, (options) => ({
     expected: `${options.expected}, or null`,
@@ -108,14 +108,14 @@ export const orNull = <A, Wire>(schema: Schema.Codec<A, Wire>): Schema.Codec<A |
     type: orNullSide(options.type),
   }))
 
-/** A leaf whose `""` and `null` both mean "none"; `writes` is how none is sent. Source: decision 0002. */
+/** The leaf, or `null`: decodes `""` and `null` to `null`, encodes `null` as `writes`. Source: decision 0002. */
 export const orEmpty = <A, Wire, Empty extends "" | null>(
   schema: Schema.Codec<A, Wire>,
   writes: Empty,
 ): Schema.Codec<A | null, Wire | Empty> =>
   relax(schema, (options) => ({
     expected: `${options.expected}, or ${writes === "" ? "an empty string" : "null"} for none`,
-    // The compiler does not see that the second member is the type of `writes`.
+    // Sound: the second member is the schema of `writes`.
     wire: Schema.Union([options.wire, writes === "" ? Schema.Literal("") : Schema.Null]) as unknown as Schema.Codec<
       Wire | Empty
     >,

@@ -1,6 +1,6 @@
 /**
- * Objects that keep what they do not know: a struct whose type is closed, so that a misspelt field does not compile,
- * while unknown keys of the wire stay in the value and are written again. Source: decision 0004.
+ * Objects that keep unknown keys: the type is closed, so that a misspelt field does not compile, while unknown keys of the wire stay in
+ * the value and are encoded again. Also arrays, optional objects and recursive values of such objects. Source: decision 0004.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -13,15 +13,15 @@ import { same } from "./leaf.ts"
 
 type Fields = Schema.Struct.Fields
 
-/** The value of an open object: the struct's, with the keys of `Filled` always present. */
+/** Decoded value of an open object: that of the struct, with the keys of `Filled` always present. */
 export type Value<F extends Fields, Filled extends PropertyKey = never> = {
   readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? never : K]: Schema.Struct.Type<F>[K]
 } & { readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? K : never]-?: Schema.Struct.Type<F>[K] }
 
-/** A codec that other libraries can use too, by the interface of Standard Schema V1. */
+/** Codec that also implements Standard Schema V1. */
 export interface Resource<A, I> extends Schema.Codec<A, I>, StandardSchemaV1<I, A> {}
 
-/** An open object: its codec, its fields, and the keys it does not know of a value. */
+/** Open object: its codec, its fields, and the unknown keys of a value. */
 export interface Open<F extends Fields, Filled extends PropertyKey = never> extends Resource<
   Value<F, Filled>,
   Schema.Struct.Encoded<F>
@@ -38,7 +38,7 @@ const isObject = (input: unknown): input is Record<string, unknown> =>
 const unknownKeys = (value: object, fields: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fields, key)))
 
-/** One direction over an object: a copy, so that unknown keys and the order stay, whose known keys are then put right. */
+/** One direction over an object: copies it, which keeps unknown keys and the order, and converts the known keys of the copy. */
 const stepOver = (
   keys: ReadonlyArray<string>,
   steps: ReadonlyArray<Step>,
@@ -66,7 +66,7 @@ const stepOver = (
   }
 }
 
-/** The name under which JSON Schema and OpenAPI refer to an object: `Receipt log` is `ReceiptLog`. */
+/** Identifier of an object in JSON Schema and OpenAPI: `ReceiptLog` for `Receipt log`. */
 const identifierOf = (name: string): string =>
   name
     .replace("JSON-RPC", "JsonRpc")
@@ -96,15 +96,15 @@ const coderOfFields = (fields: Fields, absent: Readonly<Record<string, Fill>>): 
 }
 
 /**
- * An object of the wire with these `fields`. A key of `absent` may be missing on the wire (its field is an optional key)
- * and then has that value in the program.
+ * The codec of an open object with these `fields`. A key of `absent` may be absent on the wire (its field is an optional key) and then
+ * decodes to that value.
  */
 export const open = <const F extends Fields, const D extends { readonly [K in keyof F]?: Fill } = {}>(
   name: string,
   fields: F,
   absent?: D,
 ): Open<F, keyof D> => {
-  // Of a struct of any fields the types say nothing; all that is used of it is that it takes and gives objects.
+  // Sound: a struct decodes and encodes objects; nothing else of its type is used here.
   const struct = Schema.Struct(fields).annotate({ identifier: identifierOf(name) }) as unknown as Schema.Codec<
     Record<string, unknown>,
     object
@@ -154,7 +154,7 @@ const wrapped =
   (input) =>
     items(Array.isArray(input) ? input : [input])
 
-/** An array that some servers send as its single element. Written as an array. Source: decision 0001. */
+/** Array; also decodes a single element, which some servers send in its place. Source: decision 0001. */
 export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
   const schema = Schema.declareConstructor<ReadonlyArray<A>, ReadonlyArray<I>>()(
     [Schema.Array(item)],
@@ -174,7 +174,7 @@ export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<Readonly
   return withCoder(schema, { read: wrapped(items.read), write: wrapped(items.write) })
 }
 
-/** An object where `null` and `""` both mean "none". Written as `null`. Source: decision 0002. */
+/** Object, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0002. */
 export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> => {
   const isNone = (input: unknown) => input === null || input === ""
   const schema = Schema.declareConstructor<A | null, I | null>()(
@@ -195,10 +195,10 @@ export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | n
     : withCoder(schema, { read: over(coder.read, isNone), write: over(coder.write, isNone) })
 }
 
-// The parser needs about forty times the stack of a coder for a level.
+// The parser uses about forty times the stack of a coder for each level.
 const explainedLevels = 32
 
-/** A value that holds others of its own kind, at most `levels` of them inside one another, whatever a server sends. */
+/** Recursive value, at most `levels` deep, so that no response exhausts the stack. */
 export const nested = <A, I>(name: string, levels: number, item: () => Schema.Codec<A, I>): Schema.Codec<A, I> => {
   let level = 0
   const descend = <B>(go: () => B): B => {
@@ -224,7 +224,7 @@ export const nested = <A, I>(name: string, levels: number, item: () => Schema.Co
   }
   const coder: Coder = { read: lazily("read"), write: lazily("write") }
   const inner = Schema.suspend(item)
-  // One and the same schema at every level, or a description of it would never end.
+  // The same schema at every level: the JSON Schema of a recursive value refers to it.
   const wire = Schema.suspend((): Schema.Codec<I> => Schema.toEncoded(item()))
   const schema = Schema.declareConstructor<A, I>()(
     [inner],

@@ -1,5 +1,5 @@
 /**
- * Metadata of a path or query parameter, kept on its field: what documents show where the text that HTTP carries says less.
+ * Metadata of path and query parameters, kept on their fields: the description, and the type of the value that the text stands for.
  */
 import * as Schema from "effect/Schema"
 

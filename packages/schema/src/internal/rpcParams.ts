@@ -1,6 +1,5 @@
 /**
- * What methods take: a block, a call, a filter of logs, options of a trace. Results and the methods themselves are `RpcMethod`,
- * under which all of this is exported.
+ * Parameters of JSON-RPC methods: block ids, calls, log filters, trace options. They are exported under `RpcMethod`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "../Address.ts"
@@ -12,22 +11,19 @@ import { hexCase } from "./hexText.ts"
 import { leaf, typeSide } from "./leaf.ts"
 
 /**
- * Names for blocks that move as the chain grows.
+ * Block tags: names of blocks that change as the chain grows.
  *
  * Source: docs/interface.md#4.2; decision 0018.
  */
 export const blockTags = ["latest", "earliest", "pending", "safe", "finalized"] as const
 
 /**
- * A name for a block that moves as the chain grows.
+ * Block tag.
  *
  * Source: docs/interface.md#4.2; decision 0018.
  */
 export type BlockTag = (typeof blockTags)[number]
 
-/**
- * A block by number or by tag. A `number` is taken where a `bigint` is meant; reading gives a `bigint`.
- */
 export type BlockId = bigint | number | BlockTag
 
 const isTag = (input: unknown): input is BlockTag => (blockTags as ReadonlyArray<unknown>).includes(input)
@@ -36,11 +32,12 @@ const isQuantity = (input: unknown): input is string =>
   typeof input === "string" && input.length > 2 && input.length <= 66 && hexCase(input) !== 0
 
 /**
- * A block by number or by tag.
+ * Block number or block tag.
  *
  * **Details**
  *
- * Wire: a hex quantity, or one of `latest`, `earliest`, `pending`, `safe`, `finalized`.
+ * Wire: a hex quantity, or one of `latest`, `earliest`, `pending`, `safe`, `finalized`. A number encodes from a `number` or a `bigint`,
+ * and decodes to a `bigint`.
  *
  * Source: docs/interface.md#4.2; decision 0018.
  */
@@ -63,19 +60,19 @@ export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
 })
 
 /**
- * Options of `debug_traceBlockByNumber`, `debug_traceBlockByHash` and `debug_traceTransaction`: the nested call tracer.
+ * Options of `debug_traceBlockByNumber`, `debug_traceBlockByHash` and `debug_traceTransaction`, for the `callTracer`.
  *
  * Source: geth debug API.
  */
 export const TraceOptions = Schema.Struct({
-  /** The tracer whose answers `Trace.CallFrame` reads. Source: geth built-in tracers. */
+  /** Tracer; its result is `Trace.CallFrame`. */
   tracer: Schema.Literal("callTracer"),
-  /** Longest time for one transaction, as Go writes durations. Source: geth debug API. */
+  /** Time limit for one transaction as a Go duration, such as `10s`. */
   timeout: Schema.optionalKey(Schema.String),
 })
 
 /**
- * A block whose state is asked for: by number or tag, by hash, or as EIP-1898 has it.
+ * Block that selects the state: by number, tag or hash, or as an object of EIP-1898.
  *
  * Source: Ethereum JSON-RPC; EIP-1898.
  */
@@ -83,64 +80,64 @@ export const StateBlock = Schema.Union([
   Hash.Hash,
   BlockId,
   Schema.Struct({
-    /** Hash of the block. Source: EIP-1898. */
+    /** Block hash. */
     blockHash: Hash.Hash,
-    /** True: fail when the block is not of the canonical chain. Source: EIP-1898. */
+    /** True to fail when the block is not canonical. */
     requireCanonical: Schema.optionalKey(Schema.Boolean),
   }),
 ])
 
 /**
- * The call of `eth_call` and `eth_estimateGas`: a transaction that is run and not kept.
+ * Call of `eth_call` and `eth_estimateGas`: a transaction that is executed without being created.
  *
- * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
+ * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction); EIP-1559, EIP-2718, EIP-2930.
  */
 export const CallRequest = Schema.Struct({
-  /** Account in whose name it runs; the zero address when left out. Source: execution-apis. */
+  /** Sender address; the zero address when absent. */
   from: Schema.optionalKey(Address.Address),
-  /** Contract that is called; left out to run init code. Source: execution-apis. */
+  /** Address of the called contract; absent to execute init code. */
   to: Schema.optionalKey(Address.OrNull),
-  /** Call data under its older name. Source: Ethereum JSON-RPC. */
+  /** Call data, under the older name of `input`. */
   data: Schema.optionalKey(Hex.Hex),
-  /** Call data. Source: execution-apis. */
+  /** Call data. */
   input: Schema.optionalKey(Hex.Hex),
-  /** Amount in wei. Source: execution-apis. */
+  /** Transferred value in wei. */
   value: Schema.optionalKey(Quantity.Quantity),
-  /** Gas given. Source: execution-apis. */
+  /** Gas limit, in gas units. */
   gas: Schema.optionalKey(Quantity.Quantity),
-  /** Price per unit of gas, in wei. Source: execution-apis. */
+  /** Gas price in wei. */
   gasPrice: Schema.optionalKey(Quantity.Quantity),
-  /** Most paid per unit of gas, in wei. Source: EIP-1559. */
+  /** Maximum fee per gas in wei. */
   maxFeePerGas: Schema.optionalKey(Quantity.Quantity),
-  /** Most paid to the block's producer per unit of gas, in wei. Source: EIP-1559. */
+  /** Maximum priority fee per gas in wei. */
   maxPriorityFeePerGas: Schema.optionalKey(Quantity.Quantity),
-  /** Nonce of the sender. Source: execution-apis. */
+  /** Nonce of the sender. */
   nonce: Schema.optionalKey(Quantity.SafeInteger),
-  /** Type of the transaction. Source: EIP-2718. */
+  /** Transaction type. */
   type: Schema.optionalKey(Quantity.SafeInteger),
-  /** Addresses and slots that are warm. Source: EIP-2930. */
+  /** Addresses and storage slots declared as accessed. */
   accessList: Schema.optionalKey(
     Schema.Array(Schema.Struct({ address: Address.Address, storageKeys: Schema.Array(Hash.Hash) })),
   ),
 })
 
 /**
- * State that a call sees in place of the chain's, by address.
+ * State overrides of a call, by address.
  *
  * Source: geth `eth_call`, state override set.
  */
 export const StateOverride = Schema.Record(
   Schema.String,
   Schema.Struct({
-    /** Amount in wei. Source: geth. */
+    /** Balance in wei. */
     balance: Schema.optionalKey(Quantity.Quantity),
-    /** Nonce. Source: geth. */
+    /** Nonce of the account. */
     nonce: Schema.optionalKey(Quantity.SafeInteger),
-    /** Code of the account. Source: geth. */
+    /** Code of the account. */
     code: Schema.optionalKey(Hex.Hex),
-    /** The whole storage, slot to word. Source: geth. */
+    /** Complete storage, value by slot; replaces the current one. */
     state: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
-    /** Slots that differ. Source: geth. */
+    /** Values of single storage slots. */
     stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
   }),
 )
@@ -148,23 +145,23 @@ export const StateOverride = Schema.Record(
 const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
 
 /**
- * Which logs: of a range of blocks or of one block, of some contracts, with some topics.
+ * Log filter: by block range or block, by contract, and by topics.
  *
  * **Details**
  *
- * A topic is one hash, several of which any may stand there, or `null` for any.
+ * Each topic is a hash, a list of hashes of which any matches, or `null`, which matches any topic.
  *
  * Source: Ethereum JSON-RPC; EIP-234 (`blockHash`).
  */
 export const LogFilter = Schema.Struct({
-  /** First block. Source: Ethereum JSON-RPC. */
+  /** First block of the range. */
   fromBlock: Schema.optionalKey(BlockId),
-  /** Last block. Source: Ethereum JSON-RPC. */
+  /** Last block of the range. */
   toBlock: Schema.optionalKey(BlockId),
-  /** The one block; never beside a range. Source: EIP-234. */
+  /** Hash of the only block; excludes a range (EIP-234). */
   blockHash: Schema.optionalKey(Hash.Hash),
-  /** Contracts. Source: Ethereum JSON-RPC. */
+  /** Contract address, or several. */
   address: Schema.optionalKey(Schema.Union([Address.Address, Schema.Array(Address.Address)])),
-  /** By position. Source: Ethereum JSON-RPC. */
+  /** Topics by position. */
   topics: Schema.optionalKey(Schema.Array(topic)),
 })

@@ -1,40 +1,40 @@
 /**
- * Results of methods that are no resource of their own. They are exported under `RpcMethod`.
+ * Results of methods that have no module of their own. They are exported under `RpcMethod`.
  */
 import * as Schema from "effect/Schema"
 import { open } from "./open.ts"
 import * as Quantity from "../Quantity.ts"
 
 /**
- * Fees of a run of blocks.
+ * Fee history of a range of blocks, the result of `eth_feeHistory`.
  *
  * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
  */
 export const FeeHistory = open("FeeHistory", {
-  /** First block of the run. Source: execution-apis. */
+  /** First block of the range. */
   oldestBlock: Quantity.Quantity,
-  /** Base fee of each block and of the one after the last, in wei. Source: EIP-1559. */
+  /** Base fee per gas of each block and of the next one, in wei (EIP-1559). */
   baseFeePerGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Share of each block's gas limit that was used. Source: execution-apis. */
+  /** Gas used of each block divided by its gas limit. */
   gasUsedRatio: Schema.NullOr(Schema.Array(Schema.Finite)),
-  /** Tips at the percentiles asked for, in wei, by block. Source: execution-apis. */
+  /** Priority fees per gas at the requested percentiles of each block, in wei. */
   reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity.Quantity)))),
-  /** Base fee of blob gas, in wei. Source: EIP-4844. */
+  /** Base fee per blob gas of each block and of the next one, in wei (EIP-4844). */
   baseFeePerBlobGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Share of each block's blob gas that was used. Source: EIP-4844. */
+  /** Blob gas used of each block divided by the maximum. */
   blobGasUsedRatio: Schema.optionalKey(Schema.Array(Schema.Finite)),
 })
 
 /**
- * How far a node that is behind has come.
+ * Sync status of a node that is behind the chain.
  *
- * Source: Ethereum JSON-RPC.
+ * Source: Ethereum JSON-RPC (execution-apis).
  */
 export const SyncStatus = open("SyncStatus", {
-  /** Where it began. Source: execution-apis. */
+  /** Block at which the sync started. */
   startingBlock: Schema.optionalKey(Quantity.Quantity),
-  /** Where it is. Source: execution-apis. */
+  /** Last synced block. */
   currentBlock: Schema.optionalKey(Quantity.Quantity),
-  /** Where it goes. Source: execution-apis. */
+  /** Highest known block. */
   highestBlock: Schema.optionalKey(Quantity.Quantity),
 })

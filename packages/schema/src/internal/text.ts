@@ -1,12 +1,12 @@
 /**
- * Plain texts of the REST operation that some servers send as something else.
+ * Codecs of free text of the REST operations, which some servers send in other forms.
  */
 import * as Schema from "effect/Schema"
 import { unread } from "./coder.ts"
 import { leaf, orEmpty, relax, type Side, textSide } from "./leaf.ts"
 
 const text: Schema.Codec<string, string> = leaf<string, string>({
-  expected: "text",
+  expected: "a string",
   wire: Schema.String,
   read: (input) => (typeof input === "string" ? input : unread),
   write: (value) => value,
@@ -14,9 +14,9 @@ const text: Schema.Codec<string, string> = leaf<string, string>({
   repeats: false,
 })
 
-/** A text where `null` means an empty one. Written as it is. */
+/** Text that decodes `null` to `""`. */
 export const OrNothing: Schema.Codec<string, string> = leaf<string, string>({
-  expected: "text",
+  expected: "a string",
   wire: Schema.String,
   read: (input) => (typeof input === "string" ? input : input === null ? "" : unread),
   write: (value) => value,
@@ -24,9 +24,9 @@ export const OrNothing: Schema.Codec<string, string> = leaf<string, string>({
   repeats: false,
 })
 
-/** A value written as text; numbers and booleans are read as their text. */
+/** Text of a value; decodes numbers and booleans to their text. */
 export const Value: Schema.Codec<string, string> = leaf<string, string>({
-  expected: "a value as text",
+  expected: "a value as a string",
   wire: Schema.String,
   read: (input) =>
     typeof input === "string"
@@ -44,7 +44,7 @@ const filledSide: Side<string> = {
   is: (value): value is string => typeof value === "string" && value !== "",
 }
 
-/** A text that is `null` when the wire has none (`""` or `null`); written as `null`. Source: decision 0002. */
+/** Text, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0002. */
 export const OrNone: Schema.Codec<string | null, string | null> = orEmpty(
   relax(text, (options) => ({ ...options, type: filledSide })),
   null,

@@ -1,5 +1,5 @@
 /**
- * The fields that transactions of several types share, and how a type is read. The types themselves are in `Transaction`.
+ * Fields that several transaction types share, and the codecs of the `type` field. The transactions themselves are in `Transaction`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "../Address.ts"
@@ -10,61 +10,65 @@ import { unread } from "./coder.ts"
 import { smallDecimal, smallHex } from "./hexText.ts"
 import { leaf, oneOf, typeSide } from "./leaf.ts"
 
-/** Where a transaction stands in the chain. */
+/** Position of a transaction in the chain. */
 export const place = {
-  /** Hash of the block; `null` while pending, also where missing. */
+  /** Block hash; `null` while pending or absent. */
   blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Number of the block; `null` while pending, also where missing. Wire: hex quantity. */
+  /** Block number; `null` while pending or absent. */
   blockNumber: Schema.optionalKey(Quantity.OrNull),
-  /** Position in the block, from 0; `null` while pending, also where missing. */
+  /** Index in the block, from 0; `null` while pending or absent. */
   transactionIndex: Schema.optionalKey(Quantity.SafeIntegerOrNull),
-  /** Time of the block in seconds since 1970; `null` while pending; only newer nodes send it. Source: execution-apis. */
+  /** Block time, in seconds since 1970; `null` while pending; only newer nodes send it. */
   blockTimestamp: Schema.optionalKey(Quantity.OrNull),
 }
 
-/** What a transaction without a place has in the program. */
+/** Decoded position of a transaction that is in no block. */
 export const unplaced = { blockHash: () => null, blockNumber: () => null, transactionIndex: () => null }
 
-/** What every transaction has. */
+/** Fields of every transaction. */
 export const common = {
   ...place,
-  /** Hash of the transaction. */
+  /** Transaction hash. */
   hash: Hash.Hash,
-  /** Sender. */
+  /** Sender address. */
   from: Address.Address,
-  /** Recipient; `null` when a contract is created. */
+  /** Recipient address; `null` for a contract creation. */
   to: Address.OrNull,
-  /** Amount in wei. Wire: hex quantity. */
+  /** Transferred value in wei. */
   value: Quantity.Quantity,
-  /** Call data, or the init code of a creation; `0x` when none. */
+  /** Call data, or init code of a contract creation; `0x` when empty. */
   input: Hex.Hex,
-  /** Gas limit, in gas units. Wire: hex quantity. */
+  /** Gas limit, in gas units. */
   gas: Quantity.Quantity,
-  /** How many transactions the sender had sent before. Wire: hex quantity. */
+  /** Number of transactions sent by the sender before this one. */
   nonce: Quantity.SafeInteger,
 }
 
-/** The signature of a transaction that has a signer. */
+/** Signature of a transaction. */
 export const signature = {
-  /** Recovery value of the signature; may exceed 64 bits on chains with large ids. */
+  /** Recovery id of the signature; may exceed 64 bits on chains with large ids. */
   v: Quantity.Quantity,
-  /** First half of the signature, digits as they came. */
+  /** Signature value r, with the digits received. */
   r: Hex.HexText,
-  /** Second half of the signature, digits as they came. */
+  /** Signature value s, with the digits received. */
   s: Hex.HexText,
-  /** Parity of the signature's point, 0 or 1; newer nodes send it beside `v`. Source: EIP-2930. */
+  /** Parity of the y coordinate of the signature, 0 or 1; newer nodes send it beside `v`. */
   yParity: Schema.optionalKey(Quantity.OrNull),
 }
 
-/** The signature where there may be none. */
+/** Signature of a transaction that may have none. */
 export const unsigned = {
+  /** Recovery id of the signature. */
   v: Schema.optionalKey(Quantity.Quantity),
+  /** Signature value r, with the digits received. */
   r: Schema.optionalKey(Hex.HexText),
+  /** Signature value s, with the digits received. */
   s: Schema.optionalKey(Hex.HexText),
+  /** Parity of the y coordinate of the signature, 0 or 1. */
   yParity: Schema.optionalKey(Quantity.OrNull),
 }
 
-/** The number of a transaction type under any spelling; NaN where it is none. */
+/** Number of a transaction type in hex, decimal or as a JSON number; NaN for any other value. */
 export const numberOf = (type: unknown): number => {
   if (typeof type === "number") return type
   if (typeof type !== "string") return NaN
@@ -73,7 +77,7 @@ export const numberOf = (type: unknown): number => {
   return number >= 0 ? number : NaN
 }
 
-/** The `type` of one known family: only its number is read, under any spelling. */
+/** Codec of the `type` field of one transaction type. */
 export const typeOf = <const N extends number>(type: N): Schema.Codec<N, string> =>
   leaf<N, string>({
     expected: `transaction type 0x${type.toString(16)}`,
@@ -83,25 +87,25 @@ export const typeOf = <const N extends number>(type: N): Schema.Codec<N, string>
     type: oneOf([type]),
   })
 
-/** The price of a transaction before EIP-1559. */
+/** Gas price of a transaction before EIP-1559. */
 export const price = {
-  /** Price paid per unit of gas, in wei. */
+  /** Gas price in wei. */
   gasPrice: Quantity.Quantity,
 }
 
-/** The chain that a transaction was signed for. */
+/** Chain of a transaction. */
 export const chain = {
-  /** EIP-155 id of the chain. Wire: hex quantity. */
+  /** Chain id (EIP-155). */
   chainId: Quantity.Quantity,
 }
 
-/** The prices of a transaction since EIP-1559. */
+/** Fees of a transaction since EIP-1559. */
 export const fees = {
-  /** Price paid per unit of gas, in wei, once it is known; some nodes leave it out. */
+  /** Effective gas price in wei; `null` while pending; some nodes omit it. */
   gasPrice: Schema.optionalKey(Quantity.OrNull),
-  /** Most that is paid per unit of gas, in wei. */
+  /** Maximum fee per gas in wei. */
   maxFeePerGas: Quantity.Quantity,
-  /** Most that goes to the block's producer per unit of gas, in wei. */
+  /** Maximum priority fee per gas in wei. */
   maxPriorityFeePerGas: Quantity.Quantity,
 }
 
@@ -111,9 +115,9 @@ type ArbitrumType = (typeof arbitrumTypes)[number]
 
 const isArbitrumType = (type: number): type is ArbitrumType => (arbitrumTypes as ReadonlyArray<number>).includes(type)
 
-/** The `type` of the families of Arbitrum. */
+/** Codec of the `type` field of Arbitrum transactions. */
 export const arbitrumType = leaf<ArbitrumType, string>({
-  expected: "a transaction type of Arbitrum",
+  expected: "an Arbitrum transaction type such as 0x64",
   wire: Schema.Literals(["0x64", "0x65", "0x66", "0x68", "0x69", "0x6a", "0x78"]),
   read: (input) => {
     const type = numberOf(input)
@@ -127,19 +131,19 @@ type Bytes<Counted extends ReadonlyArray<number> = []> = Counted["length"] exten
   ? Counted[number]
   : Bytes<readonly [...Counted, Counted["length"]]>
 
-/** The bytes that are no known type. */
+/** Bytes that are no known transaction type. */
 export type UnknownTypeByte = Exclude<Bytes, 0 | 1 | 2 | 3 | 4 | 0x7e | 0x7f | ArbitrumType>
 
-/** The types that have a case of their own. */
+/** Numbers of the known transaction types. */
 export const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7e, 0x7f, ...arbitrumTypes])
 
-// A type is one byte; what is read of larger ones ends where `numberOf` ends.
+// A type is one byte by EIP-2718; larger numbers decode up to the limit of `numberOf`.
 const isUnknownType = (input: unknown): input is UnknownTypeByte =>
   Number.isInteger(input) && (input as number) >= 0 && (input as number) < 2 ** 52 && !knownTypes.has(input as number)
 
-/** The `type` of every other family. */
+/** Codec of the `type` field of unknown transaction types. */
 export const unknownType = leaf<UnknownTypeByte, string>({
-  expected: "a transaction type outside the known ones",
+  expected: "an unknown transaction type",
   wire: Schema.String.check(Schema.isPattern(/^0x(0|[1-9a-f][0-9a-f]*)$/u)),
   read: (input) => {
     const type = numberOf(input)
@@ -147,7 +151,7 @@ export const unknownType = leaf<UnknownTypeByte, string>({
   },
   write: (value) => `0x${value.toString(16)}`,
   type: typeSide<UnknownTypeByte>({
-    expected: "a transaction type outside the known ones",
+    expected: "an unknown transaction type",
     is: isUnknownType,
     from: Schema.Int.check(Schema.isBetween({ minimum: 0x80, maximum: 0xff })),
   }),

@@ -1,30 +1,75 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+
 import * as schema from "../../src/index.ts"
 import { coderOf, unread } from "../../src/internal/coder.ts"
 import * as fixture from "../fixture.ts"
+import { captured, chanceOf, type Json, mutate } from "../mutations.ts"
+import { resources } from "../resources.ts"
 
-const resources = {
-  Block: schema.Block.Block,
-  HydratedBlock: schema.Block.HydratedBlock,
-  Transaction: schema.Transaction.Transaction,
-  Receipt: schema.Receipt.Receipt,
-  CallFrame: schema.Trace.CallFrame,
-  TransactionTrace: schema.Trace.TransactionTrace,
-  FlatTrace: schema.Trace.FlatTrace,
-  WalletPage: schema.WalletPage.WalletPage,
-  Request: schema.JsonRpc.Request,
-  Response: schema.JsonRpc.Response,
-}
+/** Responses of JSON-RPC, and as many of the REST operations, which have more forms that decode. */
+const responses = [
+  ...captured,
+  ...captured.map(() => ({ resource: "WalletPage.WalletPage", json: fixture.walletPage as Json })),
+  ...captured.map(() => ({
+    resource: "Block.PartialBlock",
+    json: { ...fixture.block, transactions: [fixture.legacy, 7] } as Json,
+  })),
+]
+
+const names = Object.keys(resources)
+const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 }))
+
+/** Options under which the parser runs alone; no checked schema is a part of the captured responses. */
+const parserOnly = { disableChecks: true } as const
+
+const parse = (schema: Schema.Codec<unknown, unknown>, wire: unknown): unknown =>
+  Result.getOrElse(Schema.decodeUnknownResult(schema, parserOnly)(wire), () => unread)
+
+const write = (schema: Schema.Codec<unknown, unknown>, value: unknown): unknown =>
+  Result.getOrElse(Schema.encodeUnknownResult(schema, parserOnly)(value), () => unread)
+
+const sample = (schema: Schema.Codec<unknown, unknown>, seed: number): unknown =>
+  Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(schema), { count: 1, seed: `${seed}` }))[0]
 
 describe("coder", () => {
-  it.each(Object.entries(resources))("is there for %s", (_, resource) => {
+  it.each(Object.entries(resources))("coderOf: %s has a coder", (_, resource) => {
     expect(coderOf(resource)).toBeDefined()
   })
 
-  it("answers as the parser does where it answers", () => {
+  it.prop(
+    "coder: both engines encode and decode every resource alike",
+    [Schema.Literals(names), Seed],
+    ([name, seed]) => {
+      const schema = resources[name]!
+      const coder = coderOf(schema)!
+      const value = sample(schema, seed)
+      const wire = coder.write(value)
+      expect(wire).toEqual(write(schema, value))
+      expect(coder.read(wire)).toEqual(parse(schema, wire))
+    },
+    { arbitrary: { runs: 200 }, timeout: 60_000 },
+  )
+
+  it.prop(
+    "coder: both engines accept or refuse a mutated response alike",
+    [Seed],
+    ([seed]) => {
+      const chance = chanceOf(seed)
+      const { json, resource } = responses[Math.floor(chance() * responses.length)]!
+      const schema = resources[resource]!
+      const wire = mutate(chance, json)
+      expect(coderOf(schema)!.read(wire)).toEqual(parse(schema, wire))
+    },
+    { arbitrary: { runs: 2000 }, timeout: 60_000 },
+  )
+
+  it("coder: decodes and encodes a page as the parser does", () => {
     const page = Schema.decodeUnknownSync(schema.WalletPage.WalletPage)(fixture.walletPage)
-    // Any option that the coder does not know makes the parser do the work.
+    // Coders are used with the default options only.
     const parsed = Schema.decodeUnknownSync(schema.WalletPage.WalletPage, { disableChecks: true })(fixture.walletPage)
     expect(page).toEqual(parsed)
     expect(JSON.stringify(Schema.encodeUnknownSync(schema.WalletPage.WalletPage)(page))).toBe(
@@ -32,13 +77,13 @@ describe("coder", () => {
     )
   })
 
-  it("keeps the order of keys, and unknown ones at their place", () => {
+  it("coder: keeps the order of keys, unknown ones included", () => {
     const wire = { step: 1, ...fixture.log, extra: [1, { deep: null }] }
     const log = Schema.decodeUnknownSync(schema.Receipt.Log)(wire)
     expect(JSON.stringify(Schema.encodeUnknownSync(schema.Receipt.Log)(log))).toBe(JSON.stringify(wire))
   })
 
-  it("does not share a Date between two values", () => {
+  it("coder: does not share a Date between two values", () => {
     const [first, second] = [fixture.walletLog, fixture.walletLog].map((log) =>
       Schema.decodeUnknownSync(schema.Log.Log)(log),
     )
@@ -48,13 +93,13 @@ describe("coder", () => {
     expect(Schema.decodeUnknownSync(schema.Log.Log)(fixture.walletLog).block_timestamp.getTime()).not.toBe(0)
   })
 
-  it("does not change what it reads", () => {
+  it("coder: does not change its input", () => {
     const wire = structuredClone(fixture.walletPage)
     Schema.decodeUnknownSync(schema.WalletPage.WalletPage)(wire)
     expect(wire).toEqual(fixture.walletPage)
   })
 
-  it("refuses an own undefined where the key is optional, as the parser does", () => {
+  it("coder: refuses an undefined value of an optional key, as the parser does", () => {
     const coder = coderOf(schema.Receipt.Log)!
     expect(coder.read({ ...fixture.log, removed: undefined })).toBe(unread)
   })

@@ -1,17 +1,17 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { hexCase, smallDecimal, smallHex } from "../../src/internal/hexText.ts"
 
 describe("hexCase", () => {
   const lengths = [0, 1, 2, 3, 4, 62, 63, 64, 65, 66, 67, 8189, 8190, 8191, 8192, 8193, 20_001]
 
-  it.each(lengths)("tells the case of %i digits", (length) => {
+  it.each(lengths)("hexCase: returns the case of %i digits", (length) => {
     const digits = "0123456789abcdef".repeat(Math.ceil(length / 16)).slice(0, length)
     expect(hexCase(`0x${digits}`)).toBe(1)
     expect(hexCase(`0X${digits}`)).toBe(2)
     expect(hexCase(`0x${digits}F`)).toBe(2)
   })
 
-  it("agrees with a regular expression, whatever character stands wherever", () => {
+  it("hexCase: agrees with a regular expression for any character at any position", () => {
     const odd = ["g", "G", "/", ":", "@", "`", " ", "\n", "\u0000", "\u0080", "é", "\u0430", "😀", "\uD83D", "x", "F"]
     for (const length of [0, 5, 63, 64, 70, 8190, 8195]) {
       for (const character of odd) {
@@ -26,7 +26,7 @@ describe("hexCase", () => {
 })
 
 describe("smallHex and smallDecimal", () => {
-  it("read up to 52 bits and 15 digits", () => {
+  it("smallHex, smallDecimal: parse up to 52 bits and 15 digits", () => {
     expect(
       ["0x", "0x0", "0x00ff", "0XfF", "0xfffffffffffff", "0x10000000000000", "0x1g", "ff", ""].map(smallHex),
     ).toEqual([0, 0, 255, 255, 4503599627370495, -1, -1, -1, -1])

@@ -58,8 +58,11 @@ const ofFilter = (method: string, given: unknown): RequestedBound | null => {
     : null
 }
 
-/** A parameter after the block, spelt in one way: an index is the same in any number of digits. */
-const spelling = (value: unknown): string => (value === undefined ? "" : String(numberOf(value) ?? value))
+/** Text of the parameter after the block, an index or the hydrated flag; the same for an index in any number of digits. */
+const spelling = (value: unknown): string => {
+  const index = numberOf(value)
+  return index === undefined ? (JSON.stringify(value) ?? "") : `${index}`
+}
 
 /** What a call asks for; null when its answer may change. The parameters fit the method. */
 export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): RequestedBound | null => {
