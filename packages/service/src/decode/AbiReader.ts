@@ -1,24 +1,24 @@
 /**
- * Reads contract ABI data into the text of decision 15. It walks hex digits where they stand and makes no values in between.
- * It is strict and bounded: data that is not a clean encoding gives null, it never throws, and no data makes it read more
- * than twice its own length, whatever its offsets and counts say.
+ * Reads contract ABI data as the text of decision 0015, directly from hex digits, without intermediate values. Strict and bounded:
+ * data that is not a clean encoding gives `null`, nothing throws, and at most twice the length of the data is read, whatever its
+ * offsets and counts.
  */
 import { isUtf8 } from "node:buffer"
 import * as Address from "ox/Address"
 import type { AbiType, Leaf, List, Tuple } from "./AbiType.ts"
 
-/** The data under the reader, and what is left of its allowance. */
+/** Data that is read, and the remaining allowance. */
 interface Source {
   /** Lower-case digits without `0x`, two per byte. */
   readonly digits: string
   readonly bytes: number
-  /** Bytes that may still be read; aliasing offsets would otherwise multiply a small input without limit. */
+  /** Bytes that may still be read: aliasing offsets would otherwise multiply a small input without limit. */
   allowance: number
-  /** One past the last byte that some value used, padding left out. */
+  /** One past the last byte of any value, without padding. */
   end: number
 }
 
-/** Digits of a word above the 48 bits that a number holds exactly. */
+/** Digits of a word above 48 bits, which a number holds exactly. */
 const aboveNumber = "0".repeat(52)
 const hexData = /^0x(?:[0-9a-f]{2})*$/
 const allowanceFactor = 2
@@ -30,7 +30,7 @@ const take = (source: Source, at: number, bytes: number): boolean => {
   return source.allowance >= 0
 }
 
-/** A count, length or offset of at most 48 bits; whether it points beyond the data shows when it is followed. */
+/** A count, length or offset of at most 48 bits; one beyond the data is found when it is followed. */
 const readSize = (source: Source, at: number): number | null => {
   if (!take(source, at, 32)) return null
   const start = at * 2
@@ -79,7 +79,7 @@ const readLeaf = (source: Source, type: Leaf, at: number): string | null => {
   return type.kind === "string" ? stringText(digits) : `0x${digits}`
 }
 
-/** The value of a member whose head stands at `at`; its offset, if any, counts from `base`. */
+/** Value of a member whose head is at `at`; its offset, if any, counts from `base`. */
 const readMember = (source: Source, type: AbiType, base: number, at: number): string | null => {
   if (!type.dynamic) return readValue(source, type, at)
   const offset = readSize(source, at)
@@ -107,7 +107,7 @@ const readList = (source: Source, type: List, at: number): string | null => {
   return `[${parts.join(",")}]`
 }
 
-/** The text of each member; as JSON where they are parts of a list or tuple. */
+/** Text of each member; as JSON where they are part of a list or tuple. */
 const readMembers = (
   source: Source,
   members: ReadonlyArray<AbiType>,
@@ -138,20 +138,20 @@ const readValue = (source: Source, type: AbiType, at: number): string | null =>
       : readLeaf(source, type, at)
 
 /**
- * What may follow the last value: `nothing` but its padding, or `anything`.
+ * What may follow the last value: `nothing` except its padding, or `anything`.
  */
 export type Trailing = "nothing" | "anything"
 
 /**
- * Returns the text of each member of ABI data, or null when the data is no clean encoding of them.
+ * Text of each member of ABI data; `null` when the data is not a clean encoding of them.
  *
  * **Details**
- * `data` is `0x` hex in lower case; `from` is the byte where the head begins, 4 behind a selector.
+ * `data` is `0x` hex in lower case; `from` is the byte where the head begins, 4 after a selector.
  *
  * **Gotchas**
- * The zero padding behind `bytes` and `string` is not looked at, and may be missing at the very end: contracts do both.
+ * The padding after `bytes` and `string` is not verified and may be missing at the end of the data: contracts do both.
  *
- * Source: decision 15; Solidity ABI specification.
+ * Source: decision 0015; Solidity ABI specification.
  */
 export const read = (
   members: ReadonlyArray<AbiType>,
@@ -168,9 +168,9 @@ export const read = (
 }
 
 /**
- * Returns the text of an indexed value: the value itself where a topic can hold it, else the topic, which is its hash.
+ * Text of an indexed value: the value itself where a topic can hold it, else the topic, which is its hash.
  *
- * Source: decision 15; Solidity ABI specification, events.
+ * Source: decision 0015; Solidity ABI specification, events.
  */
 export const readTopic = (type: AbiType, topic: string): string | null => {
   if (topic.length !== 66 || !hexData.test(topic)) return null

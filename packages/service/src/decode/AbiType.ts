@@ -1,11 +1,10 @@
 /**
- * The types of the contract ABI, laid out for reading. A type knows its canonical name, whether its value sits behind an
- * offset, and how many bytes it takes where it stands, so that `AbiReader` never measures anything twice.
- * It reads no data itself and writes none.
+ * Types of the contract ABI, with the layout that `AbiReader` needs: canonical name, whether the value is behind an offset, and the
+ * bytes it takes in its enclosing head.
  */
 import * as Result from "effect/Result"
 
-/** What a type says about itself whatever its kind. */
+/** Properties of every type. */
 interface Layout {
   /** Canonical name: `uint256`, never `uint`; a tuple is its types in parentheses. Source: Solidity ABI specification. */
   readonly name: string
@@ -16,18 +15,18 @@ interface Layout {
 }
 
 /**
- * A type whose value is one text: a number, an address, bytes.
+ * A type with a single value: a number, an address, bytes.
  */
 export interface Leaf extends Layout {
   readonly kind: "uint" | "int" | "address" | "bool" | "fixedBytes" | "bytes" | "string"
-  /** Zero digits that a clean word has before its value, or behind it for `bytesN`: 24 for an address. */
+  /** Zero digits of a clean word before its value, or after it for `bytesN`: 24 for an address. */
   readonly pad: string
   /** Width of an integer; 0 for the other kinds. */
   readonly bits: number
 }
 
 /**
- * A list of one type; `count` is null where the data says how many.
+ * A list of one type; `count` is `null` where the data holds the length.
  */
 export interface List extends Layout {
   readonly kind: "list"
@@ -36,7 +35,7 @@ export interface List extends Layout {
 }
 
 /**
- * Several types side by side.
+ * A tuple of types.
  */
 export interface Tuple extends Layout {
   readonly kind: "tuple"
@@ -49,7 +48,7 @@ export interface Tuple extends Layout {
 export type AbiType = Leaf | List | Tuple
 
 /**
- * A parameter as a parsed signature gives it: `components` only on tuples.
+ * A parameter of a parsed signature; `components` on tuples only.
  */
 export interface Parameter {
   readonly type: string
@@ -58,7 +57,7 @@ export interface Parameter {
 }
 
 /**
- * Deepest nesting of lists and tuples that is read; beyond it a signature is refused.
+ * Deepest nesting of lists and tuples in a signature.
  */
 export const maxDepth = 16
 
@@ -86,7 +85,7 @@ const leafFrom = (name: string): Leaf | undefined => {
 }
 
 /**
- * The tuple of these members: what a function's arguments and an event's data are.
+ * Makes the tuple of these members, such as the arguments of a function or the data of an event.
  */
 export const tuple = (members: ReadonlyArray<AbiType>): Tuple => {
   const dynamic = members.some((member) => member.dynamic)
@@ -112,11 +111,11 @@ const list = (element: AbiType, count: number | null): List => {
 }
 
 /**
- * Lays out a parameter's type.
+ * Makes the type of a parameter.
  *
  * **Errors**
- * - a sentence naming the type: unknown, too long, nested deeper than `maxDepth`, or of no size (an empty tuple, `T[0]`), which
- *   would let a few bytes of data stand for any number of values.
+ * - a text that names the type: unknown, too long, nested deeper than `maxDepth`, or of no size (an empty tuple, `T[0]`), with which a
+ *   few bytes of data could hold any number of values.
  */
 export const fromParameter = (parameter: Parameter, depth = 0): Result.Result<AbiType, string> => {
   if (depth > maxDepth) return Result.fail(`nested deeper than ${maxDepth}`)

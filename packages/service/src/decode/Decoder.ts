@@ -1,7 +1,8 @@
 /**
- * Turns the topics and data of a log, and the input of a call, into the decoded item of docs/interface.md#2.4, by known signatures.
- * Pure and total: whatever the bytes, the answer is an item or null, within time and memory bounded by their length.
- * It knows no chain and fetches no ABI; whoever assembles rows asks it and stores the revision beside the answer.
+ * Decodes the topics and data of a log, and the input of a call, by known signatures. Pure and total: any bytes give an item or
+ * `null`, within time and memory bounded by their length. Knows no chain and fetches no ABI.
+ *
+ * Source: docs/interface.md#2.4.
  */
 import * as Result from "effect/Result"
 import * as Hash from "ox/Hash"
@@ -11,19 +12,19 @@ import * as Signature from "./Signature.ts"
 import { signatures } from "./signatures.ts"
 
 /**
- * A decoded parameter as it goes over the wire.
+ * A decoded parameter on the wire.
  */
 export interface DecodedParamWire {
   /** Declared name, empty where there is none. */
   readonly name: string
-  /** The value's text. */
+  /** Text of the value. */
   readonly value: string
-  /** Canonical type, a tuple as its types in parentheses. */
+  /** Canonical type; a tuple is its types in parentheses. */
   readonly type: string
 }
 
 /**
- * A decoded event or call as it goes over the wire, its keys in the interface's order.
+ * A decoded event or call on the wire, with keys in the order of the interface.
  *
  * Source: docs/interface.md#2.4.
  */
@@ -37,7 +38,7 @@ export interface DecodedItemWire {
 }
 
 /**
- * What is read of a log: its topics in order, without the unused ones, and its data, all `0x` hex in any case.
+ * Topics of a log in order, without unused ones, and its data, as `0x` hex in any case.
  */
 export interface LogData {
   readonly topics: ReadonlyArray<string>
@@ -45,21 +46,21 @@ export interface LogData {
 }
 
 /**
- * Decodes by a fixed set of signatures.
+ * A decoder for a fixed set of signatures.
  */
 export interface Decoder {
-  /** Says which signatures and which text rules made an item: 31 bits, equal for equal sets. */
+  /** Identifies the signatures and text rules: 31 bits, equal for equal sets. Stored with each decoded row. */
   readonly revision: number
-  /** The event of a log, or null when no known signature fits its topics and data exactly. */
+  /** Event of a log; `null` when no known signature matches its topics and data exactly. */
   readonly event: (log: LogData) => DecodedItemWire | null
   /**
-   * The call of a transaction's input, or null when no known signature fits. Bytes behind the arguments are allowed.
-   * A creation has no call: its input is code, so do not ask for one.
+   * Call of a transaction's input; `null` when no known signature matches. Trailing bytes are accepted.
+   * Not for creations, whose input is code.
    */
   readonly call: (input: string) => DecodedItemWire | null
 }
 
-/** Rises when the text of values changes while the signatures stay: rows of older text are then decoded again. */
+/** Increased when the text of values changes for unchanged signatures, so that older rows are decoded again. */
 const codecVersion = 1
 
 const item = (signature: Signature.Signature, values: ReadonlyArray<string>): DecodedItemWire => ({
@@ -116,8 +117,8 @@ const builtIn = (): ReadonlyArray<Signature.Signature> =>
  * Makes a decoder of the built-in signatures and the given ones.
  *
  * **Details**
- * Several signatures may share a selector or a topic; they are tried in order, the given ones first, and the first that
- * fits wins. So a given signature also replaces the parameter names of a built-in one.
+ * Signatures that share a selector or a topic are tried in order, the given ones first, and the first match wins. A given signature
+ * thus replaces the parameter names of a built-in one.
  *
  * **Example** (Decoding a transfer)
  *
@@ -137,14 +138,14 @@ const builtIn = (): ReadonlyArray<Signature.Signature> =>
  * })
  * ```
  *
- * Source: decision 15.
+ * Source: decision 0015.
  */
 export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
   const table = new Map<string, Array<Signature.Signature>>()
   for (const signature of [...extraSignatures, ...builtIn()]) {
-    const rivals = table.get(signature.key)
-    if (rivals === undefined) table.set(signature.key, [signature])
-    else rivals.push(signature)
+    const others = table.get(signature.key)
+    if (others === undefined) table.set(signature.key, [signature])
+    else others.push(signature)
   }
   return {
     revision: revisionOf(table),

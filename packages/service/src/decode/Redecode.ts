@@ -1,6 +1,6 @@
 /**
- * Decodes a stored transaction again: its JSON text holds input, topics and data, so newer signatures need no node.
- * Used in memory when a row of an older decoder is served, and by the indexer's pass that rewrites such rows. Pure.
+ * Decodes a stored transaction again with newer signatures, from the input, topics and data in its JSON text. Used when a row of an
+ * older decoder is served, and by the indexer, which rewrites such rows. Pure.
  */
 import type { DecodedItemWire, Decoder } from "./Decoder.ts"
 
@@ -21,11 +21,10 @@ interface Body {
 }
 
 /**
- * The text of a transaction's body with every event and the call decoded by `decoder`; everything else stays as it is.
+ * Text of a transaction's body with its events and call decoded by `decoder`; everything else is unchanged.
  *
  * **Details**
- * Takes the text of a `TransactionRow`, as the indexer wrote it. The answer is the text that the indexer writes with this
- * decoder. Text that is not such a body is a defect.
+ * `body` is that of a `TransactionRow`. The result is what the indexer writes with this decoder. Throws when the text is not JSON.
  */
 export const redecode = (body: string, decoder: Decoder): string => {
   const transaction = JSON.parse(body) as Body

@@ -1,6 +1,6 @@
 /**
- * One known event or function, from a line such as `event Transfer(address indexed from, address indexed to, uint256 value)`.
- * Parsing happens once, at start: what `Decoder` needs per log or call is laid out here. It decodes nothing itself.
+ * A known event or function, parsed from a line such as `event Transfer(address indexed from, address indexed to, uint256 value)`
+ * into what `Decoder` needs per log or call. Parsed once, at start.
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -39,17 +39,17 @@ export interface Signature {
 }
 
 /**
- * A line that is no signature that Daybook can decode by. The operator corrects it.
+ * A line is not a signature that can be decoded.
  */
 export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
-  /** The line as it came. */
+  /** The line. */
   readonly text: string
-  /** What is wrong with it. */
+  /** Why it is invalid. */
   readonly reason: string
 }> {
   override get message(): string {
     return (
-      `Not a signature: "${this.text}" (${this.reason}). ` +
+      `Invalid signature: "${this.text}" (${this.reason}). ` +
       `Write it as "event Name(type indexed name, ...)" or "function name(type name, ...)".`
     )
   }
@@ -71,9 +71,7 @@ const parse = (text: string): Result.Result<Item, string> =>
     }),
     (item) => {
       if (item.type !== "event" && item.type !== "function") return Result.fail("neither an event nor a function")
-      return item.anonymous === true
-        ? Result.fail("an anonymous event has no topic to know it by")
-        : Result.succeed(item)
+      return item.anonymous === true ? Result.fail("an anonymous event has no signature topic") : Result.succeed(item)
     },
   )
 
@@ -101,7 +99,7 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
  * Parses one line of Solidity: `event ...` or `function ...`; tuples are written as types in parentheses.
  *
  * **Errors**
- * - `InvalidSignature`: names the line and what is wrong with it.
+ * - `InvalidSignature`: names the line and the reason.
  *
  * **Example** (Parsing a signature)
  *
@@ -126,7 +124,7 @@ export const fromText = (text: string): Result.Result<Signature, InvalidSignatur
   )
 
 /**
- * Writes a signature back as one line, in one spelling: equal lines decode equally.
+ * Formats a signature as one line, in one spelling: equal lines decode equally.
  */
 export const toText = (signature: Signature): string => {
   const parameters = signature.parameters.map(

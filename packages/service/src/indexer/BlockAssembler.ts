@@ -1,7 +1,7 @@
 /**
- * Makes the rows of a block out of a node's answers: checks that they belong together, and writes each transaction's JSON text
- * exactly as the interface has it, with decoded calls and events. Pure; what it makes is stored and served as it is.
- * Labels and internal transactions are put behind the text when it is served.
+ * Assembles the rows of a block from the responses of a node: verifies that they belong together and writes each transaction's JSON
+ * text as the interface defines it, with decoded calls and events. The text is stored and served unchanged; labels and internal
+ * transactions are appended when it is served. Pure.
  *
  * Source: docs/interface.md#2.2 to 2.4; decisions 0002, 0009, 0010, 0015.
  */
@@ -17,9 +17,9 @@ import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 
 /**
- * What a node says about one block.
+ * Responses of a node about one block.
  */
-export interface Answers {
+export interface Responses {
   readonly block: HydratedBlock
   readonly receipts: ReadonlyArray<Receipt>
   /** `null` where traces are off. */
@@ -27,18 +27,18 @@ export interface Answers {
 }
 
 /**
- * How rows are made.
+ * How to assemble rows.
  */
 export interface Options extends InternalTransactions.Options, BlockVerifier.Options {
   readonly decoder: Decoder
-  /** Only what belongs to one of these wallets becomes rows; `null` or left out for all. Lower case. */
+  /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
 }
 
-/** The text of an optional number; none is `""`. */
+/** Text of an optional number; `""` for none. */
 const textOf = (value: bigint | number | null | undefined): string => (value == null ? "" : value.toString())
 
-/** The text of a number that only unknown types of transactions leave out. */
+/** Text of a number that only transactions of unknown types lack. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
 
 interface Fees {
@@ -48,8 +48,8 @@ interface Fees {
 }
 
 /**
- * The price paid per unit of gas, in wei: what the receipt says, else the transaction, else what EIP-1559 makes of its limits
- * and the block's base fee; 0 where none is known.
+ * Effective gas price, in wei: that of the receipt, else of the transaction, else computed by EIP-1559 from its limits and the base
+ * fee of the block; 0 where none is known.
  *
  * Source: decision 0010; EIP-1559.
  */
@@ -114,7 +114,7 @@ const bodyOf = (
   })
 }
 
-/** The wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
+/** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
 const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
   const addresses = new Set<string>([transaction.from])
   if (transaction.to != null) addresses.add(transaction.to)
@@ -123,13 +123,13 @@ const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<st
 }
 
 /**
- * Tells whether a block may hold a transaction of a watched wallet. A creation may: its contract is known by its receipt.
+ * True when a block may hold a transaction of a watched wallet. A creation may: its contract is known from the receipt.
  */
 export const mayConcern = ({ transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
   watch == null || transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
 
-/** A block without transactions of anybody who is watched. */
-const bareRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): BlockRows => ({
+/** Rows of a block without its transactions. */
+const emptyRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): BlockRows => ({
   number: Number(block.number),
   hash: block.hash,
   parentHash: block.parentHash,
@@ -139,25 +139,25 @@ const bareRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): BlockR
 })
 
 /**
- * Makes the rows of a block that concerns no watched wallet, without receipts and traces.
+ * Assembles the rows of a block without transactions of watched wallets, which needs neither receipts nor traces.
  *
  * **Errors**
- * - `Mismatch`: the block is not whole.
+ * - `InvalidBlock`: the block does not verify.
  */
-export const unconcerned = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
-  Result.map(BlockVerifier.checkBlock(block, options), (mined) => bareRows(mined, options))
+export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Result.map(BlockVerifier.verifyBlock(block, options), (mined) => emptyRows(mined, options))
 
 /**
- * Makes the rows of a block.
+ * Assembles the rows of a block.
  *
  * **Errors**
- * - `Mismatch`: the answers do not belong together, or the tracer failed on a transaction.
+ * - `InvalidBlock`: the responses do not belong together, or the tracer failed on a transaction.
  */
-export const assemble = (answers: Answers, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.gen(function* () {
-    const { receipts, traces } = answers
+    const { receipts, traces } = responses
     const { decoder, watch } = options
-    const block = yield* BlockVerifier.check(answers.block, receipts, options)
+    const block = yield* BlockVerifier.verify(responses.block, receipts, options)
     const internal = traces === null ? null : yield* InternalTransactions.fromTraces(block, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
     const transactions = receipts.flatMap((receipt, index): ReadonlyArray<TransactionRow> => {
@@ -175,5 +175,5 @@ export const assemble = (answers: Answers, options: Options): Result.Result<Bloc
         },
       ]
     })
-    return { ...bareRows(block, options), transactions }
+    return { ...emptyRows(block, options), transactions }
   })

@@ -1,42 +1,50 @@
 /**
- * Fetches all of a block from a node and makes its rows: block, receipts by the block's hash, traces; of one alone, or of several in
- * few requests. A block that changes between the calls is told apart from one that never fits.
+ * Fetches blocks with their receipts and traces from a node and assembles their rows: one block alone, or a range of blocks in few
+ * requests.
  */
-import * as Effect from "effect/Effect"
 import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BatchFetcher } from "../node/BatchFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type { BlockRef, BlockRows } from "../store/BlockRows.ts"
+import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as TrieRoot from "../verification/TrieRoot.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
-import * as TrieRoot from "../verification/TrieRoot.ts"
-import { InvalidBlock } from "../verification/InvalidBlock.ts"
+
+type FetchError = BlockNotFound | InvalidBlock | NodeError
 
 const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
   transactions.length === 0 && transactionsRoot === TrieRoot.empty
 
-/** The rows of a block that needs neither receipts nor traces. */
-const bare = (found: HydratedBlock, options: BlockAssembler.Options): Result.Result<BlockRows, InvalidBlock> =>
-  isEmpty(found)
-    ? BlockAssembler.assemble({ block: found, receipts: [], traces: null }, options)
-    : BlockAssembler.unconcerned(found, options)
+/** True for a block whose rows need receipts and traces. */
+const needsParts = (block: HydratedBlock, { watch }: BlockAssembler.Options): boolean =>
+  !isEmpty(block) && BlockAssembler.mayConcern(block, watch)
 
-/** The rows of a block by one node, or by several that take turns. */
-const blockBy = Effect.fnUntraced(function* (
+/** Rows of a block that needs neither receipts nor traces. */
+const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): Result.Result<BlockRows, InvalidBlock> =>
+  isEmpty(block)
+    ? BlockAssembler.assemble({ block, receipts: [], traces: null }, options)
+    : BlockAssembler.assembleEmpty(block, options)
+
+const fetchOne = Effect.fnUntraced(function* (
   node: Node,
   number: number,
   options: BlockAssembler.Options,
-): Effect.fn.Return<BlockRows, BlockNotFound | InvalidBlock | NodeError> {
+): Effect.fn.Return<BlockRows, FetchError> {
   const found = yield* node.block(number)
   if (found === null) return yield* new BlockNotFound({ block: number, what: "block" })
   const hash = found.hash ?? "no hash"
   if (found.number !== BigInt(number)) {
-    return yield* new InvalidBlock({ block: number, hash, what: `the node answered with block ${found.number}` })
+    return yield* new InvalidBlock({
+      block: number,
+      hash,
+      what: `number: expected ${number}, received ${found.number}`,
+    })
   }
-  if (isEmpty(found) || !BlockAssembler.mayConcern(found, options.watch))
-    return yield* Effect.fromResult(bare(found, options))
+  if (!needsParts(found, options)) return yield* Effect.fromResult(assembleAlone(found, options))
   const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
     concurrency: 2,
   })
@@ -45,66 +53,75 @@ const blockBy = Effect.fnUntraced(function* (
 })
 
 /**
- * The rows of the block of a number. What does not fit is asked again of each node alone, since one that lies or lags may stand
- * beside one that does not.
+ * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.
  *
  * **Errors**
- * - `Vanished`: the block, or its receipts, are not there now.
- * - `Mismatch`: no node's answers belong together.
- * - `NodeFailed`, `WrongChain`: no answer.
+ * - `BlockNotFound`: no node has the block, or its receipts.
+ * - `InvalidBlock`: the block of every node is invalid.
+ * - `NodeFailed`, `WrongChain`: no node answered.
  */
 export const block = (
   node: Node,
   number: number,
   options: BlockAssembler.Options,
-): Effect.Effect<BlockRows, BlockNotFound | InvalidBlock | NodeError> =>
-  Effect.catchTag(blockBy(node, number, options), "InvalidBlock", (mismatch) => {
-    const others = (node.each ?? []).map((one) => Effect.mapError(blockBy(one, number, options), () => mismatch))
-    return others.length === 0 ? Effect.fail(mismatch) : Effect.firstSuccessOf(others)
+): Effect.Effect<BlockRows, FetchError> =>
+  Effect.catchTag(fetchOne(node, number, options), "InvalidBlock", (invalid) => {
+    const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
+    return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
   })
 
 /**
- * Rows of blocks one after another, and why they end before the last of them.
+ * Rows of consecutive blocks, and why they end before the last one.
  */
 export interface FetchedRange {
   readonly rows: ReadonlyArray<BlockRows>
-  readonly failure: BlockNotFound | InvalidBlock | NodeError | null
+  readonly failure: FetchError | null
 }
 
+const refOf = (block: HydratedBlock | null, options: BlockAssembler.Options): ReadonlyArray<BlockRef> =>
+  block !== null && block.hash !== null && needsParts(block, options)
+    ? [{ number: Number(block.number), hash: block.hash }]
+    : []
+
+/** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
+const fetchTogether = Effect.fnUntraced(function* (
+  fetcher: BatchFetcher,
+  numbers: ReadonlyArray<number>,
+  options: BlockAssembler.Options,
+): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
+  const fetched = yield* fetcher.blocks(numbers)
+  const blocks = numbers.map((number, at) => {
+    const found = fetched[at] ?? null
+    return found !== null && found.hash !== null && found.number === BigInt(number) ? found : null
+  })
+  const refs = blocks.flatMap((found) => refOf(found, options))
+  const parts = yield* fetcher.parts(refs)
+  const partsByHash = new Map(refs.map(({ hash }, at) => [hash, parts[at] ?? null]))
+  return blocks.map((found) => {
+    if (found === null || found.hash === null) return null
+    const own = partsByHash.get(found.hash)
+    if (own === null) return null
+    const rows =
+      own === undefined ? assembleAlone(found, options) : BlockAssembler.assemble({ block: found, ...own }, options)
+    return Result.getOrElse(rows, () => null)
+  })
+})
+
 /**
- * The rows of blocks one after another, with few requests. A block that does not come, or does not fit, is asked for alone: see
- * `block`.
+ * Rows of consecutive blocks, fetched in few requests. A block that is missing or invalid is fetched alone: see `block`.
  */
 export const range = Effect.fnUntraced(function* (
   node: Node,
-  bulk: BatchFetcher,
+  fetcher: BatchFetcher,
   numbers: ReadonlyArray<number>,
   options: BlockAssembler.Options,
 ): Effect.fn.Return<FetchedRange> {
-  const blocks = yield* bulk.blocks(numbers)
-  const fitting = blocks.map((found, at) => (found !== null && found.number === BigInt(numbers[at]!) ? found : null))
-  const wanted = fitting.flatMap((found): ReadonlyArray<BlockRef> => {
-    const isWanted =
-      found !== null && found.hash !== null && !isEmpty(found) && BlockAssembler.mayConcern(found, options.watch)
-    return isWanted ? [{ number: Number(found.number), hash: found.hash }] : []
-  })
-  const parts = yield* bulk.parts(wanted)
-  const byHash = new Map(wanted.map(({ hash }, at) => [hash, parts[at] ?? null]))
-
-  const rowsOf = (found: HydratedBlock | null): BlockRows | null => {
-    if (found === null || found.hash === null) return null
-    const own = byHash.get(found.hash)
-    if (own === null) return null
-    return Result.getOrElse(
-      own === undefined ? bare(found, options) : BlockAssembler.assemble({ block: found, ...own }, options),
-      () => null,
-    )
-  }
+  const together = yield* fetchTogether(fetcher, numbers, options)
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
-    const outcome = rowsOf(fitting[at] ?? null) ?? (yield* Effect.result(block(node, number, options)))
+    const outcome = together[at] ?? (yield* Effect.result(block(node, number, options)))
     if (!("_tag" in outcome)) rows.push(outcome)
-    else if (outcome._tag === "Success") rows.push(outcome.success)
+    else if (Result.isSuccess(outcome)) rows.push(outcome.success)
     else return { rows, failure: outcome.failure }
   }
   return { rows, failure: null }

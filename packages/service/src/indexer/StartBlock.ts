@@ -1,5 +1,5 @@
 /**
- * Finds the block to begin with for a date, by halving: some thirty headers for any chain.
+ * Finds the first block at or after a date by bisection, with about thirty headers for any chain.
  */
 import * as Effect from "effect/Effect"
 import type { Node } from "../node/Node.ts"
@@ -7,15 +7,15 @@ import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeError } from "../node/NodeError.ts"
 
 /**
- * Number of the first block at or after an instant in seconds; `null` while the chain has none.
+ * Number of the first block at or after an instant in seconds since 1970; `null` while the chain has none.
  *
  * **Details**
- * A block that the node does not have any more, as one that has given up its history, counts as before the instant.
+ * A block that the node has pruned counts as before the instant.
  *
  * **Errors**
- * - `NodeFailed`, `WrongChain`: no answer.
+ * - `NodeFailed`, `WrongChain`: the node did not answer.
  */
-export const atOrAfter = Effect.fn("Start.atOrAfter")(function* (
+export const atOrAfter = Effect.fn("StartBlock.atOrAfter")(function* (
   node: Node,
   head: Header,
   timestamp: number,

@@ -1,6 +1,6 @@
 /**
- * Human labels of addresses: those of a chain's configuration, and the few addresses that mean the same on every chain.
- * A plain lookup, for `from_address_label` and `to_address_label`. It asks no service and guesses nothing.
+ * Labels of addresses, for `from_address_label` and `to_address_label`: those of a chain's configuration, and the few addresses that
+ * have the same meaning on every chain.
  */
 import * as Address from "@daybook/schema/Address"
 import { quote } from "@daybook/schema/Issue"
@@ -13,10 +13,10 @@ import * as Result from "effect/Result"
 export type Label = (address: string) => string | null
 
 /**
- * Labels that cannot be used, all named at once. The operator corrects them.
+ * Configured labels are invalid; all of them are named.
  */
 export class InvalidLabel extends Data.TaggedError("InvalidLabel")<{
-  /** One sentence for each entry that is wrong. */
+  /** One sentence for each invalid entry. */
   readonly issues: ReadonlyArray<string>
 }> {
   override get message(): string {
@@ -27,8 +27,8 @@ export class InvalidLabel extends Data.TaggedError("InvalidLabel")<{
 const precompile = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
 
 /**
- * Labels of addresses that mean the same on any chain that has them: the zero address, where burnt tokens go, the
- * precompiled contracts, and three contracts deployed everywhere at one address.
+ * Labels of addresses with the same meaning on every chain: the zero address, the burn address, the precompiled contracts, and
+ * three contracts deployed at one address everywhere.
  *
  * Source: EVM precompiles 0x01 to 0x11 and 0x0100 of EIP-152, 196, 197, 198, 2537, 4844 and 7951.
  */
@@ -64,7 +64,7 @@ const isAddress = (text: string): boolean => Address.pattern.test(text)
  * Makes a lookup of the built-in labels and the given ones; a given label replaces a built-in one.
  *
  * **Errors**
- * - `InvalidLabel`: a key is no address, an address stands twice in different case, or a label is empty; names each.
+ * - `InvalidLabel`: a key is not an address, an address is given twice in different case, or a label is empty.
  */
 export const make = (entries: Readonly<Record<string, string>> = {}): Result.Result<Label, InvalidLabel> => {
   const labels = new Map(Object.entries(builtIn))
@@ -73,7 +73,7 @@ export const make = (entries: Readonly<Record<string, string>> = {}): Result.Res
   for (const [address, label] of Object.entries(entries)) {
     const key = address.toLowerCase()
     if (!isAddress(address)) issues.push(`${quote(address)} is not an address`)
-    else if (seen.has(key)) issues.push(`${quote(address)} stands twice`)
+    else if (seen.has(key)) issues.push(`${quote(address)} is given twice`)
     else if (label.trim() === "") issues.push(`${quote(address)} has an empty label`)
     seen.add(key)
     labels.set(key, label)

@@ -1,6 +1,6 @@
 /**
- * Internal transactions out of what a node's tracer gives: nested frames of the `callTracer`, or the flat list of `trace_block`.
- * Both give the same rows for the same block, but for what the flat list leaves out (see `fromFlat`). Pure.
+ * Internal transactions from the traces of a block: nested frames of the `callTracer`, or the flat list of `trace_block`. Both give
+ * the same rows, except for what the flat list leaves out (see `fromFlat`). Pure.
  *
  * Source: decision 0014.
  */
@@ -9,9 +9,10 @@ import * as Result from "effect/Result"
 import type { Traces } from "../node/Tracer.ts"
 import type { MinedBlock } from "../verification/BlockVerifier.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as StateSync from "../verification/StateSync.ts"
 
 /**
- * An internal transaction as it goes over the wire, its keys in the interface's order.
+ * An internal transaction on the wire, with keys in the order of the interface.
  *
  * Source: docs/interface.md#2.5.
  */
@@ -28,12 +29,12 @@ export interface InternalTransactionWire {
   readonly gas_used: string
   readonly input: string
   readonly output: string
-  /** Why the frame, or the nearest one above it that failed, failed. */
+  /** Why the frame, or the nearest failed frame above it, failed. */
   readonly error?: string
 }
 
 /**
- * The rows of a block: a list for each of its transactions, in order.
+ * Rows of a block: a list for each of its transactions, in order.
  */
 export type Rows = ReadonlyArray<ReadonlyArray<InternalTransactionWire>>
 
@@ -63,7 +64,7 @@ const repeating: ReadonlySet<string> = new Set(["STATICCALL", "DELEGATECALL"])
 const isWanted = (type: string, { allFrames = false }: Options): boolean =>
   moving.has(type) || (allFrames && repeating.has(type))
 
-/** The words of both tracers for one cause, and whether the frame lost all its gas by it. */
+/** Messages of both tracers for one cause, and whether the frame loses all its gas by it. */
 const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas: boolean]> = [
   [/^(execution )?reverted$/i, "execution reverted", false],
   [/^(.*\b)?out of gas\b|^gas uint64 overflow$|^max code size exceeded$/i, "out of gas", true],
@@ -77,7 +78,7 @@ const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas
 
 const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error))
 
-/** The words for a cause that do not depend on the tracer. */
+/** Message of a cause that does not depend on the tracer. */
 const textOf = (error: string): string => causeOf(error)?.[1] ?? error
 
 const rowOf = (block: MinedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
@@ -95,7 +96,7 @@ const rowOf = (block: MinedBlock, transactionHash: string, frame: Frame, error: 
   ...(error === null ? {} : { error }),
 })
 
-const fault = (block: MinedBlock, what: string) =>
+const invalid = (block: MinedBlock, what: string) =>
   Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what }))
 
 const isCreation = (type: string) => type === "CREATE" || type === "CREATE2"
@@ -120,7 +121,7 @@ const ofCallFrame = (frame: CallFrame): Frame => {
  * Rows of nested frames: those below the root, depth first.
  *
  * **Errors**
- * - `Mismatch`: the tracer gave an error instead of a frame, or the frames are not those of the block's transactions.
+ * - `InvalidBlock`: the tracer returned an error instead of a frame, or the frames are not those of the block's transactions.
  */
 export const fromFrames = (
   block: MinedBlock,
@@ -128,13 +129,14 @@ export const fromFrames = (
   options: Options = {},
 ): Result.Result<Rows, InvalidBlock> => {
   if (traces.length !== block.transactions.length) {
-    return fault(block, `${traces.length} traces came for ${block.transactions.length} transactions`)
+    return invalid(block, `traces: expected ${block.transactions.length}, received ${traces.length}`)
   }
   const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
   for (const [index, { txHash, result, error }] of traces.entries()) {
     const { hash } = block.transactions[index]!
-    if (txHash !== undefined && txHash !== hash) return fault(block, `trace ${index} is of ${txHash}, expected ${hash}`)
-    if (result == null) return fault(block, `the tracer failed on transaction ${hash}: ${error ?? "it gave no result"}`)
+    if (txHash !== undefined && txHash !== hash)
+      return invalid(block, `transaction of trace ${index}: expected ${hash}, received ${txHash}`)
+    if (result == null) return invalid(block, `the tracer failed on transaction ${hash}: ${error ?? "no result"}`)
     const list: Array<InternalTransactionWire> = []
     const walk = (parent: CallFrame, failed: string | null) => {
       for (const call of parent.calls ?? []) {
@@ -150,7 +152,7 @@ export const fromFrames = (
   return Result.succeed(rows)
 }
 
-/** Whose deed an entry is; `undefined` or `null` where the node left it out. */
+/** Sender of a trace; nullish where the node omits it. */
 const senderOf = ({ action }: FlatTrace) => action.from ?? action.address ?? action.author
 
 const ofFlat = ({ type, action, result, error: received }: FlatTrace): Frame | null => {
@@ -205,11 +207,6 @@ const byPath = (one: FlatTrace, other: FlatTrace): number => {
 const isAbove = (path: ReadonlyArray<number>, other: ReadonlyArray<number>): boolean =>
   path.length < other.length && path.every((position, index) => position === other[index])
 
-/** Polygon puts a transaction that nobody signed and that some tracers leave out last into a block. */
-const mayLackTrace = (transaction: MinedBlock["transactions"][number]): boolean =>
-  transaction.type === 0x7f ||
-  (/^0x0{40}$/.test(transaction.from) && /^0x0{40}$/.test(transaction.to ?? "") && (transaction.value ?? 0n) === 0n)
-
 const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTrace>, options: Options) => {
   const list: Array<InternalTransactionWire> = []
   const failures: Array<{ readonly path: ReadonlyArray<number>; readonly error: string }> = []
@@ -226,14 +223,14 @@ const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTr
 }
 
 /**
- * Rows of a flat list, those below each root, ordered by `traceAddress`. Rewards are not of any transaction and are left out.
+ * Rows of a flat list: those below each root, ordered by `traceAddress`. Block rewards belong to no transaction and are left out.
  *
  * **Gotchas**
- * - A node that does not say how a contract was created (`creationMethod`) gives CREATE for CREATE2 too: the salt is not in the list.
+ * - A node that omits how a contract was created (`creationMethod`) gives CREATE for CREATE2 too: the salt is not in the list.
  * - A failed frame without a `result` has no output, and no gas used unless its failure takes all gas.
  *
  * **Errors**
- * - `Mismatch`: an entry belongs to another block or transaction, or a transaction has no root entry.
+ * - `InvalidBlock`: an entry belongs to another block or transaction, or a transaction has no root entry.
  */
 export const fromFlat = (
   block: MinedBlock,
@@ -244,19 +241,20 @@ export const fromFlat = (
   for (const { hash } of block.transactions) byHash.set(hash, [])
   for (const trace of traces) {
     if (trace.blockHash != null && trace.blockHash !== block.hash) {
-      return fault(block, `a trace is of block ${trace.blockHash}`)
+      return invalid(block, `block hash of a trace: expected ${block.hash}, received ${trace.blockHash}`)
     }
     if (trace.transactionHash == null) continue
-    if (senderOf(trace) == null) return fault(block, `a trace of transaction ${trace.transactionHash} has no sender`)
+    if (senderOf(trace) == null) return invalid(block, `a trace of transaction ${trace.transactionHash} has no sender`)
     const own = byHash.get(trace.transactionHash)
-    if (own === undefined) return fault(block, `a trace is of transaction ${trace.transactionHash}, which is not in it`)
+    if (own === undefined)
+      return invalid(block, `a trace belongs to transaction ${trace.transactionHash}, which is not in the block`)
     own.push(trace)
   }
   const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
   for (const transaction of block.transactions) {
     const own = byHash.get(transaction.hash)!.toSorted(byPath)
-    if (own[0]?.traceAddress.length !== 0 && !mayLackTrace(transaction)) {
-      return fault(block, `no trace came for transaction ${transaction.hash}`)
+    if (own[0]?.traceAddress.length !== 0 && !StateSync.isStateSync(transaction)) {
+      return invalid(block, `transaction ${transaction.hash} has no trace`)
     }
     rows.push(rowsOfOne(block, transaction.hash, own, options))
   }

@@ -1,6 +1,6 @@
 /**
- * The hash of a block, computed from its header's fields as Ethereum does: proof that none of them was changed on the way.
- * Pure. Chains that hash otherwise are told apart by `Rules`.
+ * Hash of a block, computed from the fields of its header as Ethereum does. Pure. Chains with another hash are marked in their hash
+ * rules.
  *
  * Source: Ethereum yellow paper 4.4; EIP-1559, 4895, 4844, 4788, 7685.
  */
@@ -10,7 +10,7 @@ import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"
 import * as Rlp from "ox/Rlp"
 
-/** A quantity as RLP writes it: no leading zeros, nothing for 0. */
+/** Encodes a quantity for RLP: no leading zeros, no bytes for 0. */
 export const quantity = (value: bigint | number | null | undefined): Hex.Hex => {
   if (value == null || value === 0 || value === 0n) return "0x"
   const digits = value.toString(16)
@@ -22,14 +22,14 @@ const bytes = (text: string | null | undefined): Hex.Hex => (text ?? "0x") as He
 const emptyNonce = `0x${"0".repeat(16)}`
 const emptyHash = `0x${"0".repeat(64)}`
 
-/** Gnosis before the merge: a step and a signature stand where others have proof of work. Source: OpenEthereum, AuRa. */
+/** Gnosis before the merge: a step and a signature in place of the proof of work. Source: OpenEthereum, AuRa. */
 const auraSeal = (block: HydratedBlock): ReadonlyArray<Hex.Hex> | null => {
   const { signature, step } = Block.extras(block)
   if (typeof signature !== "string" || (typeof step !== "string" && typeof step !== "number")) return null
   return [quantity(BigInt(step)), `0x${signature.replace(/^0x/, "")}`]
 }
 
-/** Fields of later forks in the order in which they came; a header has them up to the last that it knows. */
+/** Fields added by later forks, oldest first; a header has them up to the last one of its fork. */
 const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
   const fields: ReadonlyArray<readonly [value: unknown, encoded: Hex.Hex]> = [
     [block.baseFeePerGas, quantity(block.baseFeePerGas)],
@@ -44,7 +44,7 @@ const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
 }
 
 /**
- * The hash that a block's header must have.
+ * Hash of a block's header.
  */
 export const of = (block: HydratedBlock): string =>
   Hash.keccak256(

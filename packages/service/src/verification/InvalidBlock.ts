@@ -1,18 +1,18 @@
 /**
- * What a node's answers about one block say against each other. Nothing of such a block is stored; the node is asked again.
+ * The failure of a block whose parts contradict each other. Nothing of such a block is stored.
  */
 import * as Data from "effect/Data"
 
 /**
- * Answers of a node do not fit together, or a tracer could not do its work. They may fit when they are asked for again.
+ * Parts of a block do not belong together, or a tracer failed. Another response may be valid.
  */
 export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly block: number
   readonly hash: string
-  /** What does not fit, with the values. */
+  /** What does not match, with the values. */
   readonly what: string
 }> {
   override get message() {
-    return `Block ${this.block} (${this.hash}) is not stored: ${this.what}. The node is asked again.`
+    return `Invalid block ${this.block} (${this.hash}): ${this.what}. It is not stored; fetching it again.`
   }
 }

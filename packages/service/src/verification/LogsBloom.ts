@@ -1,17 +1,17 @@
 /**
- * Bloom filters of logs: each receipt has one and the block the union of them, so a log that was left out or slipped in shows.
- * Pure, but for a bounded memory of the bits of addresses and topics that come again and again.
+ * Bloom filters of logs: each receipt has one, and the block has their union, so that a missing or extra log is detected.
+ * Pure, except for a bounded cache of the bits of addresses and topics.
  *
- * Source: Ethereum yellow paper 4.4.1.
+ * Source: Ethereum yellow paper 4.4.1; decision 0028.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"
 
 const bloomBytes = 256
-const rememberedAtMost = 50_000
+const maxCached = 50_000
 
-/** The three bits of an address or topic, 11 bits each, in one number; by its text. */
+/** Bit positions of addresses and topics by their text: three of 11 bits each in one number. */
 const bitsByText = new Map<string, number>()
 
 const bitsOf = (text: string): number => {
@@ -19,9 +19,9 @@ const bitsOf = (text: string): number => {
   if (known !== undefined) return known
   const hash = Hash.keccak256(text as Hex.Hex)
   const pair = (at: number) => Number.parseInt(hash.slice(2 + at * 4, 6 + at * 4), 16) & 0x7ff
-  // 33 bits: multiplied, since a shift would cut them.
+  // 33 bits: a shift would truncate them.
   const bits = (pair(0) * 2048 + pair(1)) * 2048 + pair(2)
-  if (bitsByText.size >= rememberedAtMost) bitsByText.clear()
+  if (bitsByText.size >= maxCached) bitsByText.clear()
   bitsByText.set(text, bits)
   return bits
 }
@@ -39,12 +39,12 @@ const add = (bloom: Uint8Array, text: string) => {
 }
 
 /**
- * The bloom of no logs, as a node writes it.
+ * Bloom of no logs, in hex.
  */
 export const none: string = `0x${"00".repeat(bloomBytes)}`
 
 /**
- * The bloom of a receipt's logs, 256 bytes; `null` for no logs.
+ * Bloom of a receipt's logs, 256 bytes; `null` for no logs.
  */
 export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => {
   if (logs.length === 0) return null
@@ -57,13 +57,13 @@ export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => {
 }
 
 /**
- * Tells whether a bloom is the one that a node wrote, in hex of any case.
+ * Compares a bloom with hex text of any case.
  */
 export const isSame = (bloom: Uint8Array | null, text: string): boolean =>
   bloom === null ? text === none : text.length === none.length && Buffer.from(text.slice(2), "hex").equals(bloom)
 
 /**
- * The union of blooms; `null` when all are of no logs.
+ * Union of blooms; `null` when all are of no logs.
  */
 export const union = (blooms: Iterable<Uint8Array | null>): Uint8Array | null => {
   let all: Uint8Array | null = null

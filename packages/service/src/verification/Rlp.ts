@@ -1,8 +1,8 @@
 /**
- * The bytes of a transaction and of a receipt as a block's tries hold them, for the types that are known: Ethereum's 0 to 4, the
- * deposits of the OP Stack, and Arbitrum's own. `null` where a type, or a field that a type needs, is not known. Pure.
+ * RLP encoding of transactions and receipts as they are in the tries of a block, for known types: Ethereum's 0 to 4, deposits of the
+ * OP Stack, and those of Arbitrum. `null` where a type, or a field that it needs, is unknown. Pure.
  *
- * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Nitro, `arb_types.go`.
+ * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Nitro, `arb_types.go`; decision 0028.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
@@ -12,7 +12,7 @@ import { quantity } from "./HeaderHash.ts"
 
 type Item = Hex.Hex | ReadonlyArray<Item>
 
-/** Every field that some type has; which are there depends on the type. */
+/** Fields of any type. */
 interface Fields {
   readonly [field: string]: unknown
 }
@@ -31,7 +31,7 @@ const data = (value: unknown): Hex.Hex => {
   throw new Unknown()
 }
 
-/** A half of a signature: a quantity, though written as it came. */
+/** `r` or `s` of a signature: a quantity, in the spelling of the node. */
 const half = (value: unknown): Hex.Hex => (value == null ? "0x" : quantity(BigInt(data(value))))
 
 const flag = (value: unknown): Hex.Hex => (value === true ? "0x01" : "0x")
@@ -66,7 +66,7 @@ const fees = ({ chainId, maxFeePerGas, maxPriorityFeePerGas, nonce }: Fields): R
 
 const signature = (fields: Fields): ReadonlyArray<Item> => [parity(fields), half(fields["r"]), half(fields["s"])]
 
-/** The list of each type's fields. */
+/** Encoded fields of each type, in order. */
 const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>> = {
   0: (tx) => [number(tx["nonce"]), number(tx["gasPrice"]), ...call(tx), number(tx["v"]), half(tx["r"]), half(tx["s"])],
   1: (tx) => [
@@ -162,19 +162,19 @@ const orNull = (encode: () => Hex.Hex): Hex.Hex | null => {
 }
 
 /**
- * The bytes whose Keccak is the transaction's hash; `null` where the type is not known.
+ * Encodes a transaction: the Keccak of the bytes is its hash. `null` where the type is unknown.
  */
 export const transaction = (value: Transaction): Hex.Hex | null => {
   const type = value.type ?? 0
   const payload = payloads[type]
-  // Sound: each field is checked where it is written.
+  // Sound: each field is checked where it is encoded.
   return payload === undefined ? null : orNull(() => typed(type, payload(value)))
 }
 
 const depositType = 0x7e
 
 /**
- * The bytes of a receipt in the trie of receipts; `null` where the type is not known.
+ * Encodes a receipt of a transaction of `type`; `null` where the type is unknown.
  */
 export const receipt = (value: Receipt, type: number): Hex.Hex | null => {
   if (payloads[type] === undefined) return null

@@ -1,8 +1,8 @@
 /**
- * The root of the trie that a block's header names for its list of transactions or receipts. The whole list is known, so the trie
- * is never built: nodes are hashed on the way back from the leaves. Pure.
+ * Root of the trie of a block's transactions or receipts. The whole list is known, so no trie is built: nodes are hashed from the
+ * leaves up. Pure.
  *
- * Source: Ethereum yellow paper, appendix D.
+ * Source: Ethereum yellow paper, appendix D; decision 0028.
  */
 import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"
@@ -11,7 +11,7 @@ import * as Rlp from "ox/Rlp"
 type Item = Hex.Hex | ReadonlyArray<Item>
 
 interface Entry {
-  /** The key's digits, from 0 to 15. */
+  /** Nibbles of the key. */
   readonly path: ReadonlyArray<number>
   readonly value: Hex.Hex
 }
@@ -24,7 +24,7 @@ const pathOf = (index: number): ReadonlyArray<number> => {
   return Array.from(key.slice(2), (digit) => Number.parseInt(digit, 16))
 }
 
-/** Digits as bytes, with a mark for leaves and for an odd number of digits. Source: appendix C. */
+/** Hex-prefix encoding of nibbles. Source: Ethereum yellow paper, appendix C. */
 const compact = (path: ReadonlyArray<number>, isLeaf: boolean): Hex.Hex => {
   const isOdd = path.length % 2 === 1
   const mark = ((isLeaf ? 2 : 0) + (isOdd ? 1 : 0)).toString(16)
@@ -38,7 +38,7 @@ const sharedLength = (entries: ReadonlyArray<Entry>, from: number): number => {
   return to - from
 }
 
-/** How a node stands in the node above it: by its hash, or as it is when that is shorter. */
+/** Reference to a node from its parent: its hash, or the node itself when that is shorter. */
 const reference = (node: Item): Item => {
   const encoded = Rlp.fromHex(node)
   return (encoded.length - 2) / 2 < hashBytes ? node : Hash.keccak256(encoded)
@@ -56,17 +56,17 @@ const nodeOf = (entries: ReadonlyArray<Entry>, depth: number): Item => {
     const own = entries.filter(({ path }) => path[depth] === digit)
     return own.length === 0 ? "0x" : reference(nodeOf(own, depth + 1))
   })
-  // No key of a list is the beginning of another, so no value ends at a branch.
+  // No key of a list is a prefix of another, so branches hold no value.
   return [...children, "0x"]
 }
 
 /**
- * Root of an empty trie: what `transactionsRoot` is when there are none.
+ * Root of an empty trie.
  */
 export const empty: string = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
 
 /**
- * The root of the trie of a list.
+ * Root of the trie of a list.
  */
 export const of = (values: ReadonlyArray<Hex.Hex>): string =>
   values.length === 0

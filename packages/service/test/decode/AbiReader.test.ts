@@ -20,7 +20,7 @@ const encoded = Arbitrary.flatMap(parameters, (of) =>
 
 describe("AbiReader", () => {
   describe("read", () => {
-    it("writes integers in decimal at every width", () => {
+    it("read: writes integers in decimal at every width", () => {
       expect(read("uint256", "f".repeat(64))).toBe(
         "115792089237316195423570985008687907853269984665640564039457584007913129639935",
       )
@@ -33,7 +33,7 @@ describe("AbiReader", () => {
       )
     })
 
-    it("refuses an integer wider than its type", () => {
+    it("read: rejects an integer wider than its type", () => {
       expect(read("uint8", word(255))).toBe("255")
       expect(read("uint8", word(256))).toBeNull()
       expect(read("int8", word(127))).toBe("127")
@@ -41,37 +41,37 @@ describe("AbiReader", () => {
       expect(read("int8", word(-129n))).toBeNull()
     })
 
-    it("writes addresses with their checksum and refuses dirty high bytes", () => {
+    it("read: writes addresses with their checksum and rejects dirty high bytes", () => {
       expect(read("address", word("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"))).toBe(
         "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
       )
       expect(read("address", `01${word("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed").slice(2)}`)).toBeNull()
     })
 
-    it("takes only 0 and 1 for a bool", () => {
+    it("read: accepts only 0 and 1 for a bool", () => {
       expect(read("bool", word(0))).toBe("false")
       expect(read("bool", word(1))).toBe("true")
       expect(read("bool", word(2))).toBeNull()
       expect(read("bool", word(17))).toBeNull()
     })
 
-    it("refuses fixed bytes with something behind them", () => {
+    it("read: rejects fixed bytes with dirty low bytes", () => {
       expect(read("bytes4", "12345678".padEnd(64, "0"))).toBe("0x12345678")
       expect(read("bytes4", "1234567801".padEnd(64, "0"))).toBeNull()
     })
 
-    it("keeps a byte order mark and control characters of a string", () => {
+    it("read: keeps a byte order mark and control characters of a string", () => {
       expect(read("string", `${word(32)}${word(4)}${"efbbbf00".padEnd(64, "0")}`)).toBe("\uFEFF\u0000")
     })
 
-    it("refuses a string that is not UTF-8, and keeps the same bytes as bytes", () => {
+    it("read: rejects a string that is not UTF-8, and keeps the same bytes as bytes", () => {
       const data = `${word(32)}${word(2)}${"c328".padEnd(64, "0")}`
 
       expect(read("string", data)).toBeNull()
       expect(read("bytes", data)).toBe("0xc328")
     })
 
-    it("writes lists and tuples as JSON whose leaves are all strings", () => {
+    it("read: writes lists and tuples as JSON whose leaves are all strings", () => {
       const tuple = { type: "tuple[]", components: [{ type: "uint256" }, { type: "bool" }, { type: "string" }] }
       const data = encode(
         [tuple],
@@ -88,23 +88,23 @@ describe("AbiReader", () => {
       ])
     })
 
-    it("writes an empty list as []", () => {
+    it("read: writes an empty list as []", () => {
       expect(read("uint256[]", `${word(32)}${word(0)}`)).toBe("[]")
     })
 
-    it("takes a last value whose padding is missing", () => {
+    it("read: accepts a last value without padding", () => {
       expect(read("bytes", `${word(32)}${word(3)}abcdef`)).toBe("0xabcdef")
       expect(read("bytes", `${word(32)}${word(4)}abcdef`)).toBeNull()
     })
 
-    it("takes what follows the values only when told to", () => {
+    it("read: accepts trailing bytes only where they are allowed", () => {
       expect(read("uint8", `${word(7)}${word(9)}`)).toBeNull()
       expect(read("uint8", `${word(7)}${word(9)}`, "anything")).toBe("7")
       expect(read("uint8", `${word(7)}00`)).toBeNull()
       expect(read("string", `${word(32)}${word(2)}${bytes("hi")}00`)).toBeNull()
     })
 
-    it("refuses data that is too short, of odd length or not hex", () => {
+    it("read: rejects data that is too short, of odd length or not hex", () => {
       expect(read("uint8", "")).toBeNull()
       expect(read("uint8", word(7).slice(2))).toBeNull()
       expect(read("uint8", `${word(7)}0`)).toBeNull()
@@ -112,7 +112,7 @@ describe("AbiReader", () => {
       expect(AbiReader.read(types([{ type: "uint8" }]), word(7), 0, "anything")).toBeNull()
     })
 
-    it("refuses offsets and lengths beyond the data, however large", () => {
+    it("read: rejects offsets and lengths beyond the data, however large", () => {
       expect(read("bytes", `${word(64)}${word(0)}`)).toBeNull()
       expect(read("bytes", `${"f".repeat(64)}${word(0)}`)).toBeNull()
       expect(read("bytes", `${word(32)}${"f".repeat(64)}`)).toBeNull()
@@ -121,19 +121,19 @@ describe("AbiReader", () => {
       expect(read("uint256[9007199254740991][9007199254740991]", word(1))).toBeNull()
     })
 
-    it("refuses a list that takes more members than there is data", () => {
+    it("read: rejects a list with more members than the data holds", () => {
       expect(read("uint256[]", `${word(32)}${word(2)}${word(1)}`)).toBeNull()
       expect(read("string[3]", `${word(32)}${word(0)}`)).toBeNull()
     })
 
-    it("reads members that share one tail", () => {
+    it("read: reads members that share one tail", () => {
       const both = types([{ type: "bytes" }, { type: "bytes" }])
       const data = `0x${word(64)}${word(64)}${word(1)}${"ab".padEnd(64, "0")}`
 
       expect(AbiReader.read(both, data, 0, "nothing")).toEqual(["0xab", "0xab"])
     })
 
-    it("gives up on members that share one tail without end", () => {
+    it("read: gives null for members that share one tail without end", () => {
       const count = 20_000
       const heads = word(count * 32).repeat(count)
       const tail = `${word(640_000)}${"ab".repeat(640_000)}`
@@ -141,7 +141,7 @@ describe("AbiReader", () => {
       expect(read("bytes[]", `${word(32)}${word(count)}${heads}${tail}`)).toBeNull()
     })
 
-    it("gives up on lists that hold 64 lists each, 16 deep, in 13 kB", () => {
+    it("read: gives null for lists of 64 lists each, 16 deep, in 13 kB", () => {
       expect(read(`uint256${"[]".repeat(16)}`, word(64).repeat(400), "anything")).toBeNull()
     })
 
@@ -200,18 +200,18 @@ describe("AbiReader", () => {
   describe("readTopic", () => {
     const topic = (type: string, digits: string) => AbiReader.readTopic(types([{ type }])[0] as never, `0x${digits}`)
 
-    it("reads a value that a topic holds", () => {
+    it("readTopic: gives a value that a topic holds", () => {
       expect(topic("uint24", word(3000))).toBe("3000")
       expect(topic("int24", word(-60n))).toBe("-60")
       expect(topic("bytes32", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
     })
 
-    it("gives the topic itself for what is only there as a hash", () => {
+    it("readTopic: gives the topic itself for a value that is hashed", () => {
       expect(topic("string", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
       expect(topic("uint256[2]", "cd".repeat(32))).toBe(`0x${"cd".repeat(32)}`)
     })
 
-    it("refuses a dirty, short or malformed topic", () => {
+    it("readTopic: rejects a dirty, short or malformed topic", () => {
       expect(topic("address", "ab".repeat(32))).toBeNull()
       expect(topic("uint256", word(1).slice(2))).toBeNull()
       expect(topic("bytes32", `${"ab".repeat(31)}zz`)).toBeNull()

@@ -29,7 +29,7 @@ const multicall =
 
 describe("Decoder", () => {
   describe("event", () => {
-    it("gives the item of a token transfer, keys in the interface's order", () => {
+    it("event: decodes a token transfer, with keys in the order of the interface", () => {
       const item = decoder.event(log([transferTopic, word(alice), word(bob)], word(0x229322)))
 
       expect(JSON.stringify(item)).toBe(
@@ -40,7 +40,7 @@ describe("Decoder", () => {
       )
     })
 
-    it("tells an NFT's transfer and approval from a token's by their topics", () => {
+    it("event: distinguishes transfers and approvals of NFTs and tokens by their topics", () => {
       const approvalTopic = key("event Approval(address,address,uint256)")
 
       expect(fields(decoder.event(log([transferTopic, word(0), word(bob), word(4818837)])))).toEqual({
@@ -60,7 +60,7 @@ describe("Decoder", () => {
       })
     })
 
-    it("reads a transfer without topics of its own", () => {
+    it("event: decodes a transfer without indexed parameters", () => {
       expect(values(decoder.event(log([transferTopic], word(alice), word(bob), word(9))))).toEqual([
         aliceText,
         bobText,
@@ -68,7 +68,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("reads batches of multi-tokens", () => {
+    it("event: reads batches of multi-tokens", () => {
       const topic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
       const data = [word(64), word(160), word(2), word(3), word(4), word(2), word(10n ** 20n), word(1)]
 
@@ -81,14 +81,14 @@ describe("Decoder", () => {
       ])
     })
 
-    it("puts an indexed parameter that stands last in the signature last", () => {
+    it("event: keeps the order of the signature where an indexed parameter is last", () => {
       const topic = key("event URI(string,uint256)")
       const text = Buffer.from("ipfs://a", "utf8").toString("hex").padEnd(64, "0")
 
       expect(values(decoder.event(log([topic, word(5)], word(32), word(8), text)))).toEqual(["ipfs://a", "5"])
     })
 
-    it("reads swaps of both kinds of pool", () => {
+    it("event: reads swaps of both kinds of pool", () => {
       const pair = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822"
       const pool = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"
 
@@ -115,7 +115,7 @@ describe("Decoder", () => {
       ).toEqual([aliceText, bobText, "-5", "3", "79228162514264337593543950336", "1000000000000000000", "-887272"])
     })
 
-    it("reads liquidity added to a pool, its ticks being topics", () => {
+    it("event: decodes liquidity added to a pool, with indexed ticks", () => {
       const topic = "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde"
 
       expect(
@@ -184,7 +184,7 @@ describe("Decoder", () => {
       expect(values(decoder.event(log([key(text), ...topics], ...data)))).toEqual(expected)
     })
 
-    it("gives an indexed string as its hash", () => {
+    it("event: gives the hash of an indexed string", () => {
       const named = Decoder.make([signature("event Named(string indexed name, uint256[] indexed ids)")])
       const topics = [key("event Named(string,uint256[])"), "cd".repeat(32), "ef".repeat(32)]
 
@@ -194,7 +194,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("reads upper-case digits and writes lower case", () => {
+    it("event: reads upper-case digits and writes lower case", () => {
       const topics = [key("event ApproveHash(bytes32,address)"), "AB".repeat(32), word(alice).toUpperCase()]
 
       expect(values(decoder.event(log(topics)))).toEqual([`0x${"ab".repeat(32)}`, aliceText])
@@ -204,7 +204,7 @@ describe("Decoder", () => {
       expect(values(decoder.call(`0xA9059CBB${word(bob.toUpperCase())}${word(5)}`))).toEqual([bobText, "5"])
     })
 
-    it("gives null for what fits no signature exactly", () => {
+    it("event: gives null for logs that no signature matches exactly", () => {
       const two = [transferTopic, word(alice), word(bob)]
 
       expect(decoder.event(log([]))).toBeNull()
@@ -219,7 +219,7 @@ describe("Decoder", () => {
   })
 
   describe("call", () => {
-    it("gives the item of a token transfer", () => {
+    it("call: decodes a token transfer", () => {
       expect(decoder.call(`0xa9059cbb${word("d04c57f232e21371d5502bc5f79033b9045e9f1a")}${word(10n ** 16n)}`)).toEqual({
         signature: "transfer(address,uint256)",
         label: "transfer",
@@ -231,7 +231,7 @@ describe("Decoder", () => {
       })
     })
 
-    it("reads the path of a swap as JSON", () => {
+    it("call: reads the path of a swap as JSON", () => {
       const input = `0x7ff36ab5${word(0)}${word(128)}${word(alice)}${word(1714582956)}${word(2)}${word(alice)}${word(bob)}`
 
       expect(fields(decoder.call(input))).toEqual({
@@ -242,7 +242,7 @@ describe("Decoder", () => {
       })
     })
 
-    it("reads a swap's parameters in a tuple, of both routers", () => {
+    it("call: reads a swap's parameters in a tuple, of both routers", () => {
       const second = [
         word(alice),
         word(bob),
@@ -266,7 +266,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("keeps the calls inside a multicall as bytes, which decode in turn", () => {
+    it("call: keeps the calls inside a multicall as bytes, which decode in turn", () => {
       const [data] = values(decoder.call(multicall)) ?? []
       const inner: ReadonlyArray<string> = JSON.parse(data ?? "")
 
@@ -280,7 +280,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("reads lists of tuples with bytes inside", () => {
+    it("call: reads lists of tuples with bytes inside", () => {
       const calls = [word(2), word(64), word(224), word(alice), word(1), word(96), word(2), "abcd".padEnd(64, "0")]
       const input = `0x82ad56cb${word(32)}${[...calls, word(bob), word(0), word(96), word(0)].join("")}`
 
@@ -293,7 +293,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("reads payments to many", () => {
+    it("call: reads payments to many", () => {
       const input = `0xe63d38ed${word(64)}${word(160)}${word(2)}${word(alice)}${word(bob)}${word(2)}${word(1)}${word(2)}`
 
       expect(fields(decoder.call(input))).toEqual({ recipients: `["${aliceText}","${bobText}"]`, values: '["1","2"]' })
@@ -319,14 +319,14 @@ describe("Decoder", () => {
       expect(values(decoder.call(input))).toEqual(expected)
     })
 
-    it("takes bytes behind the arguments, as callers append them", () => {
+    it("call: accepts trailing bytes, which some callers append", () => {
       const input = `0xa9059cbb${word(bob)}${word(5)}`
 
       expect(decoder.call(`${input}c0ffee`)).toEqual(decoder.call(input))
       expect(decoder.call("0xd0e30db0c0ffee")?.label).toBe("deposit")
     })
 
-    it("gives null for a plain transfer, an unknown selector, and arguments that do not fit", () => {
+    it("call: gives null for a plain transfer, an unknown selector, and arguments that do not match", () => {
       expect(decoder.call("0x")).toBeNull()
       expect(decoder.call("")).toBeNull()
       expect(decoder.call("0xa9059c")).toBeNull()
@@ -355,7 +355,7 @@ describe("Decoder", () => {
   })
 
   describe("make", () => {
-    it("tries given signatures before the built-in ones, and those that do not fit after another", () => {
+    it("make: tries given signatures before the built-in ones, and the next one where one does not match", () => {
       const named = Decoder.make([signature("function transfer(address _to, uint256 _value)")])
       const narrow = Decoder.make([
         signature("event Transfer(address indexed a, address indexed b, uint256 indexed c)"),
@@ -369,7 +369,7 @@ describe("Decoder", () => {
       })
     })
 
-    it("tells two functions of one selector apart by their arguments", () => {
+    it("make: distinguishes two functions of one selector by their arguments", () => {
       const clash = [
         signature("function burn(uint256 amount)"),
         signature("function collate_propagate_storage(bytes16 id)"),
@@ -384,7 +384,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("leaves a parameter without a name nameless", () => {
+    it("make: gives a parameter without a name an empty name", () => {
       const nameless = Decoder.make([signature("function ping(uint256)")])
 
       expect(nameless.call(`${key("function ping(uint256)")}${word(1)}`)?.params).toEqual([
@@ -394,14 +394,14 @@ describe("Decoder", () => {
   })
 
   describe("revision", () => {
-    it("is a whole number of 31 bits, the same for the same signatures", () => {
+    it("revision: is a whole number of 31 bits, the same for the same signatures", () => {
       expect(Number.isInteger(decoder.revision)).toBe(true)
       expect(decoder.revision).toBeGreaterThanOrEqual(0)
       expect(decoder.revision).toBeLessThan(2 ** 31)
       expect(Decoder.make().revision).toBe(decoder.revision)
     })
 
-    it("changes with a signature, a name or the order in which rivals are tried", () => {
+    it("revision: changes with a signature, a name or the order of signatures with one selector", () => {
       const one = signature("function transfer(address a, uint256 b)")
       const other = signature("function transfer(address c, uint256 d)")
       const revisions = [[], [one], [other], [one, other], [other, one]].map((extra) => Decoder.make(extra).revision)
@@ -409,7 +409,7 @@ describe("Decoder", () => {
       expect(new Set(revisions).size).toBe(5)
     })
 
-    it("does not change with the order of signatures that are no rivals", () => {
+    it("revision: does not change with the order of signatures of different selectors", () => {
       const one = signature("function ping(uint256 a)")
       const other = signature("function pong(uint256 a)")
 

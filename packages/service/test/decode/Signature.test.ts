@@ -7,14 +7,14 @@ const failure = (text: string) => Result.getOrThrow(Result.flip(Signature.fromTe
 
 describe("Signature", () => {
   describe("fromText", () => {
-    it("reads a function with its selector and canonical types", () => {
+    it("fromText: reads a function with its selector and canonical types", () => {
       const signature = parse("function transfer(address to, uint value) returns (bool)")
 
       expect(signature).toMatchObject({ kind: "function", label: "transfer", indexedCount: 0, key: "0xa9059cbb" })
       expect(signature.canonical).toBe("transfer(address,uint256)")
     })
 
-    it("reads an event with its topic and counts what is indexed", () => {
+    it("fromText: reads an event with its topic and counts what is indexed", () => {
       const signature = parse("event Transfer(address indexed from, address indexed to, uint256 value)")
 
       expect(signature).toMatchObject({ kind: "event", label: "Transfer", indexedCount: 2 })
@@ -22,19 +22,21 @@ describe("Signature", () => {
       expect(signature.members.map((type) => type.name)).toEqual(["uint256"])
     })
 
-    it("reads nested tuples", () => {
+    it("fromText: reads nested tuples", () => {
       const signature = parse("function permit((address token, (uint160, uint48)[2] details)[] batch, bytes)")
 
       expect(signature.canonical).toBe("permit((address,(uint160,uint48)[2])[],bytes)")
       expect(signature.parameters.map(({ name }) => name)).toEqual(["batch", ""])
     })
 
-    it("names the line and the reason when it is no signature", () => {
+    it("fromText: names the line and the reason of an invalid signature", () => {
       const error = failure("transfer(address,uint256)")
 
       expect(error._tag).toBe("InvalidSignature")
       expect(error.text).toBe("transfer(address,uint256)")
-      expect(error.message).toMatch(/^Not a signature: "transfer\(address,uint256\)" \(.+\)\. Write it as "event Name/)
+      expect(error.message).toMatch(
+        /^Invalid signature: "transfer\(address,uint256\)" \(.+\)\. Write it as "event Name/,
+      )
     })
 
     it.each([
@@ -45,11 +47,11 @@ describe("Signature", () => {
         "event Wide(bool indexed a, bool indexed b, bool indexed c, bool indexed d)",
         "4 indexed parameters, at most 3 fit",
       ],
-    ])("refuses %s", (text, reason) => {
+    ])("rejects %s", (text, reason) => {
       expect(failure(text).reason).toBe(reason)
     })
 
-    it("fails on any other text without throwing", () => {
+    it("fromText: fails on any other text without throwing", () => {
       const texts = [
         "",
         "function",
@@ -64,7 +66,7 @@ describe("Signature", () => {
   })
 
   describe("toText", () => {
-    it("writes one spelling for lines that decode alike", () => {
+    it("toText: writes one spelling for lines that decode equally", () => {
       const text = "event Named(uint256 indexed id, (address,bool)[] pairs, bytes)"
 
       expect(Signature.toText(parse("event Named(uint indexed id, (address a, bool b)[] pairs, bytes)"))).toBe(text)

@@ -29,7 +29,7 @@ const withoutNames = (item: Decoder.DecodedItemWire) => ({
 })
 
 describe.skipIf(!fs.existsSync(folder))("Decoder on recorded answers", () => {
-  it("decodes as a hosted provider does, but for names that the provider takes from the contract", () => {
+  it("Decoder: decodes recorded transactions as a hosted provider does, except for names that come from the contract", () => {
     let compared = 0
     for (const record of recorded()) {
       const { data, decoded_call: call, decoded_event: event, input } = record
@@ -50,7 +50,7 @@ describe.skipIf(!fs.existsSync(folder))("Decoder on recorded answers", () => {
     expect(compared).toBeGreaterThan(0)
   })
 
-  it("decodes every log with the topic of a known event", () => {
+  it("Decoder: decodes every recorded log with the topic of a known event", () => {
     const known = new Set(["0xddf252ad", "0x8c5be1e5", "0xd78ad95f", "0x1c411e9a", "0xe1fffcc4", "0x7fcf532c"])
     const undecoded: Array<unknown> = []
     for (const { data, topics } of recorded()) {

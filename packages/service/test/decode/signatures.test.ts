@@ -7,19 +7,19 @@ const parsed = signatures.map((text) => Result.getOrThrow(Signature.fromText(tex
 const keys = new Map(parsed.map((signature) => [signature.canonical, signature.key]))
 
 describe("signatures", () => {
-  it("are written in the one spelling of types", () => {
+  it("signatures: spell types in one way", () => {
     const short = signatures.filter((text) => /\bu?int\b/.test(text))
 
     expect(short).toEqual([])
   })
 
-  it("name every parameter", () => {
+  it("signatures: name every parameter", () => {
     const nameless = parsed.filter(({ parameters }) => parameters.some(({ name }) => name === ""))
 
     expect(nameless.map(({ canonical }) => canonical)).toEqual([])
   })
 
-  it("hold none that another one hides", () => {
+  it("signatures: none is hidden by another one", () => {
     const seen = new Map<string, string>()
     const hidden: Array<string> = []
     for (const signature of parsed) {

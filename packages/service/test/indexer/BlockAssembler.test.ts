@@ -28,9 +28,9 @@ const firstPrice = (transaction: object, receipt: object) => {
 
 const time = "2021-05-07T11:08:35.000Z"
 
-describe("Assemble", () => {
+describe("BlockAssembler", () => {
   describe("assemble", () => {
-    it("writes a call exactly as the interface has it", () => {
+    it("assemble: writes a call exactly as the interface defines it", () => {
       const params = [
         { name: "from", value: "0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa", type: "address" },
         { name: "to", value: "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", type: "address" },
@@ -87,7 +87,7 @@ describe("Assemble", () => {
       )
     })
 
-    it("writes a creation before Byzantium: no recipient, no call, the contract, the root, no status", () => {
+    it("assemble: writes a creation before Byzantium with contract and root, without recipient, call and status", () => {
       const body = JSON.parse(rows().transactions[1]!.body)
       const { decoded_call, logs, receipt_contract_address, receipt_root, receipt_status, to_address } = body
       expect({ decoded_call, receipt_contract_address, receipt_root, receipt_status, to_address }).toEqual({
@@ -114,7 +114,7 @@ describe("Assemble", () => {
       expect(logs.map((log: { decoded_event: unknown }) => log.decoded_event)).toEqual([null, null])
     })
 
-    it("gives each transaction to its sender, its recipient and the contract it created, each once", () => {
+    it("assemble: lists sender, recipient and created contract of each transaction once", () => {
       expect(rows().transactions.map(({ addresses }) => addresses)).toEqual([
         [sender, token],
         [sender, created],
@@ -123,7 +123,7 @@ describe("Assemble", () => {
       expect(rows({ transactions }).transactions[0]!.addresses).toEqual([sender])
     })
 
-    it("carries what links and dates the block", () => {
+    it("assemble: carries number, hashes, timestamp and decoder revision of the block", () => {
       const { decoderRevision, number, parentHash, timestamp } = rows()
       expect({ hash: rows().hash, number, parentHash, timestamp }).toEqual({
         hash: blockHash,
@@ -135,7 +135,7 @@ describe("Assemble", () => {
       expect(rows().transactions.map(({ internal }) => internal)).toEqual([null, null])
     })
 
-    it("writes bodies that decode by the contract and encode to the same text, labels added", () => {
+    it("assemble: writes bodies that decode by the schema and encode to the same text, labels added", () => {
       for (const { body } of rows().transactions) {
         const decoded = Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)(JSON.parse(body))
         expect(JSON.stringify(Schema.encodeSync(WalletTransaction.WalletTransaction)(decoded))).toBe(
@@ -144,7 +144,7 @@ describe("Assemble", () => {
       }
     })
 
-    it("stands a transaction of an unknown type that lacks what every type has", () => {
+    it("assemble: accepts a transaction of an unknown type without common fields", () => {
       const { gas: _, input: __, nonce: ___, value: ____, ...bare } = transferWire
       const transactions = [{ ...bare, type: "0xee" }, creationWire]
       const body = JSON.parse(rows({ transactions }).transactions[0]!.body)
@@ -158,28 +158,28 @@ describe("Assemble", () => {
       })
     })
 
-    it("fails where the parts do not belong together", () => {
+    it("assemble: fails where the parts do not belong together", () => {
       const outcome = BlockAssembler.assemble({ block: fixture.block(), receipts: [], traces: null }, { decoder })
       expect(Result.isFailure(outcome) && outcome.failure._tag).toBe("InvalidBlock")
     })
   })
 
   describe("effectivePrice", () => {
-    it("is the receipt's", () => {
+    it("effectivePrice: is that of the receipt", () => {
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: "0x2" })).toBe("2")
     })
 
-    it("is the transaction's where the receipt has none", () => {
+    it("effectivePrice: is that of the transaction where the receipt has none", () => {
       expect(firstPrice({ gasPrice: "0x1" }, {})).toBe("1")
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: null })).toBe("1")
     })
 
-    it("is base fee and tip where neither has one, and never above the limit", () => {
+    it("effectivePrice: is base fee and tip where neither has one, and never above the limit", () => {
       expect(firstPrice({ maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x3" }, {})).toBe("10")
       expect(firstPrice({ maxFeePerGas: "0x8", maxPriorityFeePerGas: "0x3" }, {})).toBe("8")
     })
 
-    it("is 0 where nobody pays", () => {
+    it("effectivePrice: is 0 for a transaction without a price", () => {
       const { maxFeePerGas: _, maxPriorityFeePerGas: __, gasPrice: ___, ...bare } = transferWire
       const { effectiveGasPrice: ____, ...receipt } = transferReceiptWire
       const transactions = [{ ...bare, type: "0x7e", sourceHash: hash("3") }, creationWire]
@@ -198,13 +198,13 @@ describe("Redecode", () => {
     ),
   )
 
-  it("gives the text that the newer decoder would have written", () => {
+  it("redecode: gives the text that the newer decoder would have written", () => {
     const again = undecoded.transactions.map(({ body }) => redecode(body, decoder))
     expect(undecoded.transactions[0]!.body).not.toBe(again[0])
     expect(again).toEqual(rows().transactions.map(({ body }) => body))
   })
 
-  it("takes back what the decoder no longer knows", () => {
+  it("redecode: removes what the decoder no longer knows", () => {
     const again = rows().transactions.map(({ body }) => redecode(body, knowsNothing))
     expect(again).toEqual(undecoded.transactions.map(({ body }) => body))
   })

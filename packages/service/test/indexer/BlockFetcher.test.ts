@@ -1,4 +1,4 @@
-/** Portions of blocks out of what a node gives together, with each block asked for alone where that is not enough. */
+/** Ranges of blocks from batches, and blocks fetched alone. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -31,7 +31,7 @@ const partsAt = (number: number): Parts => ({
 
 const failed = new NodeFailed({ message: "The node is gone.", isMisconfigured: false, cause: undefined as never })
 
-/** A node that has each block but one, and what it was asked for block by block. */
+/** A node that has each block but one, and the blocks that were fetched alone. */
 const nodeOf = (gone?: number) => {
   const alone: Array<number> = []
   // Sound: nothing else of a node is asked.
@@ -58,9 +58,9 @@ const options = { decoder, checks: "links" as const }
 const numbersOf = ({ rows }: BlockFetcher.FetchedRange) =>
   rows.map(({ number, transactions }) => [number, transactions.length])
 
-describe("Fetch", () => {
-  describe("portion", () => {
-    it.effect("makes the rows of blocks that came together", () =>
+describe("BlockFetcher", () => {
+  describe("range", () => {
+    it.effect("range: assembles the rows of blocks that were fetched together", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const made = yield* BlockFetcher.range(node, bulkOf(), [5, 6, 7], options)
@@ -75,7 +75,7 @@ describe("Fetch", () => {
       }),
     )
 
-    it.effect("asks alone for a block that did not come, is another one, lacks parts, or does not fit", () =>
+    it.effect("range: fetches a block alone that is missing, has another number, lacks parts or is invalid", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const bulk = bulkOf({
@@ -90,7 +90,7 @@ describe("Fetch", () => {
       }),
     )
 
-    it.effect("ends before a block that does not come alone either, and says why", () =>
+    it.effect("range: ends before a block that cannot be fetched alone either, with the reason", () =>
       Effect.gen(function* () {
         const { node } = nodeOf(6)
         const bulk = bulkOf({ blocks: () => Effect.succeed([blockAt(5), null, blockAt(7)]) })
@@ -101,7 +101,7 @@ describe("Fetch", () => {
       }),
     )
 
-    it.effect("asks for parts of watched wallets' blocks alone", () =>
+    it.effect("range: fetches parts only of blocks of watched wallets", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const asked: Array<number> = []
@@ -128,6 +128,53 @@ describe("Fetch", () => {
           [6, 0],
         ])
         expect(alone).toEqual([])
+      }),
+    )
+  })
+
+  describe("block", () => {
+    /** A node whose block of each number is that of another. */
+    const shifted = (shift: number, each?: ReadonlyArray<Node>) =>
+      // Sound: nothing else of a node is called.
+      ({
+        block: (number: number) => Effect.succeed(blockAt(number + shift)),
+        receipts: ({ number }: { readonly number: number }) => Effect.succeed(partsAt(number).receipts),
+        traces: () => Effect.succeed(null),
+        ...(each === undefined ? {} : { each }),
+      }) as unknown as Node
+
+    it.effect("block: rejects a block of another number", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(BlockFetcher.block(shifted(1), 5, options))
+
+        expect(error).toMatchObject({ _tag: "InvalidBlock", block: 5, what: "number: expected 5, received 6" })
+      }),
+    )
+
+    it.effect("block: takes the block of another node when the first one is invalid", () =>
+      Effect.gen(function* () {
+        const rows = yield* BlockFetcher.block(shifted(1, [shifted(1), shifted(0)]), 5, options)
+
+        expect(rows.number).toBe(5)
+      }),
+    )
+
+    it.effect("block: fails with the first node's mismatch when the block of every node is invalid", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(BlockFetcher.block(shifted(1, [shifted(1), shifted(2)]), 5, options))
+
+        expect(error.message).toContain("received 6")
+      }),
+    )
+
+    it.effect("block: fails when the node has the block but not its receipts", () =>
+      Effect.gen(function* () {
+        const node = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const error = yield* Effect.flip(BlockFetcher.block(node, 5, options))
+
+        expect(error.message).toBe(
+          'The node has no receipts of block 5: a reorg is under way, or the node has pruned them. If this persists, use a node with full history or a later "fromBlock".',
+        )
       }),
     )
   })

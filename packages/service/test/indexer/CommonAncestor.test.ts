@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
 import * as CommonAncestor from "../../src/indexer/CommonAncestor.ts"
 
-/** Runs a search against a chain that shares our blocks up to `fork`; `null` where it shares none. */
+/** Runs a search against a chain that shares the stored blocks up to `fork`; `null` where it shares none. */
 const search = (first: number, head: number, fork: number | null) => {
   const asked: Array<number> = []
   let state = CommonAncestor.start(first, head)
@@ -12,20 +13,20 @@ const search = (first: number, head: number, fork: number | null) => {
   return { asked, ancestor: CommonAncestor.ancestor(state) }
 }
 
-describe("Ancestor", () => {
-  it("asks about the head, then gallops down in doubling steps, then halves", () => {
+describe("CommonAncestor", () => {
+  it("next: compares the head, then blocks in doubling steps below it, then bisects", () => {
     expect(search(0, 100, 80)).toEqual({ asked: [100, 98, 94, 86, 70, 78, 82, 80, 81], ancestor: 80 })
   })
 
-  it("asks about one block when the head is shared", () => {
+  it("next: compares one block when the head is shared", () => {
     expect(search(5, 9, 9)).toEqual({ asked: [9], ancestor: 9 })
   })
 
-  it("finds none when not even the first block is shared", () => {
+  it("ancestor: is null when not even the first block is shared", () => {
     expect(search(5, 9, null)).toEqual({ asked: [9, 7, 5], ancestor: null })
   })
 
-  it("finds the fork of every small chain, within the range and without asking twice", () => {
+  it("ancestor: is the fork of every small chain, found within the range and without comparing a block twice", () => {
     for (const first of [0, 1, 7]) {
       for (let length = 1; length <= 40; length++) {
         const head = first + length - 1
@@ -40,11 +41,29 @@ describe("Ancestor", () => {
     }
   })
 
-  it("asks about few blocks of a long chain", () => {
+  it("next: compares few blocks of a long chain", () => {
     for (const fork of [0, 1, 123_456, 999_990, 999_999]) {
       const { ancestor, asked } = search(0, 1_000_000, fork)
       expect(ancestor).toBe(fork)
       expect(asked.length).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(1_000_001 - fork)) + 2)
     }
   })
+
+  it.prop(
+    "ancestor: equals a linear scan of two chains",
+    {
+      local: Schema.Array(Schema.Boolean).check(Schema.isMinLength(1), Schema.isMaxLength(60)),
+      remote: Schema.Array(Schema.Boolean),
+      first: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 })),
+    },
+    ({ first, local, remote }) => {
+      const differs = local.findIndex((branch, index) => branch !== remote[index])
+      const shared = (differs === -1 ? local.length : differs) - 1
+      const expected = shared < 0 ? null : first + shared
+      const { ancestor, asked } = search(first, first + local.length - 1, expected)
+
+      expect(ancestor).toBe(expected)
+      expect(asked.length).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(local.length + 1)) + 2)
+    },
+  )
 })

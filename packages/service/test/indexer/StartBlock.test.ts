@@ -10,7 +10,7 @@ const headerAt = (times: ReadonlyArray<number | null>, number: number): Header |
   return timestamp == null ? null : { number, hash: `hash ${number}`, parentHash: `hash ${number - 1}`, timestamp }
 }
 
-/** What is asked of a node, counted; `null` is a block that it has given up. */
+/** A node that counts its calls; `null` is a pruned block. */
 const nodeOf = (times: ReadonlyArray<number | null>) => {
   let asked = 0
   const header = (number: number) => Effect.sync(() => (asked++, headerAt(times, number)))
@@ -22,9 +22,9 @@ const find = (times: ReadonlyArray<number | null>, timestamp: number) => {
   return Effect.runSync(StartBlock.atOrAfter(node, head, timestamp))
 }
 
-describe("Start", () => {
+describe("StartBlock", () => {
   describe("atOrAfter", () => {
-    it("is what a search from end to end finds, for every instant, also where blocks share one", () => {
+    it("atOrAfter: equals a linear search for every instant, also where blocks share one", () => {
       const times = [0, 10, 10, 10, 25, 26, 40, 40]
       for (let timestamp = -1; timestamp <= 41; timestamp++) {
         const expected = times.findIndex((time) => time >= timestamp)
@@ -32,11 +32,11 @@ describe("Start", () => {
       }
     })
 
-    it("counts blocks that the node has given up as before", () => {
+    it("atOrAfter: counts pruned blocks as before the instant", () => {
       expect(find([null, null, null, 30, 40, 50], 5)).toBe(3)
     })
 
-    it("asks for few headers", () => {
+    it("atOrAfter: reads few headers", () => {
       const { asked, head, node } = nodeOf(Array.from({ length: 100_000 }, (_, index) => index * 12))
 
       expect(Effect.runSync(StartBlock.atOrAfter(node, head, 777_777))).toBe(64_815)

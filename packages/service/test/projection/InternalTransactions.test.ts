@@ -5,7 +5,7 @@ import * as InternalTransactions from "../../src/projection/InternalTransactions
 import * as fixture from "../indexer/fixture.ts"
 
 const { address, blockHash, creationHash, transferHash } = fixture
-const block = Result.getOrThrow(BlockVerifier.check(fixture.block(), fixture.receipts()))
+const block = Result.getOrThrow(BlockVerifier.verify(fixture.block(), fixture.receipts()))
 const [wallet, router, pool, child] = [address("1"), address("2"), address("3"), address("4")]
 
 const call = (from: string, to: string, more: object = {}) => ({
@@ -63,7 +63,7 @@ const row = (type: string, from: string, to: string | null, more: object = {}) =
 })
 
 const rowsOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) => Result.getOrThrow(outcome)[0]
-const faultOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) =>
+const issueOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) =>
   Result.isFailure(outcome) ? [outcome.failure._tag, outcome.failure.what] : "none"
 
 describe("InternalTransactions", () => {
@@ -85,7 +85,7 @@ describe("InternalTransactions", () => {
     }
     const traces = nested(JSON.parse(JSON.stringify(tree)))
 
-    it("lists the frames below the root that move value, depth first, also those under a delegate call", () => {
+    it("fromFrames: lists the frames below the root that move value, depth first, also those under a delegate call", () => {
       expect(rowsOf(InternalTransactions.fromFrames(block, traces))).toEqual([
         row("CALL", router, pool, { value: "5", input: "0x01", output: "0x02" }),
         row("CREATE2", pool, child, { input: "0x03", output: "0x04" }),
@@ -94,7 +94,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("lists static and delegate calls when asked to, with value 0", () => {
+    it("fromFrames: lists static and delegate calls with value 0 when all frames are wanted", () => {
       const rows = rowsOf(InternalTransactions.fromFrames(block, traces, { allFrames: true }))
       expect(rows?.map(({ type, value }) => [type, value])).toEqual([
         ["CALL", "5"],
@@ -106,11 +106,11 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("gives a list for each transaction, empty where nothing was called", () => {
+    it("fromFrames: gives a list for each transaction, empty where nothing was called", () => {
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, nested({})))).toEqual([[], []])
     })
 
-    it("marks a failed frame and those below it, and only those", () => {
+    it("fromFrames: marks a failed frame and those below it, and no others", () => {
       const failed = nested({
         calls: [
           call(router, pool, { error: "execution reverted", output: "0x08c379a0", calls: [call(pool, wallet)] }),
@@ -124,14 +124,14 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("marks every frame of a transaction that failed", () => {
+    it("fromFrames: marks every frame of a failed transaction", () => {
       const failed = nested({ error: "out of gas", calls: [call(router, pool)] })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
         row("CALL", router, pool, { error: "out of gas" }),
       ])
     })
 
-    it("gives a failed creation no address, and 0 where gas is missing", () => {
+    it("fromFrames: gives a failed creation no address, and 0 where gas is missing", () => {
       const { gas: _, gasUsed: __, value: ___, ...bare } = call(router, child)
       const failed = nested({ calls: [{ ...bare, type: "CREATE", error: "contract address collision" }] })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
@@ -139,40 +139,40 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fails on a tracer's error inside a successful answer", () => {
+    it("fromFrames: fails on an error of the tracer inside a successful response", () => {
       const traces = fixture.frames([
         { txHash: transferHash, result: call(wallet, router) },
         { error: "missing trie node" },
       ])
-      expect(faultOf(InternalTransactions.fromFrames(block, traces))).toEqual([
+      expect(issueOf(InternalTransactions.fromFrames(block, traces))).toEqual([
         "InvalidBlock",
         `the tracer failed on transaction ${creationHash}: missing trie node`,
       ])
     })
 
-    it("fails on an entry that holds nothing", () => {
+    it("fromFrames: fails on an empty entry", () => {
       const traces = fixture.frames([{}, {}])
-      expect(faultOf(InternalTransactions.fromFrames(block, traces))).toEqual([
+      expect(issueOf(InternalTransactions.fromFrames(block, traces))).toEqual([
         "InvalidBlock",
-        `the tracer failed on transaction ${transferHash}: it gave no result`,
+        `the tracer failed on transaction ${transferHash}: no result`,
       ])
     })
 
-    it("fails on traces of other transactions, or too few", () => {
+    it("fromFrames: fails on traces of other transactions, or too few", () => {
       const [first, second] = nested({})
-      expect(faultOf(InternalTransactions.fromFrames(block, [first!]))).toEqual([
+      expect(issueOf(InternalTransactions.fromFrames(block, [first!]))).toEqual([
         "InvalidBlock",
-        "1 traces came for 2 transactions",
+        "traces: expected 2, received 1",
       ])
-      expect(faultOf(InternalTransactions.fromFrames(block, [second!, first!]))).toEqual([
+      expect(issueOf(InternalTransactions.fromFrames(block, [second!, first!]))).toEqual([
         "InvalidBlock",
-        `trace 0 is of ${creationHash}, expected ${transferHash}`,
+        `transaction of trace 0: expected ${transferHash}, received ${creationHash}`,
       ])
     })
   })
 
   describe("fromFlat", () => {
-    it("orders by trace address and names each kind", () => {
+    it("fromFlat: orders by trace address and names each type", () => {
       const traces = flat(
         flatOf(
           [10],
@@ -208,7 +208,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("names a creation CREATE where the node does not say how", () => {
+    it("fromFlat: names a creation CREATE where the node omits its method", () => {
       const traces = flat(
         flatOf([0], "create", { init: "0x03" }, { result: { gasUsed: "0xa", address: child, code: "0x" } }),
       )
@@ -217,7 +217,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("marks a failed frame and those below it in the words of the other tracer, and only those", () => {
+    it("fromFlat: marks a failed frame and those below it with the messages of the other tracer, and no others", () => {
       const traces = flat(
         flatCall([0], {}, { error: "Reverted", result: { gasUsed: "0xa", output: "0x08c379a0" } }),
         flatCall([0, 0], { to: wallet }),
@@ -234,7 +234,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("marks every frame of a transaction that failed", () => {
+    it("fromFlat: marks every frame of a failed transaction", () => {
       const traces = fixture.flat([flatCall([], {}, { error: "Reverted", result: null }), flatCall([0]), creationRoot])
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
         row("CALL", router, pool, { error: "execution reverted" }),
@@ -263,7 +263,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("leaves rewards out", () => {
+    it("fromFlat: leaves rewards out", () => {
       const reward = {
         ...flatOf([], "reward", { author: wallet, rewardType: "block", value: "0x1" }),
         result: null,
@@ -273,37 +273,37 @@ describe("InternalTransactions", () => {
       expect(Result.getOrThrow(InternalTransactions.fromFlat(block, flat(reward)))).toEqual([[], []])
     })
 
-    it("fails on a trace of another block, of another transaction, or without a sender", () => {
+    it("fromFlat: fails on a trace of another block, of another transaction, or without a sender", () => {
       expect(
-        faultOf(InternalTransactions.fromFlat(block, flat(flatCall([0], {}, { blockHash: fixture.hash("7") })))),
-      ).toEqual(["InvalidBlock", `a trace is of block ${fixture.hash("7")}`])
+        issueOf(InternalTransactions.fromFlat(block, flat(flatCall([0], {}, { blockHash: fixture.hash("7") })))),
+      ).toEqual(["InvalidBlock", `block hash of a trace: expected ${fixture.blockHash}, received ${fixture.hash("7")}`])
       expect(
-        faultOf(InternalTransactions.fromFlat(block, flat(flatCall([0], {}, { transactionHash: fixture.hash("7") })))),
-      ).toEqual(["InvalidBlock", `a trace is of transaction ${fixture.hash("7")}, which is not in it`])
-      expect(faultOf(InternalTransactions.fromFlat(block, flat(flatCall([0], { from: null }))))).toEqual([
+        issueOf(InternalTransactions.fromFlat(block, flat(flatCall([0], {}, { transactionHash: fixture.hash("7") })))),
+      ).toEqual(["InvalidBlock", `a trace belongs to transaction ${fixture.hash("7")}, which is not in the block`])
+      expect(issueOf(InternalTransactions.fromFlat(block, flat(flatCall([0], { from: null }))))).toEqual([
         "InvalidBlock",
         `a trace of transaction ${transferHash} has no sender`,
       ])
     })
 
-    it("fails on an empty list, which a node without the block gives", () => {
-      expect(faultOf(InternalTransactions.fromFlat(block, []))).toEqual([
+    it("fromFlat: fails on an empty list, which a node without the block returns", () => {
+      expect(issueOf(InternalTransactions.fromFlat(block, []))).toEqual([
         "InvalidBlock",
-        `no trace came for transaction ${transferHash}`,
+        `transaction ${transferHash} has no trace`,
       ])
     })
 
-    it("fails where the root of a transaction is missing", () => {
-      expect(faultOf(InternalTransactions.fromFlat(block, fixture.flat([flatCall([0]), creationRoot])))).toEqual([
+    it("fromFlat: fails where the root of a transaction is missing", () => {
+      expect(issueOf(InternalTransactions.fromFlat(block, fixture.flat([flatCall([0]), creationRoot])))).toEqual([
         "InvalidBlock",
-        `no trace came for transaction ${transferHash}`,
+        `transaction ${transferHash} has no trace`,
       ])
     })
 
-    it("stands a missing trace of polygon's transaction that nobody signed", () => {
+    it("fromFlat: accepts a state-sync transaction of Polygon without a trace", () => {
       const zero = address("0")
       const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]
-      const polygon = Result.getOrThrow(BlockVerifier.check(fixture.block({ transactions }), fixture.receipts()))
+      const polygon = Result.getOrThrow(BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()))
       expect(Result.getOrThrow(InternalTransactions.fromFlat(polygon, fixture.flat([flatCall([])])))).toEqual([[], []])
     })
   })

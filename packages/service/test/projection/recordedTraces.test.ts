@@ -81,7 +81,7 @@ const under = (frame: Wire): Wire => ({
 })
 
 describe.skipIf(!existsSync(folder))("recorded traces", () => {
-  it("give the same rows as frames and as a flat list", () => {
+  it("fromFrames, fromFlat: give the same rows for recorded blocks", () => {
     const frames = read("calltraces").filter(isFrame)
     let rows = 0
     for (const frame of frames) {
@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(folder))("recorded traces", () => {
     expect(rows).toBeGreaterThan(frames.length)
   })
 
-  it("are read from a flat list entry by entry, with what each says", () => {
+  it("fromFlat: reads recorded traces entry by entry", () => {
     const entries = read("paritytraces").filter(
       ({ action, type }) => type !== "reward" && (action as Wire)["callType"] !== "stop",
     )

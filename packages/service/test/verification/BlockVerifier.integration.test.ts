@@ -22,7 +22,7 @@ const answersOf = Effect.fnUntraced(function* (node: Node.Node, number: number) 
 })
 
 const faultAt = (checks: HashRules.Level, [block, receipts]: Answers) => {
-  const outcome = BlockVerifier.check(block, receipts, { checks, rules: HashRules.ethereum })
+  const outcome = BlockVerifier.verify(block, receipts, { checks, rules: HashRules.ethereum })
   return Result.isSuccess(outcome) ? "none" : outcome.failure.what
 }
 
@@ -46,7 +46,7 @@ const inTransaction = ([block, receipts]: Answers, key: string, to: unknown): An
 ]
 
 layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => {
-  it.effect("passes every block of it, whatever the types of its transactions", () =>
+  it.effect("verify: accepts every block, whatever the types of its transactions", () =>
     Effect.gen(function* () {
       const { chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -63,7 +63,7 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
     }),
   )
 
-  it.effect("refuses each change, at the level that sees it", () =>
+  it.effect("verify: rejects each change from the level on that covers it", () =>
     Effect.gen(function* () {
       const { chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -78,29 +78,29 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
         altered(receipt, "logs", receipt.logs.slice(0, -1)),
       )
       const cases: ReadonlyArray<readonly [HashRules.Level, Answers, string]> = [
-        ["standard", [altered(block, "timestamp", block.timestamp + 1n), receipts], "its hash is"],
-        ["standard", [altered(block, "stateRoot", other), receipts], "its hash is"],
-        ["standard", [altered(block, "baseFeePerGas", 1n), receipts], "its hash is"],
+        ["standard", [altered(block, "timestamp", block.timestamp + 1n), receipts], "header hash: expected"],
+        ["standard", [altered(block, "stateRoot", other), receipts], "header hash: expected"],
+        ["standard", [altered(block, "baseFeePerGas", 1n), receipts], "header hash: expected"],
         ["standard", withoutLastLog, "the bloom of receipt"],
         [
           "standard",
           inReceipt(withoutLastLog, withLogs, (receipt) => altered(receipt, "logsBloom", `0x${"00".repeat(256)}`)),
           receipts[withLogs]!.logs.length === 1
-            ? "the bloom of the block is not that of its logs"
+            ? "the bloom of the block does not match its logs"
             : "the bloom of receipt",
         ],
-        ["full", inTransaction(answers, "value", 123_456_789n), "the hash of transaction 0 is"],
-        ["full", inTransaction(answers, "input", "0xdead"), "the hash of transaction 0 is"],
-        ["full", inTransaction(answers, "nonce", 999_999), "the hash of transaction 0 is"],
+        ["full", inTransaction(answers, "value", 123_456_789n), "the hash of transaction 0: expected"],
+        ["full", inTransaction(answers, "input", "0xdead"), "the hash of transaction 0: expected"],
+        ["full", inTransaction(answers, "nonce", 999_999), "the hash of transaction 0: expected"],
         [
           "full",
           inReceipt(answers, 0, (receipt) => altered(receipt, "status", 1 - (receipt.status ?? 0))),
-          "the root of its receipts",
+          "receipts root: expected",
         ],
         [
           "full",
           inReceipt(answers, 0, (receipt) => altered(receipt, "cumulativeGasUsed", receipt.cumulativeGasUsed + 1n)),
-          "the root of its receipts",
+          "receipts root: expected",
         ],
         [
           "full",
@@ -111,7 +111,7 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
               receipt.logs.map((log, index) => (index === 0 ? altered(log, "data", "0x01") : log)),
             ),
           ),
-          "the root of its receipts",
+          "receipts root: expected",
         ],
       ]
 

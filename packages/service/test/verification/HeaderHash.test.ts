@@ -34,7 +34,7 @@ const hashOf = (more: Readonly<Record<string, unknown>> = {}) =>
 
 describe("HeaderHash", () => {
   describe("of", () => {
-    it("is the hash of Ethereum's first block", () => {
+    it("of: gives the hash of Ethereum's genesis block", () => {
       expect(hashOf()).toBe(genesis.hash)
     })
 
@@ -45,12 +45,12 @@ describe("HeaderHash", () => {
       ["a miner", { miner: zeros(19) + "01" }],
       ["a root", { receiptsRoot: zeros(32) }],
       ["a bloom", { logsBloom: `0x01${"00".repeat(255)}` }],
-      ["a fork's field", { baseFeePerGas: "0x7" }],
-    ])("is another for another block, by %s", (_, more) => {
+      ["a field of a later fork", { baseFeePerGas: "0x7" }],
+    ])("of: changes with %s", (_, more) => {
       expect(hashOf(more)).not.toBe(genesis.hash)
     })
 
-    it("takes the fields of forks up to the last that is there", () => {
+    it("of: covers the fields of later forks up to the last one present", () => {
       const upTo = [
         { baseFeePerGas: "0x7" },
         { withdrawalsRoot: emptyRoot },

@@ -11,7 +11,7 @@ const keyOf = (index: number) => {
   return bytesOf(Rlp.fromHex(index === 0 ? "0x" : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`))
 }
 
-/** The same by a library that builds the trie. */
+/** Root by ethereumjs, which builds the trie. */
 const builtRoot = async (values: ReadonlyArray<`0x${string}`>) => {
   const trie = await createMPT()
   for (const [index, value] of values.entries()) await trie.put(keyOf(index), bytesOf(value))
@@ -24,12 +24,12 @@ const Value = Schema.String.check(Schema.isPattern(/^0x(?:[0-9a-f]{2}){1,60}$/))
 
 describe("TrieRoot", () => {
   describe("of", () => {
-    it("is the known root of an empty list", () => {
+    it("of: gives the known root of an empty list", () => {
       expect(TrieRoot.of([])).toBe("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421")
     })
 
     it.each([1, 2, 3, 16, 17, 127, 128, 129, 255, 256, 257, 300])(
-      "is what a library gives for %i values, short and long",
+      "of: equals the root built by ethereumjs for %i values, short and long",
       async (count) => {
         const values = Array.from(
           { length: count },
@@ -44,7 +44,7 @@ describe("TrieRoot", () => {
       },
     )
 
-    it.effect.prop("is what a library gives for any list", [Schema.Array(Value)], ([values]) =>
+    it.effect.prop("of: equals the root built by ethereumjs for any list", [Schema.Array(Value)], ([values]) =>
       Effect.gen(function* () {
         if (values.length === 0) return
         expect(TrieRoot.of(values)).toBe(yield* Effect.promise(() => builtRoot(values)))

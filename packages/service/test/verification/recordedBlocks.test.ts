@@ -38,7 +38,7 @@ const recorded = (): ReadonlyArray<Recorded> =>
 const draft = "blocks/290.json"
 
 describe.skipIf(!existsSync(folder))("recorded blocks", () => {
-  it("have the hash that their header gives, on every chain that follows Ethereum's rules", () => {
+  it("HeaderHash.of: gives the recorded hash on every chain that follows Ethereum's rules", () => {
     const trusted = recorded().filter(({ file, isTrusted }) => isTrusted && file !== draft)
     const wrong = trusted.filter(({ block }) => HeaderHash.of(block) !== block.hash).map(({ file }) => file)
 
@@ -47,7 +47,7 @@ describe.skipIf(!existsSync(folder))("recorded blocks", () => {
     expect(new Set(trusted.map(({ chain }) => chain))).toContain("gnosis")
   })
 
-  it("have the root that their transactions give, unless one is of an unknown type", () => {
+  it("TrieRoot.of: gives the recorded transactions root unless a transaction is of an unknown type", () => {
     const known = new Set<number>()
     let roots = 0
     for (const { block, file, isHydrated } of recorded()) {

@@ -1,6 +1,6 @@
 /**
  * Signatures of calls that carry other calls or payments: multicalls, multisends, Safe accounts, account abstraction.
- * The calls inside stay bytes. Data only; adding one is adding a line.
+ * Inner calls stay bytes. Data only.
  */
 
 /**

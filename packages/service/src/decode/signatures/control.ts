@@ -1,6 +1,6 @@
 /**
  * Signatures of control over contracts: ownership, roles, pausing, proxies and their upgrades, creation by factories.
- * Data only; adding one is adding a line.
+ * Data only.
  */
 
 /**

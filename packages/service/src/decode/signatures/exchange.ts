@@ -1,6 +1,6 @@
 /**
  * Signatures of exchanges: Uniswap V2 and V3 routers, factories, pairs, pools and positions, the Universal Router, Permit2,
- * V4's pool manager. The many forks share them. Data only; adding one is adding a line.
+ * V4's pool manager. Forks share them. Data only.
  */
 
 /**

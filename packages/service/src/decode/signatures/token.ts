@@ -1,6 +1,6 @@
 /**
  * Signatures of tokens: ERC-20, 721, 1155, 2612, 4626, wrapped ether. Data only; parameter names are those of the standards
- * or of the code that made them common. Adding one is adding a line.
+ * or of the contracts that made them common.
  */
 
 /**

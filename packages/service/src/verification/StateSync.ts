@@ -1,0 +1,23 @@
+/**
+ * Polygon's state-sync transaction: the client appends it to a block to deliver messages from Ethereum. It is not signed, some tracers
+ * leave it out, and before it had a transaction type neither the transactions root nor the bloom of the block covered it.
+ *
+ * Source: Polygon PIP-74.
+ */
+import type { Transaction } from "@daybook/schema/Transaction"
+
+const stateSyncType = 0x7f
+
+const isZero = (address: string | null | undefined): boolean => /^0x0{40}$/.test(address ?? "")
+
+/**
+ * True for a state-sync transaction without a type of its own: from and to the zero address, value 0.
+ */
+export const isUntyped = ({ from, to, value }: Transaction): boolean =>
+  isZero(from) && isZero(to) && (value ?? 0n) === 0n
+
+/**
+ * True for a state-sync transaction.
+ */
+export const isStateSync = (transaction: Transaction): boolean =>
+  transaction.type === stateSyncType || isUntyped(transaction)

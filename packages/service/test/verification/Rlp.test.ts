@@ -1,0 +1,102 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Transaction from "@daybook/schema/Transaction"
+import { Schema } from "effect"
+import * as TxEnvelopeEip1559 from "ox/TxEnvelopeEip1559"
+import * as TxEnvelopeEip2930 from "ox/TxEnvelopeEip2930"
+import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy"
+import * as Rlp from "../../src/verification/Rlp.ts"
+import * as fixture from "../indexer/fixture.ts"
+
+const Quantity = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 255n }))
+/** `r` and `s` of a signature, never 0. */
+const Half = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 2n ** 255n }))
+const Nonce = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 40 }))
+const Input = Schema.String.check(Schema.isPattern(/^0x(?:[0-9a-f]{2}){0,80}$/))
+const To = Schema.NullOr(Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{40}$/)))
+
+const fields = {
+  nonce: Nonce,
+  value: Quantity,
+  gas: Quantity,
+  price: Quantity,
+  tip: Quantity,
+  input: Input,
+  to: To,
+  r: Half,
+  s: Half,
+}
+
+const hex = (value: bigint | number): `0x${string}` => `0x${value.toString(16)}`
+
+interface Fields {
+  readonly nonce: number
+  readonly value: bigint
+  readonly gas: bigint
+  readonly price: bigint
+  readonly tip: bigint
+  readonly input: string
+  readonly to: string | null
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** A transaction as a node returns it. */
+const decode = (type: number, { gas, input, nonce, price, r, s, tip, to, value }: Fields, more: object = {}) =>
+  Schema.decodeUnknownSync(Transaction.Transaction)({
+    ...fixture.transferWire,
+    ...{ type: hex(type), nonce: hex(nonce), value: hex(value), gas: hex(gas), gasPrice: hex(price), input, to },
+    ...{ maxFeePerGas: hex(price), maxPriorityFeePerGas: hex(tip), r: hex(r), s: hex(s), v: "0x1", yParity: "0x1" },
+    ...more,
+  })
+
+/** The fields that every type of ox has. */
+const common = ({ gas, input, nonce, to, value }: Fields) => ({
+  ...{ nonce: BigInt(nonce), value, gas, data: input as `0x${string}` },
+  ...(to === null ? {} : { to: to as `0x${string}` }),
+})
+
+const signature = ({ r, s }: Fields) => ({
+  ...{ r: `0x${r.toString(16).padStart(64, "0")}`, s: `0x${s.toString(16).padStart(64, "0")}`, yParity: 1 },
+})
+
+describe("Rlp", () => {
+  it.prop("transaction: encodes a transaction of EIP-1559 as ox does", fields, (drawn) => {
+    // ox rejects a tip above the fee cap.
+    const given = { ...drawn, tip: drawn.tip < drawn.price ? drawn.tip : drawn.price }
+    const envelope = {
+      ...{ type: "eip1559", chainId: 1, ...common(given), accessList: [] },
+      ...{ maxFeePerGas: given.price, maxPriorityFeePerGas: given.tip },
+    }
+
+    expect(Rlp.transaction(decode(2, given))).toBe(
+      TxEnvelopeEip1559.serialize(envelope as never, { signature: signature(given) as never }),
+    )
+  })
+
+  it.prop("transaction: encodes a transaction of EIP-2930 as ox does", fields, (given) => {
+    const accessList = [{ address: fixture.token, storageKeys: [fixture.hash("3")] }]
+    const envelope = { type: "eip2930", chainId: 1, ...common(given), accessList, gasPrice: given.price }
+
+    expect(Rlp.transaction(decode(1, given, { accessList }))).toBe(
+      TxEnvelopeEip2930.serialize(envelope as never, { signature: signature(given) as never }),
+    )
+  })
+
+  it.prop("transaction: encodes a legacy transaction as ox does", fields, (given) => {
+    const envelope = { type: "legacy", chainId: 1, ...common(given), gasPrice: given.price }
+
+    expect(Rlp.transaction(decode(0, given, { v: "0x26" }))).toBe(
+      TxEnvelopeLegacy.serialize(envelope as never, { signature: signature(given) as never }),
+    )
+  })
+
+  it("transaction: is null for an unknown type", () => {
+    const transaction = Schema.decodeUnknownSync(Transaction.Transaction)({ ...fixture.transferWire, type: "0xee" })
+
+    expect(Rlp.transaction(transaction)).toBeNull()
+  })
+
+  it("receipt: is null for an unknown type", () => {
+    expect(Rlp.receipt(fixture.receipts()[0]!, 0xee)).toBeNull()
+  })
+})
