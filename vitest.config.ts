@@ -1,7 +1,7 @@
 /**
- * One project per package, named by the package, so that `vitest run --project @daybook/schema` runs one of them.
- * `*.integration.test.ts` need the embedded chain or a database server: `--mode integration` or DAYBOOK_INTEGRATION=1
- * switches them on (`npm test` does), and so does naming such a file on the command line.
+ * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
+ * chain or a database server; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
+ * the command line enables them.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -38,9 +38,9 @@ const project = (name: string, folder: string, include: string) => ({
 export default defineConfig({
   test: {
     passWithNoTests: false,
-    // Files of a project share a worker's modules: loading them anew for each file was most of the time of a run.
+    // Files of a project share the modules of a worker: loading them per file dominates the time of a run.
     isolate: false,
-    // Most of a run is waiting for chains, sockets and processes: one core fewer, the default, doubles it on two.
+    // A run mostly waits for chains, sockets and processes, so every core has a worker.
     maxWorkers: "100%",
     projects: [
       ...packages.flatMap((folder) => {

@@ -1,6 +1,6 @@
-// Runs a root script with the Node and pnpm this repository needs: `node tooling/bootstrap.mjs <script> [args]`.
-// What the machine has is used when it is new enough; otherwise npx fetches it, once, into npm's own cache.
-// Standard input, standard output, signals and the exit code are the script's.
+// Runs a root script with the Node and pnpm versions of this repository: `node tooling/bootstrap.mjs <script> [args]`.
+// Installed versions are used if they are new enough; otherwise npx downloads them once into npm's cache.
+// Standard input, standard output, signals and the exit code are passed through.
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { constants } from "node:os"
@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [script, ...args] = process.argv.slice(2)
 const manifest = JSON.parse(readFileSync(`${root}/package.json`, "utf8"))
 if (!Object.hasOwn(manifest.scripts, script ?? "")) {
-  console.error(`bootstrap: no script "${script ?? ""}"; there are ${Object.keys(manifest.scripts).join(", ")}`)
+  console.error(`bootstrap: Unknown script: "${script ?? ""}". Use one of ${Object.keys(manifest.scripts).join(", ")}.`)
   process.exit(2)
 }
 
@@ -45,11 +45,11 @@ const installed = spawnSync("pnpm", install, {
   maxBuffer: 1 << 26,
 })
 if (installed.status !== 0) {
-  console.error(`${installed.stdout ?? ""}${installed.stderr ?? ""}bootstrap: pnpm install failed`)
+  console.error(`${installed.stdout ?? ""}${installed.stderr ?? ""}bootstrap: pnpm install failed.`)
   process.exit(installed.status ?? 1)
 }
 
-// Not `pnpm run`: it leaves at a SIGTERM, before the script has cleaned up.
+// Not `pnpm run`, which exits on SIGTERM before the script has cleaned up.
 process.env.PATH = [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter)
 const command = manifest.scripts[script]
 const child = windows
@@ -59,12 +59,12 @@ const child = windows
       stdio: "inherit",
     })
 
-// A terminal sends Ctrl-C to the script itself; a signal sent to this process alone is passed on.
+// A terminal sends Ctrl-C to the script itself. Other signals are forwarded.
 const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => (signal === "SIGINT" && terminal) || child.kill(signal))
 }
-// npm leaves at a SIGTERM without passing it on: a parent that is gone means the same.
+// npm exits on SIGTERM without forwarding it, so a missing parent process is treated as SIGTERM.
 const parent = process.ppid
 setInterval(() => process.ppid === parent || child.kill("SIGTERM"), 500).unref()
 child.on("error", (error) => console.error(`bootstrap: ${error.message}`))

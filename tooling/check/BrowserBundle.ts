@@ -1,6 +1,6 @@
 /**
- * What a web page downloads to use a client: a small program of each face, bundled for browsers by Vite, minified and compressed
- * by gzip. `pnpm bundle` holds the sizes; `pnpm bench bundle` shows those of other clients beside them.
+ * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed by gzip.
+ * `pnpm bundle` enforces the limits; `pnpm bench bundle` compares with other clients.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
@@ -13,13 +13,13 @@ export interface Program {
   readonly source: string
   /** The folder whose dependencies the program has, from the root. */
   readonly folder: string
-  /** Packages that are left out. */
+  /** Packages that are excluded. */
   readonly without?: ReadonlyArray<string>
 }
 
-/** Programs of this repository, and the KiB that each may have. The demo depends on the clients and on effect, as a user's program does. */
+/** Programs with their limits in KiB. The demo depends on the clients and on effect, as a user's program does. */
 export const programs: Readonly<Record<string, Program & { readonly budgetKibibytes: number }>> = {
-  "rest, promise face": {
+  "rest, promise API": {
     folder: "apps/demo",
     budgetKibibytes: 66,
     source: `
@@ -29,7 +29,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       for await (const row of rows) document.body.append("_tag" in row ? row._tag : row.hash)
     `,
   },
-  "rest, Effect face": {
+  "rest, Effect API": {
     folder: "apps/demo",
     budgetKibibytes: 66,
     source: `
@@ -44,7 +44,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       await Effect.runPromise(Effect.provide(program, RestClient.layer({ baseUrl: location.origin, apiKey: "key" })))
     `,
   },
-  "rpc, promise face": {
+  "rpc, promise API": {
     folder: "apps/demo",
     budgetKibibytes: 66,
     source: `
@@ -53,7 +53,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       document.body.append(String((await client.eth_getBlockByNumber("latest", true))?.number))
     `,
   },
-  "rpc, Effect face": {
+  "rpc, Effect API": {
     folder: "apps/demo",
     budgetKibibytes: 66,
     source: `
@@ -64,7 +64,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       document.body.append(String(block?.number))
     `,
   },
-  "rpc, viem face without viem": {
+  "rpc, viem transport without viem": {
     folder: "packages/rpc",
     budgetKibibytes: 66,
     without: ["viem"],
@@ -78,9 +78,9 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
 }
 
 export interface Bundled {
-  /** Of what the page loads at once, after gzip. */
+  /** Size of the chunks loaded at the start, after gzip. */
   readonly kibibytes: number
-  /** The modules of Node that it imports. */
+  /** Node modules that the program imports. */
   readonly ofNode: ReadonlyArray<string>
 }
 
@@ -111,7 +111,7 @@ export const bundle = async ({ folder: owner, source, without = [] }: Program): 
     const bytes = [...loaded].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0)
     const ofNode = chunks.flatMap(({ imports, code }) => [
       ...imports.filter((module) => isBuiltin(module)),
-      ...(code.includes("__vite-browser-external") ? ["a module of Node, replaced by nothing"] : []),
+      ...(code.includes("__vite-browser-external") ? ["a Node module, replaced by an empty one"] : []),
     ])
     return { kibibytes: bytes / 1024, ofNode }
   } finally {

@@ -5,7 +5,7 @@ import { parse } from "./Syntax.ts"
 const of = (text: string) => lengths(parse("x.ts", text)).map(({ name, line, lines }) => `${name}:${line} has ${lines}`)
 
 describe("lengths", () => {
-  it("counts the lines of declarations, expressions, arrows and methods", () => {
+  it("lengths: counts the lines of declarations, expressions, arrows and methods", () => {
     const text = [
       "export function a() {",
       "}",
@@ -19,7 +19,7 @@ describe("lengths", () => {
     expect(of(text)).toEqual(["a:1 has 2", "b:3 has 2", "d:5 has 1", "e:5 has 1", "g:6 has 1", "h:6 has 2"])
   })
 
-  it("names a callback by the function around it and the one that takes it", () => {
+  it("lengths: names a callback by the function around it and the one that takes it", () => {
     const text =
       "const run = (a) =>\n  Effect.gen(function* () {\n    yield* b.pipe(Effect.map(() => 1))\n  })\nlist.map(() => 1)"
 
@@ -31,11 +31,11 @@ describe("lengths", () => {
     ])
   })
 
-  it("gives a function that is passed to a wrapper the name of the variable", () => {
+  it("lengths: gives a function that is passed to a wrapper the name of the variable", () => {
     expect(of("const load = Effect.fn('load')(function* () {})")).toEqual(["load:1 has 1"])
   })
 
-  it("leaves out the callbacks of describe and layer, but not the tests in them", () => {
+  it("lengths: leaves out the callbacks of describe and layer, but not the tests in them", () => {
     expect(of("describe('a', () => {\n  it('b', () => {})\n})\nlayer(c)('d', (it) => {})")).toEqual(["it:2 has 1"])
   })
 })

@@ -24,7 +24,7 @@ const places = (measures: ReadonlyArray<Measure>, key: string) => measures.find(
 const long = (name: string, lines: number): string => `const ${name} = () => {${"\n".repeat(lines - 1)}}\n`
 
 describe("measure", () => {
-  it("counts a function over 100 lines, but not one of 100", () => {
+  it("measure: counts a function over 100 lines, but not one of 100", () => {
     const measures = measured({
       "packages/x/src/A.ts": long("a", 101) + long("b", 100),
       "packages/x/test/b.ts": long("c", 102),
@@ -35,7 +35,7 @@ describe("measure", () => {
     expect(places(measures, "test-functions-100")).toEqual(["102 c (packages/x/test/b.ts:1)"])
   })
 
-  it("counts files over 300 and 500 lines, sources apart from tests", () => {
+  it("measure: counts files over 300 and 500 lines, sources apart from tests", () => {
     const measures = measured({
       "packages/x/src/A.ts": "\n".repeat(301),
       "packages/x/src/B.ts": "\n".repeat(300),
@@ -47,7 +47,7 @@ describe("measure", () => {
     expect(places(measures, "test-files-500")).toEqual(["501 packages/x/src/C.test.ts"])
   })
 
-  it("names the longest function of each package", () => {
+  it("measure: names the longest function of each package", () => {
     const measures = measured({ "packages/x/src/A.ts": long("a", 3) + long("b", 4), "tooling/run.mjs": long("c", 2) })
 
     expect(measures.filter(({ key }) => key === "longest").map(({ label, value }) => [label, value])).toEqual([
@@ -57,13 +57,13 @@ describe("measure", () => {
     ])
   })
 
-  it("counts the names that a package exports", () => {
+  it("measure: counts the names that a package exports", () => {
     const measures = measured({ "packages/x/src/A.ts": "export const a = 1\nconst b = 2\n" })
 
     expect(places(measures, "exports-x")).toEqual(["packages/x/src/A.ts#a"])
   })
 
-  it("counts property tests and sleeps in tests, and no sleep in a source", () => {
+  it("measure: counts property tests and sleeps in tests, and no sleep in a source", () => {
     const measures = measured({
       "packages/x/src/A.ts": "setTimeout(f, 1)",
       "packages/x/test/A.test.ts": [
@@ -87,7 +87,7 @@ describe("measure", () => {
     ])
   })
 
-  it("counts tags of docstrings, and comments that switch a check off", () => {
+  it("measure: counts tags of docstrings, and comments that switch a check off", () => {
     const measures = measured({
       "packages/x/src/A.ts": "/**\n * A.\n *\n * @since 0.1.0\n */\n// @ts-expect-error wrong\nconst a = '@since'\n",
     })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Source from "./Source.ts"
 
 describe("imports", () => {
-  it("tells imports of types from imports of values", () => {
+  it("imports: distinguishes imports of types from imports of values", () => {
     const text = `import type { A } from "a"\nimport { type B } from "b"\nimport { type C, c } from "c"`
 
     expect(Source.imports("x.ts", text)).toEqual([
@@ -12,17 +12,17 @@ describe("imports", () => {
     ])
   })
 
-  it("takes no import from a comment or a text", () => {
+  it("imports: ignores comments and strings", () => {
     expect(Source.imports("x.ts", `// import "a"\nexport const text = 'import "b"'`)).toEqual([])
   })
 
-  it("fails on a source that does not parse, naming it", () => {
+  it("imports: fails on a source that does not parse, with its name", () => {
     expect(() => Source.imports("x.ts", "import {")).toThrow(/^x\.ts: /)
   })
 })
 
 describe("markdownExamples", () => {
-  it("gives the code, its first line and the words after the language", () => {
+  it("markdownExamples: gives the code, its first line and the words after the language", () => {
     const text = "Text\n```ts run needs-service\nconst a = 1\n```\n```json\n{}\n```\n```ts\nb()\n```\n"
 
     expect(Source.markdownExamples(text)).toEqual([
@@ -33,7 +33,7 @@ describe("markdownExamples", () => {
 })
 
 describe("docExamples", () => {
-  it("takes the blocks of documentation comments alone, without their margin", () => {
+  it("docExamples: takes the blocks of docstrings only, without their margin", () => {
     const text =
       "/**\n * **Example** (Adding)\n *\n * ```ts\n * const a = {\n *   b: 1,\n * }\n * ```\n */\nexport const a = 1\n/* ```ts\nno()\n``` */\n"
 

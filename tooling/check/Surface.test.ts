@@ -7,13 +7,13 @@ import { entryPoints, surface } from "./Surface.ts"
 const paths = ["src/index.ts", "src/A.ts", "src/sub/B.ts", "src/internal/C.ts", "test/A.test.ts"]
 
 describe("entryPoints", () => {
-  it("are the modules of a pattern, except those that a longer pattern closes", () => {
+  it("entryPoints: are the modules of a pattern, except those that a longer pattern excludes", () => {
     const exports = { ".": "./src/index.ts", "./internal/*": null, "./*": "./src/*.ts", "./data.json": "./data.json" }
 
     expect(entryPoints(exports, paths)).toEqual(["src/index.ts", "src/A.ts", "src/sub/B.ts"])
   })
 
-  it("are the modules that are listed, whose conditions may be nested", () => {
+  it("entryPoints: are the modules that are listed, with nested conditions", () => {
     expect(entryPoints({ "./A": { node: { import: "./src/A.ts" } } }, paths)).toEqual(["src/A.ts"])
   })
 })
@@ -32,7 +32,7 @@ describe("surface", () => {
     }
   }
 
-  it("holds each name once, through modules that are passed on", () => {
+  it("surface: holds each name once, also when it is re-exported", () => {
     expect(
       packed({
         "package.json": `{ "exports": { ".": "./src/index.ts", "./A": "./src/A.ts" } }`,

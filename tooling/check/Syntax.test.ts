@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Syntax from "./Syntax.ts"
 
 describe("lines", () => {
-  it("numbers the first character of a line with that line, and its line feed too", () => {
+  it("lines: numbers the first character of a line with that line, and its line feed too", () => {
     const lineAt = Syntax.lines("ab\n\nc")
 
     expect([0, 2, 3, 4].map(lineAt)).toEqual([1, 1, 2, 3])
@@ -10,13 +10,13 @@ describe("lines", () => {
 })
 
 describe("parse", () => {
-  it("fails on a source that is not valid, with the name of the file", () => {
+  it("parse: fails on a source that is not valid, with the name of the file", () => {
     expect(() => Syntax.parse("x.ts", "import {")).toThrow(/^x\.ts: /)
   })
 })
 
 describe("calls", () => {
-  it("names chains of members, and calls of what a call returns", () => {
+  it("calls: names chains of members, and calls of what a call returns", () => {
     const text = `it.effect.prop("a")\nit.each([1])("b")\nlist[0]()\n;(() => 1)()`
 
     expect(Syntax.calls(Syntax.parse("x.ts", text))).toEqual([

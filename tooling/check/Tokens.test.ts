@@ -7,45 +7,45 @@ const of = (kind: string, text: string): ReadonlyArray<string> =>
     .map((token) => token.text)
 
 describe("tokens", () => {
-  it("reports variables, parameters and what patterns bind", () => {
+  it("tokens: reports variables, parameters and what patterns bind", () => {
     const text = "const { a: b, ...c } = x\nconst [d = 1] = y\nfunction f(g: T, { h: i }: U) { try {} catch (j) {} }"
 
     expect(of("identifier", text)).toEqual(["b", "c", "d", "f", "g", "i", "j"])
   })
 
-  it("reports types, their members and type parameters", () => {
+  it("tokens: reports types, their members and type parameters", () => {
     const text =
       "interface A<B> { c: string; d(e: number): void }\ntype F = (g: number) => void\nclass H { #i = 1; j() {} }"
 
     expect(of("identifier", text)).toEqual(["A", "B", "c", "e", "d", "F", "g", "H", "i", "j"])
   })
 
-  it("reports keys of object literals, but neither uses nor shorthands of a name", () => {
+  it("tokens: reports keys of object literals, but neither uses nor shorthands of a name", () => {
     const text = "run({ a: b.c, d }, e)\nconst { f } = g"
 
     expect(of("identifier", text)).toEqual(["a"])
   })
 
-  it("reports the new name of an import or export, but not a name that another module chose", () => {
+  it("tokens: reports the new name of an import or export, but not a name that another module chose", () => {
     const text = `import { a, b as c } from "x"\nimport * as D from "y"\nexport { e as f, g }\nexport * as H from "z"`
 
     expect(of("identifier", text)).toEqual(["c", "D", "f", "H"])
   })
 
-  it("reports strings and the pieces of templates, but not the names of modules", () => {
+  it("tokens: reports strings and the pieces of templates, but not the names of modules", () => {
     const text = `import a from "module"\nconst b = ["one", \`two \${c} three\`]\ntype D = "four"`
 
     expect(of("string", text)).toEqual(["one", "two ", " three", "four"])
   })
 
-  it("reports the first argument of describe, it and their variants as a title", () => {
+  it("tokens: reports the first argument of describe, it and their variants as a title", () => {
     const text = `describe("a", () => {\n  it.effect.each([1])("b", () => f("c"))\n  it(\`d \${e}\`, g)\n})`
 
     expect(of("title", text)).toEqual(["a", "b", "d "])
     expect(of("string", text)).toEqual(["c"])
   })
 
-  it("gives the line on which each comment begins", () => {
+  it("tokens: gives the line on which each comment begins", () => {
     const text = "const a = 1 // one\n/**\n * Two.\n */\nconst b = 2"
 
     expect(tokens("x.ts", text).filter((token) => token.kind === "comment")).toEqual([

@@ -1,6 +1,6 @@
 /**
- * The repository as the checks see it: where it is, which packages it holds, and which files are sources.
- * The lists of packages are written out here because the other checks take their rules from them.
+ * The repository for the checks: its root, its packages and their sources. The list of packages is written out, because the
+ * other checks take their rules from it.
  */
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -43,10 +43,10 @@ export const files = (folder: string, ending: string): ReadonlyArray<string> => 
   return walk(folder).toSorted()
 }
 
-/** What a finished command left behind. */
+/** Result of a command. */
 export interface Finished {
   readonly code: number
-  /** Standard output and standard error, as they came. */
+  /** Standard output and standard error, interleaved. */
   readonly output: string
   readonly standardOutput: string
 }
@@ -74,12 +74,12 @@ export const run = (
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
     child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}\n`, standardOutput }))
     child.on("close", (code, signal) => {
-      const told = signal === null ? output : `${output}stopped by ${signal}\n`
-      resolve({ code: code ?? 1, output: told, standardOutput })
+      const complete = signal === null ? output : `${output}stopped by ${signal}\n`
+      resolve({ code: code ?? 1, output: complete, standardOutput })
     })
   })
 
-/** Prints what a check found and sets the exit code: nothing found is success. */
+/** Prints the issues of a check and sets the exit code; without an issue it prints `success`. */
 export const report = (check: string, issues: ReadonlyArray<string>, success: string): void => {
   for (const issue of issues) console.error(`${check}: ${issue}`)
   if (issues.length > 0) process.exitCode = 1

@@ -1,6 +1,6 @@
 /**
- * `pnpm check`: everything that must hold before a push, in one command. Every step runs, also after one that failed;
- * only the output of those that failed is shown. Arguments choose steps by name: `pnpm check lint types`.
+ * `pnpm check`: runs every check that must pass before a push. All steps run, also after a failure; only the output of failed
+ * steps is shown. Arguments select steps by name: `pnpm check lint typecheck`.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.pa
 
 const wanted = process.argv.slice(2)
 const chosen = steps.filter((step) => wanted.length === 0 || wanted.includes(step))
-if (chosen.length === 0) throw new Error(`no step ${wanted.join(" ")}; there are ${steps.join(", ")}`)
+if (chosen.length === 0) throw new Error(`Unknown step: ${wanted.join(" ")}. Use one of ${steps.join(", ")}.`)
 
 let failed = 0
 for (const step of chosen) {

@@ -1,6 +1,6 @@
 /**
  * Writes `src/index.ts` of each published package: every module as a namespace, and nothing else.
- * `--write` writes them; without it the check says which ones are no longer what it would write.
+ * `--write` writes the files; without it, files that differ are reported.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -8,7 +8,7 @@ import { files, manifest, published, report, root } from "./Workspace.ts"
 
 type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: ReadonlyArray<string> }
 
-/** Which modules the root of a package shows. What is left out is imported by its own path. */
+/** Which modules the root of a package exports. The others are imported by their path. */
 const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   schema: { leaveOut: ["RestApi"] },
   transport: { leaveOut: ["undici"] },
@@ -17,7 +17,7 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   service: { only: ["config/Config", "Service"] },
 }
 
-/** The text of a package's barrel, given the files of its `src`. */
+/** The text of a package's barrel for the files of its `src`. */
 export const barrel = (name: string, sources: ReadonlyArray<string>, rule: Rule): string => {
   const all = sources.filter((file) => file !== "index.ts").map((file) => file.replace(/\.ts$/, ""))
   const modules =

@@ -1,4 +1,4 @@
-/** Holds the size of what a web page downloads to use a client. A module of Node in the default entries fails the bundling. */
+/** Enforces the size limits of the clients in a web page. A Node module in a default entry fails the check. */
 import { bundle, programs } from "./BrowserBundle.ts"
 import { report } from "./Workspace.ts"
 

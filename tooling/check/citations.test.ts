@@ -13,7 +13,7 @@ const messages = (file: string, text: string): ReadonlyArray<string> =>
   issues(file, text, documents).map((issue) => issue.message)
 
 describe("anchors", () => {
-  it("are the explicit ones, and the headings in lower case with hyphens", () => {
+  it("anchors: are the explicit ones, and the headings in lower case with hyphens", () => {
     expect([...anchors('<a id="2.8"></a>\n### 2.8 Block\n\n## `A` _page_, twice\n## A _page_ twice\n')]).toEqual([
       "2.8",
       "28-block",
@@ -22,19 +22,19 @@ describe("anchors", () => {
     ])
   })
 
-  it("are not made of what a block of code holds", () => {
+  it("anchors: ignores headings in code blocks", () => {
     expect([...anchors("```sh\n# comment\n```\n")]).toEqual([])
   })
 })
 
 describe("issues", () => {
-  it("accepts citations of sections and decisions that exist", () => {
+  it("issues: accepts citations of sections and decisions that exist", () => {
     const text = "/** Source: docs/interface.md#2.8 and #4.2; decisions 0011 to 0013; EIP-1559. */\n// Decision 0012."
 
     expect(messages("a.ts", text)).toEqual([])
   })
 
-  it("reports a section, a document and a decision that do not exist", () => {
+  it("issues: reports a section, a document and a decision that do not exist", () => {
     const text =
       "// docs/interface.md#2.9, docs/interface.md#4.2 and #4.9, docs/other.md\n// Decisions 0011, 0014 and 0015."
 
@@ -47,27 +47,27 @@ describe("issues", () => {
     ])
   })
 
-  it("reports each missing page of a range", () => {
+  it("issues: reports each missing page of a range", () => {
     expect(messages("a.md", "decisions 0012 to 0015")).toEqual([
       "decision 0014 does not exist in docs/decisions",
       "decision 0015 does not exist in docs/decisions",
     ])
   })
 
-  it("reports the obsolete forms with what to write", () => {
+  it("issues: reports the obsolete forms with what to write", () => {
     expect(messages("a.ts", "/** Source: interface 4.1.1; decision 9. */")).toEqual([
       'interface 4.1.1 is obsolete: write "docs/interface.md#4.1.1"',
       'decision 9 is obsolete: write the four digits of its page, "decision 0009"',
     ])
   })
 
-  it("reports a second section that is written without its anchor", () => {
+  it("issues: reports a second section that is written without its anchor", () => {
     expect(messages("a.ts", "// Source: docs/interface.md#4.2 and 4.3, rules 1 and 2.")).toEqual([
       'section 4.3 is cited without its anchor: write "#4.3"',
     ])
   })
 
-  it("reads a citation across the lines of a comment and reports its first line", () => {
+  it("issues: reads a citation across the lines of a comment and reports its first line", () => {
     const text =
       "const a = 1\n/**\n * Text. Source: decisions 0011,\n * 0012 and\n * 0019.\n */\n// see interface\n// 2.2"
 
@@ -77,11 +77,11 @@ describe("issues", () => {
     ])
   })
 
-  it("ignores the code of a source", () => {
+  it("issues: ignores the code of a source", () => {
     expect(messages("a.ts", 'interface A {}\nconst a = "decision 9, interface 2.2"')).toEqual([])
   })
 
-  it("reports relative links whose file or anchor does not exist", () => {
+  it("issues: reports relative links whose file or anchor does not exist", () => {
     const text =
       "[a](../../README.md#setup) [b](../../README.md#gone) [c](src) [d](gone.md)\n[e](https://a.b/c.md#d)\n\n[f]: ./gone.md\n"
 
@@ -92,13 +92,13 @@ describe("issues", () => {
     ])
   })
 
-  it("ignores links in code of a Markdown file", () => {
+  it("issues: ignores links in code of a Markdown file", () => {
     expect(messages("a.md", "`[a](gone.md)`\n\n```md\n[b](gone.md)\n```\n")).toEqual([])
   })
 })
 
 describe("documentsOf", () => {
-  it("finds the sections of the interface and the decision pages of this repository", () => {
+  it("documentsOf: finds the sections of the interface and the decision pages of this repository", () => {
     const own = documentsOf(root)
     const sections = own.anchors("docs/interface.md")
 

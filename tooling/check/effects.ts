@@ -1,6 +1,6 @@
 /**
- * Effect's own diagnostics (floating effects, missing services, wrong error channels) over every project with sources.
- * Warnings count as problems. A project in which nothing was looked at is a problem too.
+ * Diagnostics of the Effect language service (floating effects, missing services, wrong error channels) for every project.
+ * Warnings are issues, and so is a project of which no file was checked.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"

@@ -1,9 +1,9 @@
 /**
- * Type-checks and runs the examples of the documents, so that what a reader copies works.
+ * Type-checks and runs the examples of documents and docstrings.
  *
  * In Markdown a block is run when it opens with "```ts run"; in a docstring every "```ts" block is.
- * A block that also says `needs-service` runs when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and
- * DAYBOOK_ADDRESS are set; otherwise it is type-checked and left. `file` arguments narrow the search.
+ * A block that is also marked `needs-service` runs when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and
+ * DAYBOOK_ADDRESS are set; otherwise it is only type-checked. Arguments select documents by a part of their path.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
@@ -52,7 +52,7 @@ const service = serviceVariables.every((name) => process.env[name] !== undefined
 const nameOf = (block: Block): string =>
   `${block.document.replace(/\.(?:md|ts)$/, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_${block.line}.ts`
 
-/** Turns the places that tools name in the extracted file into places in the document. */
+/** Maps positions in the extracted file to positions in the document. */
 const inDocument = (block: Block, output: string): string =>
   output
     .replaceAll(
@@ -105,6 +105,6 @@ try {
 
 const waiting = service ? 0 : blocks.filter((block) => block.words.includes("needs-service")).length
 if (waiting > 0)
-  console.log(`examples: ${waiting} need a service and were only type-checked: set ${serviceVariables.join(", ")}`)
-const told = new Set(blocks.map((block) => basename(block.document))).size
-report("examples", issues, `${blocks.length - waiting} of ${blocks.length} examples of ${told} files ran`)
+  console.log(`examples: ${waiting} need a service and were only type-checked. Set ${serviceVariables.join(", ")}.`)
+const count = new Set(blocks.map((block) => basename(block.document))).size
+report("examples", issues, `${blocks.length - waiting} of ${blocks.length} examples of ${count} files ran`)

@@ -7,7 +7,7 @@ const measures = [
 ]
 
 describe("table", () => {
-  it("shows the value of a measure, or the number of its places", () => {
+  it("table: shows the value of a measure, or the number of its places", () => {
     expect(table(measures)).toEqual([
       "measure           value",
       "longest function  12 run (A.ts:1)",
@@ -15,7 +15,7 @@ describe("table", () => {
     ])
   })
 
-  it("shows a second commit beside it, and a dash for what only one of them has", () => {
+  it("table: shows a second commit beside it, and a dash for what only one of them has", () => {
     const before = [
       { key: "longest", label: "longest function", places: ["a"] },
       { key: "old", label: "old", places: [] },

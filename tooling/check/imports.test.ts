@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe("imports", () => {
-  it("finds nothing in a repository that keeps the rules", () => {
+  it("imports: reports nothing for a repository that keeps the rules", () => {
     const base = plant({
       "packages/schema/src/Hex.ts": `import * as Effect from "effect/Effect"\nexport const hex = Effect.void`,
       "packages/rest/src/RestClient.ts": `import * as Hex from "@daybook/schema/Hex"\nexport * as Page from "./Page.ts"\nexport { Hex }`,
@@ -43,15 +43,15 @@ describe("imports", () => {
     expect(issues(base)).toEqual([])
   })
 
-  it("names a package that imports against the direction", () => {
+  it("imports: reports a package that imports against the direction", () => {
     const base = plant({ "packages/schema/src/Hex.ts": `\nimport type { A } from "@daybook/rest/RestClient"` })
 
     expect(issues(base)).toEqual([
-      "packages/schema/src/Hex.ts:2 imports @daybook/rest, but packages/schema may import none of our packages",
+      "packages/schema/src/Hex.ts:2 imports @daybook/rest, but packages/schema may import no package of this repository",
     ])
   })
 
-  it("sees dynamic imports, re-exports and import types", () => {
+  it("imports: includes dynamic imports, re-exports and import types", () => {
     const base = plant({
       "packages/rest/src/A.ts": `export const a = () => import("@daybook/rpc/RpcClient")`,
       "packages/rest/src/B.ts": `export * from "@daybook/rpc/RpcClient"`,
@@ -65,7 +65,7 @@ describe("imports", () => {
     ])
   })
 
-  it("keeps the server and the indexer of the service apart, and both out of the store", () => {
+  it("imports: rejects imports between server and indexer, and of either from the store", () => {
     const base = plant({
       "packages/service/src/server/HttpServer.ts": `import "../indexer/ChainIndexer.ts"`,
       "packages/service/src/indexer/ChainIndexer.ts": `import "../store/Engine.ts"`,
@@ -79,7 +79,7 @@ describe("imports", () => {
     ])
   })
 
-  it("an engine's folder: only the table of URL schemes may import it", () => {
+  it("imports: an engine's folder: only the table of URL schemes may import it", () => {
     const base = plant({
       "packages/service/src/store/Engine.ts": `import "./sqlite/Engine.ts"`,
       "packages/service/src/store/sqlite/Engine.ts": `import "./RowId.ts"`,
@@ -94,7 +94,7 @@ describe("imports", () => {
     ])
   })
 
-  it("tells a circle once, with its path", () => {
+  it("imports: reports a cycle once, with its path", () => {
     const base = plant({
       "packages/rpc/src/A.ts": `import "./B.ts"`,
       "packages/rpc/src/B.ts": `import "./C.ts"`,
@@ -106,7 +106,7 @@ describe("imports", () => {
     ])
   })
 
-  it("names a package that is imported and not declared, and Node where there is none", () => {
+  it("imports: reports an undeclared package, and a Node module in a portable package", () => {
     const base = plant({ "packages/rpc/src/A.ts": `import "left-pad"\nimport "node:fs"` })
 
     expect(issues(base)).toEqual([
@@ -115,7 +115,7 @@ describe("imports", () => {
     ])
   })
 
-  it("names a conditional import that package.json does not have", () => {
+  it("imports: reports a conditional import that package.json does not declare", () => {
     const base = plant({ "packages/rpc/src/A.ts": `import "#platform"` })
 
     expect(issues(base)).toEqual([
@@ -123,7 +123,7 @@ describe("imports", () => {
     ])
   })
 
-  it("names an import that reaches into another package's files", () => {
+  it("imports: reports an import of another package's files", () => {
     const base = plant({
       "packages/rpc/src/A.ts": `import "../../schema/src/Hex.ts"`,
       "packages/schema/src/Hex.ts": ``,

@@ -1,5 +1,5 @@
 /**
- * Holds the direction of imports: between the packages, between the folders of the service, and in circles.
+ * Verifies imports: their direction between packages and between the folders of the service, and the absence of cycles.
  * `node tooling/check/imports.ts [folder]` checks this repository, or another one with the same folders.
  */
 import { existsSync, readFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { dirname, posix, join } from "node:path"
 import * as Source from "./Source.ts"
 import { files, manifest, report, root } from "./Workspace.ts"
 
-/** Which of our packages the sources of a package may import. A test may import these and the test tools. */
+/** Packages of this repository that the sources of a package may import. A test may also import the test tools. */
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/schema": [],
   "packages/transport": [],
@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const testTools = ["@daybook/chain", "@daybook/testkit", "@daybook/config"]
 
-/** Packages that also run where there is no Node: their sources import nothing of Node. */
+/** Packages that also run without Node: their sources import no Node module. */
 const portable = new Set(["packages/schema", "packages/transport", "packages/rest", "packages/rpc"])
 
 /**
@@ -51,7 +51,7 @@ const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; 
   })),
 ]
 
-/** `effect/Schema` is of `effect`, `@daybook/schema/Block` of `@daybook/schema`. */
+/** The package of a specifier: `effect` for `effect/Schema`, `@daybook/schema` for `@daybook/schema/Block`. */
 const packageOf = (specifier: string): string =>
   specifier
     .split("/")
@@ -80,7 +80,7 @@ const folderOf = (file: string): string => file.split("/").slice(0, 2).join("/")
 const isTest = (file: string): boolean => !file.startsWith(`${folderOf(file)}/src/`)
 const at = (edge: Edge): string => `${edge.from}:${edge.line}`
 
-/** Imports of packages: in the right direction, declared, and of Node only where Node is. */
+/** Imports of packages: their direction, whether they are declared, and Node modules in portable packages. */
 const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<string> =>
   all.flatMap((edge) => {
     if (edge.to !== undefined) return []
@@ -101,13 +101,15 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
     if (name === own.name) return []
     const may = [...(allowed[folder] ?? []), ...(test ? testTools : [])]
     if (name.startsWith("@daybook/") && !may.includes(name)) {
-      return [`${at(edge)} imports ${name}, but ${folder} may import ${may.join(", ") || "none of our packages"}`]
+      return [
+        `${at(edge)} imports ${name}, but ${folder} may import ${may.join(", ") || "no package of this repository"}`,
+      ]
     }
     const declared = { ...own.dependencies, ...own.peerDependencies, ...(test ? own.devDependencies : {}) }
     return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
   })
 
-/** Imports of files: they exist, stay inside the package, and keep the layers of the service. */
+/** Imports of files: they exist, stay inside the package, and respect the layers of the service. */
 const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<string> =>
   all.flatMap((edge) => {
     if (edge.to === undefined) return []
@@ -121,7 +123,7 @@ const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<str
     return rule === undefined ? [] : [`${at(edge)}: ${rule.part} must not import ${to}`]
   })
 
-/** Circles among files, each told once, from its first file in alphabetical order. */
+/** Cycles among files, each reported once, from its first file in alphabetical order. */
 const circles = (all: ReadonlyArray<Edge>): ReadonlyArray<string> => {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of all) if (to !== undefined) next.set(from, (next.get(from) ?? new Set()).add(to))
@@ -141,7 +143,7 @@ const circles = (all: ReadonlyArray<Edge>): ReadonlyArray<string> => {
   return [...found.values()].map((circle) => `circular import: ${circle}`)
 }
 
-/** Everything wrong with the imports of a repository laid out like this one. */
+/** The issues of the imports of a repository with this layout. */
 export const issues = (base: string): ReadonlyArray<string> => {
   const all = edges(base)
   return [...packageProblems(base, all), ...fileProblems(base, all), ...circles(all)]

@@ -1,8 +1,7 @@
 /**
- * Proves that the packages work where they are used: builds and packs the five of them, looks at the tarballs with
- * publint and attw, installs them with npm in a folder outside the repository, and there type-checks the programs of
- * `consumer/` under `moduleResolution` bundler and nodenext. The programs also run when DAYBOOK_BASE_URL,
- * DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS name a service.
+ * Verifies the published packages as a consumer: builds and packs them, checks the tarballs with publint and attw, installs them
+ * with npm outside the repository, and type-checks the programs of `consumer/` under `moduleResolution` bundler and nodenext.
+ * The programs also run when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS are set.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -29,14 +28,14 @@ const step = async (title: string, command: string, args: ReadonlyArray<string>,
   return code === 0
 }
 
-/** The version that the workspace's catalog pins. */
+/** The version in the workspace's catalog. */
 const pinned = (name: string): string => {
   const found = new RegExp(`^  "?${name}"?: (\\S+)$`, "m").exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8"))
-  if (found?.[1] === undefined) throw new Error(`${name} is not in the catalog`)
+  if (found?.[1] === undefined) throw new Error(`Package missing from the catalog: ${name}.`)
   return found[1]
 }
 
-/** What a packed manifest must no longer say, and the files it must point at. */
+/** Workspace references left in a packed manifest, and entries whose files are missing. */
 const packedProblems = async (name: string): Promise<ReadonlyArray<string>> => {
   const unpacked = join(packed, name)
   mkdirSync(unpacked)

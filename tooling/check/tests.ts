@@ -1,6 +1,6 @@
 /**
- * Every published package and the demo have tests, and each published package pins its exported names in one.
- * Vitest alone would not say so: a project without test files passes.
+ * Verifies that each package has tests, all below its folder `test`, and that each published package has one that pins its
+ * exported names. Vitest does not report a package without test files.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,14 +8,14 @@ import { files, published, report, root } from "./Workspace.ts"
 
 const testsOf = (folder: string): ReadonlyArray<string> => files(join(root, folder, "test"), ".test.ts")
 
-const without = [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain"]
+const without = [...published.map((name) => `packages/${name}`), "packages/testkit", "apps/demo", "tooling/chain"]
   .filter((folder) => testsOf(folder).length === 0)
   .map((folder) => `${folder} has no tests`)
 
-const strays = ["packages", "apps", "tooling/chain"]
+const misplaced = ["packages", "apps", "tooling/chain"]
   .flatMap((folder) => files(join(root, folder), ".test.ts").map((file) => `${folder}/${file}`))
   .filter((file) => !/^(?:packages|apps|tooling)\/[^/]+\/test\//.test(file))
-  .map((file) => `${file} lies outside test/, where no project looks for it`)
+  .map((file) => `${file} is outside test/, where it does not run`)
 
 const unpinned = published
   .filter((name) => {
@@ -24,4 +24,4 @@ const unpinned = published
   })
   .map((name) => `packages/${name} has no test that pins its exported names (Object.keys of its modules)`)
 
-report("tests", [...without, ...strays, ...unpinned], "each package has tests, and one that pins its exported names")
+report("tests", [...without, ...misplaced, ...unpinned], "each package has tests, and one that pins its exported names")

@@ -18,7 +18,8 @@ const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.pa
 )
 const scripts = process.argv.slice(2)
 const unknown = scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))
-if (scripts.length === 0 || unknown.length > 0) throw new Error(`name root scripts; unknown: ${unknown.join(", ")}`)
+if (scripts.length === 0 || unknown.length > 0)
+  throw new Error(`Unknown root script: ${unknown.join(", ") || "none given"}. Name scripts of package.json.`)
 
 const daybook = join(root, "packages/service/src/main.ts")
 

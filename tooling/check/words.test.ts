@@ -24,7 +24,7 @@ describe("wordsOf", () => {
 })
 
 describe("find", () => {
-  it("matches a word in identifiers, comments, strings and titles, but not a part of a longer word", () => {
+  it("find: matches a word in identifiers, comments, strings and titles, but not a part of a longer word", () => {
     const text = `// It tells.\nconst isLeaseTold = "was told"\nit("tells \${a}", b)\nconst teller = "foretold"`
 
     expect(found("a.ts", text, list(told))).toEqual([
@@ -35,13 +35,13 @@ describe("find", () => {
     ])
   })
 
-  it("matches a phrase across the lines of a comment, on its first line", () => {
+  it("find: matches a phrase across the lines of a comment, on its first line", () => {
     const text = "/**\n * Kept for\n * ever.\n */\n"
 
     expect(found("a.ts", text, list({ word: "for ever", use: "always" }))).toEqual(['a.ts:2: "for ever": write always'])
   })
 
-  it("matches a name as a whole and in exactly its case, and in prose only in code", () => {
+  it("find: matches a name as a whole and in exactly its case, and in prose only in code", () => {
     const text = "// A Portion of `Portion.of`.\nclass Portion {}\nconst portion = new BlockPortion()"
 
     expect(found("a.ts", text, list(portion))).toEqual([
@@ -50,36 +50,36 @@ describe("find", () => {
     ])
   })
 
-  it("matches the name of a file", () => {
+  it("find: matches the name of a file", () => {
     expect(found("src/Portion.test.ts", "", list(portion))).toEqual([
       'src/Portion.test.ts:1: "Portion": write BlockRange',
     ])
   })
 
-  it("ignores strings of tests, which are data", () => {
+  it("find: ignores strings of tests, which are data", () => {
     expect(found("packages/x/test/a.ts", `const a = "told"`, list(told))).toEqual([])
   })
 
-  it("ignores the addresses of links in Markdown", () => {
+  it("find: ignores the addresses of links in Markdown", () => {
     const text = "[told](docs/told.md), https://a.b/told"
 
     expect(found("a.md", text, list(told))).toEqual(['a.md:1: "told": write reported'])
   })
 
-  it("ignores a match inside an excepted phrase", () => {
+  it("find: ignores a match inside an excepted phrase", () => {
     const words = list({ word: "says?", use: "states", except: "(?:interface|RFC \\d+) says" })
 
     expect(found("a.md", "What the interface says, RFC 9110 says, and a node says.", words)).toHaveLength(1)
   })
 
-  it("ignores scopes and folders to which an entry does not apply", () => {
+  it("find: ignores scopes and folders to which an entry does not apply", () => {
     const words = list({ ...told, in: ["comments"], under: ["packages/x"] })
 
     expect(found("packages/x/a.ts", `const told = "told" // told`, words)).toHaveLength(1)
     expect(found("packages/xy/a.ts", "// told", words)).toEqual([])
   })
 
-  it("ignores exempt paths, and those that an entry allows", () => {
+  it("find: ignores exempt paths, and those that an entry allows", () => {
     const exempt = [{ path: "a", reason: "data" }]
     const words = { exempt, words: [{ ...told, allow: [{ path: "b/c.ts", reason: "data" }] }] }
 
@@ -90,7 +90,7 @@ describe("find", () => {
 })
 
 describe("findPaths", () => {
-  it("reports a folder once", () => {
+  it("findPaths: reports a folder once", () => {
     const words = list({ path: "packages/[^/]+/src/index/", use: "indexer/" })
     const paths = ["packages/x/src/index/A.ts", "packages/x/src/index/B.ts", "packages/x/src/index.ts"]
 
@@ -101,7 +101,7 @@ describe("findPaths", () => {
 })
 
 describe("words.json", () => {
-  it("forbids no name of the interface's wire", () => {
+  it("words.json: forbids no name of the interface's wire", () => {
     const page = readFileSync(join(root, "docs/interface.md"), "utf8")
     const names = [...page.matchAll(/^\|(?<cell>[^|]*)\|/gm)]
       .flatMap(({ groups }) => [...(groups?.["cell"] ?? "").matchAll(/`(?<name>\w+)`/g)])
@@ -113,7 +113,7 @@ describe("words.json", () => {
     ).toEqual([])
   })
 
-  it("gives a reason for each exception, and names paths that exist", () => {
+  it("words.json: gives a reason for each exception, and names paths that exist", () => {
     const { exempt, words } = readList()
     const allowed = [...exempt, ...words.flatMap(({ allow = [] }) => allow)]
 

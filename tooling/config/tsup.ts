@@ -1,8 +1,8 @@
 /**
- * The tsup preset of every published package: ESM only, JavaScript only, one file per module as in `src`.
- * Relative imports stay imports, so that `import.meta.url` means the same in `dist` as in `src` (workers are found
- * by it) and a class exists once. Declarations come from `tsc -p tsconfig.build.json`, because tsup's own need a
- * compiler API that TypeScript 7 lacks.
+ * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`.
+ *
+ * Relative imports stay imports, so that `import.meta.url` resolves workers in `dist` as in `src` and a class exists once.
+ * `tsc -p tsconfig.build.json` emits the declarations, because tsup needs a compiler API that TypeScript 7 does not have.
  */
 import { defineConfig } from "tsup"
 

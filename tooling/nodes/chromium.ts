@@ -1,6 +1,6 @@
 /**
- * Plays hostile scripts against the RPC client inside Chromium: `node tooling/nodes/chromium.ts [scripts]`. The same judge decides.
- * Needs a Chromium at /usr/bin/chromium or at CHROMIUM. Prints the size of the bundle too.
+ * Runs the RPC client in Chromium against scripts of a hostile node: `node tooling/nodes/chromium.ts [scripts]`. Needs a Chromium at
+ * /usr/bin/chromium or in CHROMIUM. Also prints the size of the bundle.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -14,7 +14,7 @@ import type { Call } from "../../packages/testkit/src/VirtualChain.ts"
 
 const here = import.meta.dirname
 if (!existsSync(join(here, "node_modules"))) {
-  console.log("installing what the browser needs (npm ci)")
+  console.log("Installing browser dependencies (npm ci)")
   execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" })
 }
 const { build } = await import("esbuild")
@@ -64,7 +64,7 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  // The hostile node sends no CORS headers: what is tested is the client.
+  // The hostile node sends no CORS headers.
   args: ["--no-sandbox", "--disable-web-security"],
 })
 try {
@@ -83,7 +83,7 @@ try {
       const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
       try {
         const results = await tab.evaluate(
-          ([url, asked]) => (globalThis as unknown as { readonly run: Run }).run(url, asked),
+          ([url, requested]) => (globalThis as unknown as { readonly run: Run }).run(url, requested),
           [node.url, calls] as const,
         )
         await node.settled(200)
@@ -103,7 +103,7 @@ try {
   const never = NodeScript.histogram(histograms).filter(([, times]) => times === 0)
   console.log([...ends].map(([outcome, times]) => `${outcome} ${times}`).join(", "))
   console.log(
-    `${count} scripts in Chromium ${browser.version()}: ${issues.length} problems; never played: ${never.map(([name]) => name).join(" ") || "none"}`,
+    `${count} scripts in Chromium ${browser.version()}: ${issues.length} issues; faults not applied: ${never.map(([name]) => name).join(" ") || "none"}`,
   )
   for (const issue of issues.slice(0, 20)) console.log(issue)
   process.exitCode = issues.length === 0 ? 0 : 1

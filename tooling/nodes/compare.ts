@@ -1,6 +1,6 @@
 /**
- * Compares the RPC client with viem on a node of another make than anvil: `node tooling/nodes/compare.ts`.
- * The node is installed here, outside the workspace, on the first run. It listens on a free port of 127.0.0.1 and ends with the script.
+ * Compares the RPC client with viem on Ganache, a node independent of anvil: `node tooling/nodes/compare.ts`.
+ * Ganache is installed in this folder, outside the workspace, on the first run. It listens on a free port of 127.0.0.1.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -16,7 +16,7 @@ interface Server {
 
 const here = import.meta.dirname
 if (!existsSync(join(here, "node_modules"))) {
-  console.log("installing the node (npm ci)")
+  console.log("Installing the node (npm ci)")
   execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" })
 }
 
@@ -28,7 +28,7 @@ await server.listen(0, "127.0.0.1")
 try {
   const { found, compared, client } = await compare(`http://127.0.0.1:${server.address().port}`)
   for (const [method, count] of Object.entries(compared))
-    console.log(`${method.padEnd(42)} ${count === 0 ? "not there" : `${count} fields`}`)
+    console.log(`${method.padEnd(42)} ${count === 0 ? "not supported" : `${count} fields`}`)
   for (const difference of found) console.log(difference)
   console.log(`${client}: ${found.length} differences`)
   process.exitCode = found.length === 0 ? 0 : 1

@@ -88,7 +88,7 @@ describe("NodeScript", () => {
     expect(scripts.every((script) => script.calls.length <= 3 && script.steps.length <= 2)).toBe(true)
   })
 
-  it.prop("shrink: every script is smaller than the one it came from, down to a single call", [Seed], ([seed]) => {
+  it.prop("shrink: every result is smaller than its input, down to a single call", [Seed], ([seed]) => {
     const size = ({ calls: list, steps, batchLimit }: NodeScript.Script) =>
       list.length + steps.length + (batchLimit === undefined ? 0 : 1)
     let script = NodeScript.make(seed, { batchLimitShare: 1 })

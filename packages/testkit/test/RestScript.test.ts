@@ -87,7 +87,7 @@ describe("RestScript", () => {
     expect(kinds.size).toBe(4)
   })
 
-  it.prop("shrink: every script is smaller than the one it came from, down to no step", [Seed], ([seed]) => {
+  it.prop("shrink: every result is smaller than its input, down to no step", [Seed], ([seed]) => {
     const size = ({ rows, isInterleaved, steps }: RestScript.Script) => rows + steps.length + Number(isInterleaved)
     let script = RestScript.make(seed)
     for (let next = RestScript.shrink(script); next.length > 0; next = RestScript.shrink(script)) {

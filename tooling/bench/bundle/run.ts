@@ -36,7 +36,7 @@ const bundle = async (contents: string, platform: "browser" | "node", minify: bo
 /** The programs of this repository, and the same block asked for with other clients. */
 const clientPrograms: Readonly<Record<string, Program>> = {
   ...programs,
-  "rpc, viem face with viem": { ...programs["rpc, viem face without viem"]!, without: [] },
+  "rpc, viem transport with viem": { ...programs["rpc, viem transport without viem"]!, without: [] },
   "viem: createPublicClient and http": {
     folder: "tooling/bench",
     source: `

@@ -17,8 +17,8 @@ const { all, page, value } = await Effect.runPromise(
   program.pipe(Effect.provide(RestClient.layer({ baseUrl, apiKey: Redacted.make(apiKey) }))),
 )
 const pages: ReadonlyArray<WalletPage.WalletPage> = [page]
-if (typeof value !== "bigint" || pages.length !== 1) throw new Error("no transaction came")
-if (all.length !== 8 || all[0]?.hash !== page.result[0]?.hash) throw new Error("the stream tells another story")
+if (typeof value !== "bigint" || pages.length !== 1) throw new Error("Transaction missing.")
+if (all.length !== 8 || all[0]?.hash !== page.result[0]?.hash) throw new Error("The stream differs from the page.")
 
 const refused = await Effect.runPromise(
   program.pipe(
@@ -27,5 +27,5 @@ const refused = await Effect.runPromise(
     Effect.catchTag("Unauthorized", (error) => Effect.succeed(error._tag)),
   ),
 )
-if (refused !== "Unauthorized") throw new Error("a wrong key was accepted")
+if (refused !== "Unauthorized") throw new Error("An invalid key was accepted.")
 console.log(`${all.length} transactions`)

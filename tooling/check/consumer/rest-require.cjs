@@ -1,10 +1,10 @@
 const { createRestClient } = require("@daybook/rest/promise")
 const { RestClient } = require("@daybook/rest")
 
-if (typeof RestClient.make !== "function") throw new Error("the Effect face did not come through require")
+if (typeof RestClient.make !== "function") throw new Error("The Effect API is missing under require.")
 try {
   createRestClient({ baseUrl: "nowhere", apiKey: "key" })
-  throw new Error("a wrong base URL was accepted")
+  throw new Error("An invalid base URL was accepted.")
 } catch (error) {
   if (error._tag !== "InvalidOption") throw error
 }
@@ -16,10 +16,10 @@ const main = async () => {
   const page = await rows
   let count = 0
   for await (const { hash } of rows) {
-    if (count === 0 && hash !== page.result[0].hash) throw new Error("the iterable tells another story")
+    if (count === 0 && hash !== page.result[0].hash) throw new Error("The iterable differs from the page.")
     if (++count === 8) break
   }
-  if (count !== 8) throw new Error("no transactions came")
+  if (count !== 8) throw new Error("Transactions missing.")
   console.log(`${count} transactions`)
 }
 void main()

@@ -9,7 +9,7 @@ const program = Effect.gen(function* () {
   const plain: Block.Block | null = yield* rpc.eth_getBlockByNumber("latest", false)
   const hydrated: Block.HydratedBlock | null = yield* rpc.eth_getBlockByNumber("latest", true)
   const hash = hydrated?.hash
-  if (hash === undefined || hash === null) return yield* Effect.die(new Error("no block came"))
+  if (hash === undefined || hash === null) return yield* Effect.die(new Error("Block missing."))
   const transaction = yield* rpc.eth_getTransactionByBlockHashAndIndex(hash, 0)
   return { plain, hydrated, transaction }
 })
@@ -17,6 +17,6 @@ const program = Effect.gen(function* () {
 const { hydrated, plain, transaction } = await Effect.runPromise(
   program.pipe(Effect.provide(RpcClient.layer({ rpcUrl, chain, apiKey: Redacted.make(apiKey) }))),
 )
-if (typeof plain?.number !== "bigint") throw new Error("the block has no number")
-if (transaction?.hash !== hydrated?.transactions[0]?.hash) throw new Error("another transaction came")
+if (typeof plain?.number !== "bigint") throw new Error("The block has no number.")
+if (transaction?.hash !== hydrated?.transactions[0]?.hash) throw new Error("Received another transaction.")
 console.log(`block ${plain.number}`)

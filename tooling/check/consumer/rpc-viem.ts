@@ -4,5 +4,5 @@ import { apiKey, chain, rpcUrl } from "./service.ts"
 
 const client = createPublicClient({ transport: daybookTransport({ rpcUrl, chain, apiKey }) })
 const block = await client.getBlock({ includeTransactions: true })
-if (block.number === null) throw new Error("the block has no number")
+if (block.number === null) throw new Error("The block has no number.")
 console.log(`block ${block.number}`)
