@@ -2,7 +2,8 @@
  * The REST client: pages of a wallet's transactions as typed values, one by one or as a stream over all of them.
  * Retries, deadline and pauses are those of `@daybook/transport`. For promises use `@daybook/rest/promise`.
  */
-import { InvalidOption } from "@daybook/transport/ClientError"
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import { namingVariables } from "@daybook/transport/internal/ConfigVariables"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -49,13 +50,6 @@ export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> 
 
 const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL", apiKey: "DAYBOOK_API_KEY" }
 
-const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
-  const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
-  return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, expected: error.expected, received: error.received })
-    : error
-}
-
 /**
  * Provides the client from the configuration `DAYBOOK_BASE_URL` and `DAYBOOK_API_KEY` (environment variables, by default).
  *
@@ -69,5 +63,5 @@ export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigE
     const baseUrl = yield* Config.Redacted("DAYBOOK_BASE_URL")
     const apiKey = yield* Config.Redacted("DAYBOOK_API_KEY")
     return yield* make({ baseUrl, apiKey })
-  }).pipe(Effect.mapError(namingVariables)),
+  }).pipe(Effect.mapError(namingVariables(variables))),
 )

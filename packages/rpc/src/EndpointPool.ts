@@ -8,8 +8,10 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { CallError } from "./RpcError.ts"
-import { type Event, initial, order, type Query, type State, step, type Verdict } from "./internal/PoolState.ts"
+import * as Pool from "./internal/Pool.ts"
+import { order, type Query, type Verdict } from "./internal/PoolState.ts"
+
+export { canFailOver, verdictOf } from "./internal/Pool.ts"
 
 export {
   type EndpointState,
@@ -24,36 +26,6 @@ export {
   type Strategy,
   type Verdict,
 } from "./internal/PoolState.ts"
-
-/**
- * True for errors after which another endpoint may succeed: all but those that the call itself causes.
- */
-export const canFailOver = (error: CallError): boolean =>
-  error._tag === "RpcError"
-    ? error.kind !== "reverted" && error.kind !== "invalidParams"
-    : error._tag !== "InvalidParams"
-
-const isUnavailable = (error: CallError): boolean =>
-  error._tag === "TransportError" ||
-  error._tag === "TimeoutError" ||
-  error._tag === "Unauthorized" ||
-  (error._tag === "InvalidResponse" && (error.reason === "status" || error.reason === "redirect"))
-
-/**
- * The verdict on the error of a JSON-RPC call.
- *
- * **Details**
- * - `Final`: reverts and invalid parameters.
- * - `Unavailable`: no connection, no response in time, a rejected key, a status without a JSON-RPC body.
- * - `Declined`: everything else, rate limits included.
- */
-export const verdictOf = (error: CallError): Verdict => {
-  if (!canFailOver(error)) return { _tag: "Final" }
-  const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
-  if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
-  const isUnsupported = error._tag === "RpcError" && error.kind === "methodUnsupported"
-  return { _tag: "Declined", unsupportedMethod: isUnsupported ? error.method : undefined, pauseMillis }
-}
 
 /**
  * No endpoint gave a final outcome: each one failed, or was skipped because it is paused.
@@ -79,13 +51,7 @@ export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
 /**
  * A pool of endpoints.
  */
-export interface EndpointPool<T, E = never> {
-  /** The endpoints, in order of preference. */
-  readonly endpoints: ReadonlyArray<T>
-  /** What is known now. */
-  readonly state: () => State
-  /** Records an event that the owner has seen. */
-  readonly note: (event: Event) => void
+export interface EndpointPool<T, E = never> extends Pool.Pool<T> {
   /**
    * Asks one endpoint after the other until an outcome is final.
    *
@@ -183,31 +149,27 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
  */
 export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> => {
   const { endpoints, cooldown = "1 second", maxCooldown = "30 seconds", maxPause = "1 day", verify: hook } = options
-  let state = initial(endpoints.length, {
+  const shared = Pool.make(endpoints, {
     cooldownMillis: Duration.toMillis(cooldown),
     maxCooldownMillis: Duration.toMillis(maxCooldown),
     maxPauseMillis: Duration.toMillis(maxPause),
   })
-  const note = (event: Event): void => {
-    state = step(state, event)
-  }
+  const { note, state } = shared
   const verify = (index: number): Effect.Effect<void, E> =>
     Effect.suspend(() =>
-      hook === undefined || state.endpoints[index]?.isVerified === true
+      hook === undefined || state().endpoints[index]?.isVerified === true
         ? Effect.void
         : // Sound: callers pass indexes of endpoints.
           Effect.map(hook(endpoints[index] as T, index), () => note({ _tag: "Verified", index })),
     )
   const over = (all: ReadonlyArray<number> | undefined): EndpointPool<T, E> => {
     const pool: EndpointPool<T, E> = {
-      endpoints,
-      state: () => state,
-      note,
+      ...shared,
       verify,
       ask: (asked) =>
         Effect.suspend(() => {
           const among = asked.among ?? all
-          const key = asked.key ?? state.turns
+          const key = asked.key ?? state().turns
           if (asked.strategy === "spread" && asked.key === undefined) note({ _tag: "TurnTaken" })
           return askInTurn(pool as EndpointPool<T, never>, { ...asked, key, among })
         }),

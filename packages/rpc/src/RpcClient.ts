@@ -3,6 +3,7 @@
  * A reply is given only to the call whose id it carries. For promises use `@daybook/rpc/promise`.
  */
 import { InvalidOption } from "@daybook/transport/ClientError"
+import { namingVariables } from "@daybook/transport/internal/ConfigVariables"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -90,13 +91,6 @@ const variables: Readonly<Record<string, string>> = {
   chain: "DAYBOOK_CHAIN",
 }
 
-const namingVariables = (error: InvalidOption | Config.ConfigError): InvalidOption | Config.ConfigError => {
-  const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
-  return error._tag === "InvalidOption" && variable !== undefined
-    ? new InvalidOption({ option: variable, expected: error.expected, received: error.received })
-    : error
-}
-
 /**
  * Provides a client from environment variables.
  *
@@ -118,5 +112,5 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
     if (Option.isNone(chain)) return yield* makeScoped({ url })
     const expected = "a key with DAYBOOK_CHAIN (a provider), or neither (the URL of a node)"
     return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", expected, received: "nothing" }))
-  }).pipe(Effect.mapError(namingVariables)),
+  }).pipe(Effect.mapError(namingVariables(variables))),
 )

@@ -1,6 +1,6 @@
 /**
  * Runs one call to its end: which endpoint each attempt asks, and what the call ends with. How often and how soon it is retried is
- * decided by `Retry`, which endpoint is best by `EndpointPool`, and what an attempt sends by `Batcher`.
+ * decided by `Retry`, which endpoint is best by `PoolState`, and what an attempt sends by `Batcher`.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
@@ -11,10 +11,11 @@ import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as EndpointPool from "../EndpointPool.ts"
 import type { CallError } from "../RpcError.ts"
 import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
+import { canFailOver, type Pool, verdictOf } from "./Pool.ts"
+import { order, type Verdict } from "./PoolState.ts"
 import type { Decode } from "./reply/decode.ts"
 import type { RequestItem } from "./reply/match.ts"
 import type { Outcome } from "./reply/read.ts"
@@ -30,7 +31,7 @@ export interface Member {
 
 /** A call with its limits. */
 export interface Plan<A> {
-  readonly pool: EndpointPool.EndpointPool<Member>
+  readonly pool: Pool<Member>
   /** Indexes of the endpoints that it may ask. */
   readonly among: ReadonlyArray<number>
   readonly pause: Backoff.Backoff
@@ -104,7 +105,7 @@ export const decide = <A>(plan: Pick<Plan<A>, "among" | "policy">, state: State<
   const canRepeat = (error.isRetryable && failed.fallback === undefined) || failed.mustSplit
   const candidates = canRepeat ? state.candidates : state.candidates.filter((other) => other !== index)
   const untried = state.untried.filter((other) => other !== index)
-  const isRetryable = candidates.length > 0 && EndpointPool.canFailOver(error)
+  const isRetryable = candidates.length > 0 && canFailOver(error)
   const next: State<A> = {
     ...state,
     candidates,
@@ -146,9 +147,9 @@ const orderNow = Effect.fnUntraced(function* (
   plan: Pick<Plan<unknown>, "pool" | "pause">,
   among: ReadonlyArray<number>,
   call: RequestItem | undefined,
-): Effect.fn.Return<{ readonly order: ReadonlyArray<number>; readonly waitMillis: (index: number) => number }> {
+): Effect.fn.Return<{ readonly indexes: ReadonlyArray<number>; readonly waitMillis: (index: number) => number }> {
   const { pause, pool } = plan
-  if (among.length === 1) return { order: among, waitMillis: () => 0 }
+  if (among.length === 1) return { indexes: among, waitMillis: () => 0 }
   const now = clockMillis(yield* Clock.Clock)
   const waits = new Map<number, number>()
   for (const index of among) {
@@ -159,8 +160,8 @@ const orderNow = Effect.fnUntraced(function* (
   }
   const waitMillis = (index: number) => waits.get(index) ?? 0
   const needsHead = call !== undefined && BlockHeight.needsHead(call)
-  const order = EndpointPool.order(pool.state(), { now, among, method: call?.method, needsHead, waitMillis })
-  return { order, waitMillis }
+  const query = { now, among, method: call?.method, needsHead, waitMillis }
+  return { indexes: order(pool.state(), query), waitMillis }
 })
 
 /** The endpoint that is best now, for any call. */
@@ -169,14 +170,14 @@ export const best = (
   among: ReadonlyArray<number>,
 ): Effect.Effect<number> =>
   // Sound: a client has at least one endpoint.
-  Effect.map(orderNow(plan, among, undefined), ({ order }) => order[0]!)
+  Effect.map(orderNow(plan, among, undefined), ({ indexes }) => indexes[0]!)
 
 /** Chooses the endpoint of an attempt: the best untried one that takes the call before the deadline, else the best candidate. */
 const chooseEndpoint = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, leftMillis: number) {
-  const { order, waitMillis } = yield* orderNow(plan, state.candidates, plan.call)
-  const open = order.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
+  const { indexes, waitMillis } = yield* orderNow(plan, state.candidates, plan.call)
+  const open = indexes.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
   // Sound: a call is retried only while it has candidates.
-  return open ?? order[0]!
+  return open ?? indexes[0]!
 })
 
 /** Waits for the endpoint's pause to end and for the client's own rate limit. */
@@ -227,9 +228,9 @@ type Settled<A> = Extract<Outcome<A>, { _tag: "Success" | "Failure" }>
 /** Records an outcome in the pool; returns the value, or what failed. */
 const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis: number): Returned<A> | Failed<A> => {
   const { call, maxBatchSize, pool } = plan
-  const note = (verdict: EndpointPool.Verdict) => pool.note({ _tag: "Judged", index, verdict, now: nowMillis })
+  const note = (verdict: Verdict) => pool.note({ _tag: "Judged", index, verdict, now: nowMillis })
   if (outcome._tag === "Failure") {
-    note(EndpointPool.verdictOf(outcome.error))
+    note(verdictOf(outcome.error))
     return { ...outcome, index, fallback: undefined, nowMillis }
   }
   note({ _tag: "Final" })

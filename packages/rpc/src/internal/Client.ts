@@ -3,7 +3,6 @@ import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Client, RawRequest } from "../Client.ts"
-import * as EndpointPool from "../EndpointPool.ts"
 import type { Call as BatchCall } from "../Method.ts"
 import type { CallOptions } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
@@ -12,6 +11,7 @@ import type { Queue } from "./Batcher.ts"
 import * as Call from "./Call.ts"
 import * as CallRunner from "./CallRunner.ts"
 import { encodeParams, notCalls, rawParams, requestOf } from "./Params.ts"
+import { isHealthy } from "./PoolState.ts"
 import * as decode from "./reply/decode.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -94,7 +94,7 @@ const healthy = Effect.fnUntraced(function* (calling: Call.Calling) {
   const best = CallRunner.best(settings, among)
   const first = yield* best
   const state = settings.pool.state().endpoints[first]
-  if (among.length === 1 || (state !== undefined && EndpointPool.isHealthy(state))) return first
+  if (among.length === 1 || (state !== undefined && isHealthy(state))) return first
   yield* Effect.ignore(callTyped(calling, "eth_chainId", []))
   return yield* best
 })

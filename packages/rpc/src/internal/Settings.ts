@@ -13,10 +13,10 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { BatchOptions, CallOptions, EndpointOptions, Options, RateLimit } from "../Options.ts"
-import * as EndpointPool from "../EndpointPool.ts"
 import * as BatchState from "./BatchState.ts"
 import * as Batcher from "./Batcher.ts"
 import type { Member } from "./CallRunner.ts"
+import * as Pool from "./Pool.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
 const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
@@ -60,7 +60,7 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
 
 /** The options of a client, read. */
 export interface Settings {
-  readonly pool: EndpointPool.EndpointPool<Member>
+  readonly pool: Pool.Pool<Member>
   readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
   readonly maxBytes: number
@@ -199,10 +199,10 @@ const poolOf = (
     readonly rateLimit: RateLimit | undefined
     readonly queue: () => Batcher.Queue
   },
-): EndpointPool.EndpointPool<Member> => {
+): Pool.Pool<Member> => {
   const { queue, rateLimit, ...shared } = options
-  const pool: EndpointPool.EndpointPool<Member> = EndpointPool.make({
-    endpoints: endpoints.map((endpoint, index) => ({
+  const pool: Pool.Pool<Member> = Pool.make(
+    endpoints.map((endpoint, index) => ({
       batcher: Batcher.make({
         ...shared,
         endpoint,
@@ -212,7 +212,7 @@ const poolOf = (
       }),
       bucket: rateLimit === undefined ? undefined : TokenBucket.make(rateLimit),
     })),
-  })
+  )
   return pool
 }
 

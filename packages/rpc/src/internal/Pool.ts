@@ -1,0 +1,59 @@
+/**
+ * The endpoints of a client with their state, and the verdicts on errors of calls. `EndpointPool` adds to it what a client does not need:
+ * asking in turn, verification and restriction.
+ */
+import * as Duration from "effect/Duration"
+import type { CallError } from "../RpcError.ts"
+import { type Event, initial, type Limits, type State, step, type Verdict } from "./PoolState.ts"
+
+/** Endpoints with their state. */
+export interface Pool<T> {
+  /** The endpoints, in order of preference. */
+  readonly endpoints: ReadonlyArray<T>
+  /** What is known now. */
+  readonly state: () => State
+  /** Records an event that the owner has seen. */
+  readonly note: (event: Event) => void
+}
+
+/** Makes the endpoints of a client. */
+export const make = <T>(endpoints: ReadonlyArray<T>, limits?: Partial<Limits>): Pool<T> => {
+  let state = initial(endpoints.length, limits)
+  return {
+    endpoints,
+    state: () => state,
+    note: (event) => {
+      state = step(state, event)
+    },
+  }
+}
+
+/**
+ * True for errors after which another endpoint may succeed: all but those that the call itself causes.
+ */
+export const canFailOver = (error: CallError): boolean =>
+  error._tag === "RpcError"
+    ? error.kind !== "reverted" && error.kind !== "invalidParams"
+    : error._tag !== "InvalidParams"
+
+const isUnavailable = (error: CallError): boolean =>
+  error._tag === "TransportError" ||
+  error._tag === "TimeoutError" ||
+  error._tag === "Unauthorized" ||
+  (error._tag === "InvalidResponse" && (error.reason === "status" || error.reason === "redirect"))
+
+/**
+ * The verdict on the error of a JSON-RPC call.
+ *
+ * **Details**
+ * - `Final`: reverts and invalid parameters.
+ * - `Unavailable`: no connection, no response in time, a rejected key, a status without a JSON-RPC body.
+ * - `Declined`: everything else, rate limits included.
+ */
+export const verdictOf = (error: CallError): Verdict => {
+  if (!canFailOver(error)) return { _tag: "Final" }
+  const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
+  if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
+  const isUnsupported = error._tag === "RpcError" && error.kind === "methodUnsupported"
+  return { _tag: "Declined", unsupportedMethod: isUnsupported ? error.method : undefined, pauseMillis }
+}
