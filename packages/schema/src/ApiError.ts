@@ -32,7 +32,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
     /** Name of the invalid parameter; absent where no single parameter is invalid. */
     parameter: Schema.optionalKey(Schema.String),
   },
-  { httpApiStatus: 400 },
+  { httpApiStatus: 400, description: "Invalid request." },
 ) {
   readonly _tag = "BadRequest"
 }
@@ -44,7 +44,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
  */
 export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Unauthorized")(
   { ...body, code: Schema.tag("unauthorized") },
-  { httpApiStatus: 401 },
+  { httpApiStatus: 401, description: "Missing or unknown API key." },
 ) {
   readonly _tag = "Unauthorized"
 }
@@ -56,7 +56,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
  */
 export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidden")(
   { ...body, code: Schema.tag("forbidden") },
-  { httpApiStatus: 403 },
+  { httpApiStatus: 403, description: "API key without permission for this request." },
 ) {
   readonly _tag = "Forbidden"
 }
@@ -68,7 +68,7 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
  */
 export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")(
   { ...body, code: Schema.tag("not_found") },
-  { httpApiStatus: 404 },
+  { httpApiStatus: 404, description: "Unknown path." },
 ) {
   readonly _tag = "NotFound"
 }
@@ -80,7 +80,7 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
  */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/schema/MethodNotAllowed")(
   { ...body, code: Schema.tag("method_not_allowed") },
-  { httpApiStatus: 405 },
+  { httpApiStatus: 405, description: "HTTP method that the path does not support." },
 ) {
   readonly _tag = "MethodNotAllowed"
 }
@@ -102,7 +102,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
     /** First block whose rows are reverted. Wire: JSON number. */
     resumeFromBlock: Decimal.FromNumber,
   },
-  { httpApiStatus: 409 },
+  { httpApiStatus: 409, description: "Cursor whose block was removed by a reorg." },
 ) {
   readonly _tag = "StaleCursor"
 }
@@ -114,7 +114,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
  */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/schema/PayloadTooLarge")(
   { ...body, code: Schema.tag("payload_too_large") },
-  { httpApiStatus: 413 },
+  { httpApiStatus: 413, description: "Request body that exceeds the limit of the server." },
 ) {
   readonly _tag = "PayloadTooLarge"
 }
@@ -126,7 +126,7 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
  */
 export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/RateLimited")(
   { ...body, code: Schema.tag("rate_limited") },
-  { httpApiStatus: 429 },
+  { httpApiStatus: 429, description: "Exceeded rate limit of the API key." },
 ) {
   readonly _tag = "RateLimited"
 }
@@ -138,7 +138,7 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
  */
 export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")(
   { ...body, code: Schema.tag("internal") },
-  { httpApiStatus: 500 },
+  { httpApiStatus: 500, description: "Internal error of the server." },
 ) {
   readonly _tag = "Internal"
 }
@@ -150,7 +150,7 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
  */
 export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unavailable")(
   { ...body, code: Schema.tag("unavailable") },
-  { httpApiStatus: 503 },
+  { httpApiStatus: 503, description: "Temporarily unavailable server." },
 ) {
   readonly _tag = "Unavailable"
 }

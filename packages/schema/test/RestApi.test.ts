@@ -93,6 +93,11 @@ describe("RestApi", () => {
     expect(JSON.stringify(operation?.responses[200])).toContain("daybook-indexed-to")
   })
 
+  it("openApi: describes every error in a sentence", () => {
+    const { 200: _success, ...errors } = operation?.responses ?? {}
+    for (const { description } of Object.values(errors)) expect(description).toMatch(/^[A-Z].* .*\.$/)
+  })
+
   it("openApi: documents the headers of successes, of exceeded limits and of an unavailable server", () => {
     const headersOf = (status: number) => Object.keys(operation?.responses[status]?.headers ?? {})
     expect([headersOf(200), headersOf(429), headersOf(503), headersOf(400)]).toEqual([
