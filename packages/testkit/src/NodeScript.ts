@@ -6,6 +6,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import type { Exchange, Options, Step } from "./HostileNode.ts"
+import { sumCounts } from "./internal/histogram.ts"
 import * as NodeFault from "./NodeFault.ts"
 import * as Random from "./Random.ts"
 import * as VirtualChain from "./VirtualChain.ts"
@@ -148,10 +149,8 @@ export const maxRequests = (script: Script, policy: Policy): number => {
 
 /** How early a timer may fire. */
 const timerMillis = 2
-
 /** How long a first request may have been in flight when a wait was asked for. */
 const sendingMillis = 1_000
-
 /** A response that ended this much later than another was read after it. */
 const readingMillis = 50
 
@@ -298,10 +297,4 @@ export const judge = (
 /** Total number of requests per fault over many runs, rarest first; every fault is listed. */
 export const histogram = (
   runs: Iterable<Readonly<Partial<Record<NodeFault.Name, number>>>>,
-): ReadonlyArray<readonly [NodeFault.Name, number]> => {
-  const total = new Map<NodeFault.Name, number>(NodeFault.names.map((name) => [name, 0]))
-  for (const run of runs) {
-    for (const name of NodeFault.names) total.set(name, (total.get(name) ?? 0) + (run[name] ?? 0))
-  }
-  return [...total].toSorted(([, a], [, b]) => a - b)
-}
+): ReadonlyArray<readonly [NodeFault.Name, number]> => sumCounts(NodeFault.names, runs)

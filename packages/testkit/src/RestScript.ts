@@ -7,6 +7,7 @@
 import type { Exchange, Step } from "./HostileRest.ts"
 import type { Policy } from "./NodeScript.ts"
 import * as Random from "./Random.ts"
+import { sumCounts } from "./internal/histogram.ts"
 import * as RestFault from "./RestFault.ts"
 import * as WalletHistory from "./WalletHistory.ts"
 
@@ -254,10 +255,4 @@ export const judge = (
 /** Total number of requests per fault over many runs, rarest first; every fault is listed. */
 export const histogram = (
   runs: Iterable<Readonly<Partial<Record<RestFault.Name, number>>>>,
-): ReadonlyArray<readonly [RestFault.Name, number]> => {
-  const total = new Map<RestFault.Name, number>(RestFault.names.map((name) => [name, 0]))
-  for (const run of runs) {
-    for (const name of RestFault.names) total.set(name, (total.get(name) ?? 0) + (run[name] ?? 0))
-  }
-  return [...total].toSorted(([, a], [, b]) => a - b)
-}
+): ReadonlyArray<readonly [RestFault.Name, number]> => sumCounts(RestFault.names, runs)

@@ -143,7 +143,7 @@ describe("NodeScript", () => {
     expect(played.filter(({ isAllowed }) => !isAllowed)).toEqual([])
     const [, ...rest] = NodeScript.histogram(played.map(({ histogram }) => histogram)).toReversed()
     expect(rest.filter(([, count]) => count > 0).length).toBeGreaterThan(35)
-  })
+  }, 60_000)
 
   it("judge: rejects a client that matches replies by position", async () => {
     const issues = await issuesOf("matches by position", scripted({ fault: "reordered" }))

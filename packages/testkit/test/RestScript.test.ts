@@ -134,7 +134,7 @@ describe("RestScript", () => {
     expect(outcomes.size).toBeGreaterThan(8)
     const histogram = RestScript.histogram(played.map((one) => one.histogram))
     expect(histogram.filter(([, count]) => count > 0).length).toBeGreaterThan(35)
-  })
+  }, 60_000)
 
   it("harmless faults: a correct client emits the whole history", async () => {
     const script = scripted("emptyPage", "overlap", "nulls", "duplicateRow", "numbers", "objectForList")

@@ -100,6 +100,21 @@ const chooseType = (to: Hex | undefined, random: Random.Random): 0 | 1 | 2 => {
   return share < 0.2 && to !== undefined ? 1 : 2
 }
 
+/** The parameters of `eth_sendTransaction`. */
+const requestOf = (
+  { data, gas, to, type, valueWei = 0n }: Planned,
+  more: { readonly from: Hex; readonly nonce: number; readonly list: unknown; readonly random: Random.Random },
+): Queued["request"] => ({
+  from: more.from,
+  ...(to === undefined ? {} : { to }),
+  ...(data === undefined ? {} : { input: data }),
+  value: numberToHex(valueWei),
+  gas: numberToHex(gas),
+  nonce: numberToHex(more.nonce),
+  ...typeFields(type ?? chooseType(to, more.random), to, more.random),
+  ...(more.list === undefined ? {} : { authorizationList: more.list }),
+})
+
 /** Signs an EIP-7702 authorisation with a key of the node's mnemonic. */
 const signAuthorizationList = (
   node: Anvil.Node,
@@ -176,7 +191,7 @@ export const make = Effect.fn("Sender.make")(function* (
   })
 
   const send: Sender["send"] = Effect.fn("Sender.send")(function* (label, planned) {
-    const { account, authorization, data, gas, to, valueWei = 0n } = planned
+    const { account, authorization, gas, to } = planned
     if (queuedGas + gas > gasLimit) yield* mine
     const from = node.accounts[account] as Hex
     const nonce = takeNonce(account)
@@ -184,16 +199,7 @@ export const make = Effect.fn("Sender.make")(function* (
       authorization === undefined
         ? undefined
         : yield* signAuthorizationList(node, authorization, takeNonce(authorization.account))
-    const request = {
-      from,
-      ...(to === undefined ? {} : { to }),
-      ...(data === undefined ? {} : { input: data }),
-      value: numberToHex(valueWei),
-      gas: numberToHex(gas),
-      nonce: numberToHex(nonce),
-      ...typeFields(planned.type ?? chooseType(to, random), to, random),
-      ...(list === undefined ? {} : { authorizationList: list }),
-    }
+    const request = requestOf(planned, { from, nonce, list, random })
     queued.push({ label, planned, request })
     queuedGas += gas
     // An authorisation changes a nonce that the node's pool does not anticipate, so it ends the block.
