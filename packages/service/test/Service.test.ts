@@ -72,7 +72,7 @@ describe("Service", () => {
 
         expect(event).toMatchObject({ _tag: "Misconfigured" })
         expect([ready.status, ready.json.state]).toEqual([503, "misconfigured"])
-        expect(ready.json.message).toContain("is of chain 137 (0x89), the configuration says 1 (0x1)")
+        expect(ready.json.message).toContain("expected chain id 1 (0x1), received 137 (0x89)")
       }).pipe(quiet),
     )
 

@@ -14,8 +14,8 @@ const latest = (params: ReadonlyArray<unknown>) => params[0] === "latest"
 
 const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) => {
-  it.effect("stores each transaction for its sender, recipient and created contract, as the node has it", () =>
+layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario chain", (it) => {
+  it.effect("run: stores each transaction of the node for its sender, recipient and created contract", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
@@ -24,15 +24,15 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
       const done = yield* indexer.until(caughtUp(world.lastBlock))
       yield* indexer.stop
 
-      const told = yield* oracle.scan(node, world.lastBlock)
-      expect(done).toMatchObject({ _tag: "Synced", blocks: world.lastBlock + 1, transactions: told.length })
+      const expected = yield* oracle.scan(node, world.lastBlock)
+      expect(done).toMatchObject({ _tag: "Synced", blocks: world.lastBlock + 1, transactions: expected.length })
       expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
-      expect(told.map(({ hash }) => hash)).toEqual(world.all.map(({ hash }) => hash))
-      yield* oracle.expectWallets(store, told, world.addresses)
+      expect(expected.map(({ hash }) => hash)).toEqual(world.all.map(({ hash }) => hash))
+      yield* oracle.expectWallets(store, expected, world.addresses)
     }),
   )
 
-  it.effect("stores the same rows by either tracer, and none where the node has no tracer", () =>
+  it.effect("run: stores the same internal transactions by either tracer, and none without a tracer", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
@@ -62,7 +62,7 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
     }),
   )
 
-  it.effect("decodes rows of an older decoder again", () =>
+  it.effect("run: decodes rows of an older decoder again", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
@@ -90,10 +90,10 @@ layer(scenario, { excludeTestServices: true })("Indexer on the scenario", (it) =
   )
 })
 
-describe("Indexer", () => {
+describe("ChainIndexer", () => {
   const reorganised = (event: { readonly _tag: string }) => event._tag === "Reorged"
 
-  it.live("follows the node through reorganisations, also one that shortens the chain", () =>
+  it.live("run: follows reorgs, also one that shortens the chain", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -121,14 +121,14 @@ describe("Indexer", () => {
       expect(yield* indexer.until(reorganised)).toMatchObject({ from: { number: 24 }, to: { number: 21 } })
       yield* indexer.until(caughtUp(22))
       expect(yield* store.headers(0, 99)).toEqual(yield* chainOf(node, 22))
-      const told = yield* oracle.scan(node, 22)
+      const expected = yield* oracle.scan(node, 22)
       const rows = yield* oracle.wallet(store, to)
-      expect(rows.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(oracle.walletOf(told, to))
+      expect(rows.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(oracle.walletOf(expected, to))
       expect(rows.length).toBe(14)
     }),
   )
 
-  it.live("stands a reorganisation while it backfills", () =>
+  it.live("run: follows a reorg during the backfill", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 40)
@@ -154,7 +154,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("begins again when the chain is reorganised below its first block", () =>
+  it.live("run: starts again after a reorg below the first indexed block", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 20)
@@ -169,7 +169,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("does not take a lagging node for a reorganisation", () =>
+  it.live("run: removes nothing when the node lags", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 20)
@@ -202,7 +202,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("stores nothing of a block whose parts do not fit, says so, and goes on when they do", () =>
+  it.live("run: stores nothing of an invalid block, reports it, and goes on when it is valid", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -214,7 +214,7 @@ describe("Indexer", () => {
       const indexer = yield* start(store, [proxy.url])
       const waiting = yield* indexer.until(({ _tag }) => _tag === "Waiting")
 
-      expect(waiting).toMatchObject({ message: expect.stringContaining("0 receipts came for 1 transactions") })
+      expect(waiting).toMatchObject({ message: expect.stringContaining("receipts: expected 1, received 0") })
       expect((yield* store.readStatus)?.state).toBe("waiting")
       expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head.number).toBe(3)
       delete proxy.answers["eth_getBlockReceipts"]
@@ -223,7 +223,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("waits for a node that is down at start, and says so without its key", () =>
+  it.live("run: waits for a node that is down at start, and reports it without the key", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(Anvil.make())
       const store = yield* openStore
@@ -240,16 +240,16 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("refuses a node of another chain, names both ids, and begins when it is the right one", () =>
+  it.live("run: rejects a node of another chain with both ids, and starts when the chain is right", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make({ chainId: 5 })
       const proxy = yield* serve({ eth_chainId: () => ({ result: "0x89" }) }, forward(node.url))
       const store = yield* openStore
       const indexer = yield* start(store, [proxy.url], { chainId: 5 })
-      const refused = yield* indexer.until(({ _tag }) => _tag === "Misconfigured")
+      const misconfigured = yield* indexer.until(({ _tag }) => _tag === "Misconfigured")
 
-      const message = `The node at ${proxy.host} is of chain 137 (0x89), the configuration says 5 (0x5). Correct the node's URL or the chain's id.`
-      expect(refused).toEqual({ _tag: "Misconfigured", message })
+      const message = `Wrong chain at ${proxy.host}: expected chain id 5 (0x5), received 137 (0x89). Correct the URL of the node or the id of the chain.`
+      expect(misconfigured).toEqual({ _tag: "Misconfigured", message })
       expect(yield* store.readStatus).toMatchObject({ state: "misconfigured", message })
       expect(yield* store.snapshot((snapshot) => snapshot.checkpoint)).toBe(null)
       delete proxy.answers["eth_chainId"]
@@ -257,7 +257,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("removes nothing when another chain answers behind the same URL", () =>
+  it.live("run: removes nothing when another chain responds at the same URL", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const other = yield* Anvil.make({ chainId: 5, genesisTimestamp: 1_700_000_000 })
@@ -275,7 +275,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("leaves the chain to another indexer, and takes over when that one ends", () =>
+  it.live("run: leaves the chain to the indexer that holds the lease, and takes over when it ends", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 5)
@@ -292,7 +292,7 @@ describe("Indexer", () => {
     }),
   )
 
-  it.live("waits for the block that it shall begin with", () =>
+  it.live("run: waits until the chain reaches the start block", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const store = yield* openStore

@@ -8,20 +8,22 @@ import * as oracle from "./oracle.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
-describe("wallet pages", () => {
-  it.live.each([2, 3])("are those of a scan of the node, on the chain of seed %i", (seed) =>
-    Effect.gen(function* () {
-      const node = yield* Anvil.make()
-      const world = yield* Scenario.run(node, { seed, blobs: false, blocks: 25 })
-      const store = yield* openStore
-      const indexer = yield* start(store, [node.url], { checks: "full", rules: HashRules.ethereum })
-      yield* indexer.until(caughtUp(world.lastBlock))
-      yield* indexer.stop
-      const told = yield* oracle.scan(node, world.lastBlock)
-      const compared = yield* oracle.expectWallets(store, told, world.addresses)
+describe("wallet histories", () => {
+  it.live.each([2, 3])(
+    "run: stores the wallet histories that a scan of the node gives, on the chain of seed %i",
+    (seed) =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.make()
+        const world = yield* Scenario.run(node, { seed, blobs: false, blocks: 25 })
+        const store = yield* openStore
+        const indexer = yield* start(store, [node.url], { checks: "full", rules: HashRules.ethereum })
+        yield* indexer.until(caughtUp(world.lastBlock))
+        yield* indexer.stop
+        const expected = yield* oracle.scan(node, world.lastBlock)
+        const compared = yield* oracle.expectWallets(store, expected, world.addresses)
 
-      expect(compared.transactions).toBe(world.all.length)
-      expect(compared.wallets).toBeGreaterThan(20)
-    }),
+        expect(compared.transactions).toBe(world.all.length)
+        expect(compared.wallets).toBeGreaterThan(20)
+      }),
   )
 })

@@ -5,13 +5,14 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
+import { Eventually } from "@daybook/testkit"
 import type { ChainJob } from "../../src/indexer/ChainJob.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { ReportedStatus } from "../../src/store/StatusBoard.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
 
 interface Line {
   readonly _tag: string
@@ -55,10 +56,10 @@ const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
     Queue.offerUnsafe(lines, JSON.parse(line) as Line)
   })
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
-  const until = Effect.fnUntraced(function* (tell: (line: Line) => boolean) {
+  const until = Effect.fnUntraced(function* (matches: (line: Line) => boolean) {
     for (;;) {
       const line = yield* Queue.take(lines)
-      if (tell(line)) return line
+      if (matches(line)) return line
     }
   })
   const end = (signal: "SIGKILL" | "SIGTERM") =>
@@ -77,19 +78,25 @@ const reader = Effect.fnUntraced(function* (node: Anvil.Node, baseFolder: string
   return { ...database.chain(ref).reader, readStatus: database.status.read(ref) }
 })
 
-/** What a reader is told of the chain's index, when it is as asked for. */
-const statusOf = (node: Anvil.Node, baseFolder: string, tell: (status: ReportedStatus) => boolean) =>
+/** Waits for a status of the chain that matches. */
+const statusOf = (node: Anvil.Node, baseFolder: string, matches: (status: ReportedStatus) => boolean) =>
   Effect.gen(function* () {
     const store = yield* reader(node, baseFolder)
-    for (;;) {
-      const found = yield* Effect.orElseSucceed(store.readStatus, () => null)
-      if (found !== null && tell(found)) return found
-      yield* Effect.sleep(50)
-    }
+    let found: ReportedStatus | null = null
+    const isFound = Effect.map(
+      Effect.orElseSucceed(store.readStatus, () => null),
+      (status) => {
+        found = status
+        return status !== null && matches(status)
+      },
+    )
+    yield* Eventually.untilEffect(isFound, { withinMillis: 20_000, what: "the status of the chain" })
+    // Sound: the condition held for it.
+    return found as ReportedStatus | null as ReportedStatus
   }).pipe(Effect.scoped)
 
-describe("Workers", () => {
-  it.live("say that they were stopped, and why they cannot go on, in the log once and in the store", () =>
+describe("Supervisor", () => {
+  it.live("run: reports a stop, and logs and stores once why a chain cannot be indexed", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 3)
@@ -129,7 +136,7 @@ describe("Workers", () => {
     }),
   )
 
-  it.live("go on where they were killed", () =>
+  it.live("run: continues where a killed process stopped", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -153,7 +160,7 @@ describe("Workers", () => {
     }),
   )
 
-  it.live("keep a chain running whose neighbour fails, name the failure, stop at once, and print no key", () =>
+  it.live("run: indexes a chain while another one fails, reports the failure, stops at once, and prints no key", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 5)

@@ -30,7 +30,7 @@ export const decoder = Decoder.make()
 export interface Running {
   readonly store: TestStore.TestStore
   /** Waits for an event; those before it are passed over. */
-  readonly until: (tell: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
+  readonly until: (matches: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
   readonly stop: Effect.Effect<void>
 }
 
@@ -54,10 +54,10 @@ export const start = Effect.fnUntraced(function* (
       ...rest,
     }).pipe(Effect.provideService(Engine, store.database), Effect.provideService(References.MinimumLogLevel, "None")),
   )
-  const until: Running["until"] = Effect.fnUntraced(function* (tell) {
+  const until: Running["until"] = Effect.fnUntraced(function* (matches) {
     for (;;) {
       const event = yield* Queue.take(events)
-      if (tell(event)) return event
+      if (matches(event)) return event
     }
   })
   return { store, until, stop: Effect.asVoid(Fiber.interrupt(fiber)) } satisfies Running

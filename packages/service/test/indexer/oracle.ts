@@ -1,4 +1,4 @@
-/** What a chain holds, asked from the node itself block by block, with no code of the service. */
+/** Transactions of a chain, read from the node block by block, without code of the service. */
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import type { Anvil } from "@daybook/chain"
@@ -23,7 +23,7 @@ interface RawFrame {
 }
 
 /** A transaction as the node has it. */
-export interface Told {
+export interface ChainTransaction {
   readonly block: number
   readonly index: number
   readonly hash: string
@@ -36,8 +36,8 @@ export interface Told {
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-const below = (root: RawFrame): Told["internal"] => {
-  const list: Array<Told["internal"][number]> = []
+const below = (root: RawFrame): ChainTransaction["internal"] => {
+  const list: Array<ChainTransaction["internal"][number]> = []
   const walk = (frame: RawFrame, failed: boolean) => {
     for (const call of frame.calls ?? []) {
       const isFailed = failed || call.error !== undefined
@@ -53,7 +53,7 @@ const below = (root: RawFrame): Told["internal"] => {
 
 /** Every transaction of a block. */
 export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: number) {
-  const all: Array<Told> = []
+  const all: Array<ChainTransaction> = []
   const { transactions } = yield* node.call<{
     readonly transactions: ReadonlyArray<{ readonly hash: string; readonly from: string; readonly to: string | null }>
   }>("eth_getBlockByNumber", [hex(block), true])
@@ -81,7 +81,7 @@ export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: n
 
 /** Every transaction of the blocks from 0 to `last`. */
 export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
-  const all: Array<Told> = []
+  const all: Array<ChainTransaction> = []
   for (let block = 0; block <= last; block++) all.push(...(yield* scanBlock(node, block)))
   return all
 })
@@ -105,26 +105,28 @@ export const wallet = (store: ChainReader, address: string) =>
   )
 
 /** The same of the node's transactions. */
-export const walletOf = (all: ReadonlyArray<Told>, address: string) =>
+export const walletOf = (all: ReadonlyArray<ChainTransaction>, address: string) =>
   all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
 
 const decodeInternal = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Array(InternalTransaction.InternalTransaction)),
 )
 
-/** What a stored row says, in the words of the oracle. */
-const toldBy = ({ body, internal }: PageRow) => {
+/** Outcome of a stored row, in the form of the oracle. */
+const summaryOf = ({ body, internal }: PageRow) => {
   const { logs, receipt_status } = decodeBody(body)
   return {
     status: String(receipt_status),
     logs: logs.length,
-    internal: decodeInternal(internal ?? "null").map(({ type, from, to, value, error }): Told["internal"][number] => [
-      type,
-      from,
-      to ?? "",
-      value.toString(),
-      error !== undefined,
-    ]),
+    internal: decodeInternal(internal ?? "null").map(
+      ({ type, from, to, value, error }): ChainTransaction["internal"][number] => [
+        type,
+        from,
+        to ?? "",
+        value.toString(),
+        error !== undefined,
+      ],
+    ),
   }
 }
 
@@ -134,11 +136,11 @@ const toldBy = ({ body, internal }: PageRow) => {
  */
 export const expectWallets = Effect.fnUntraced(function* (
   store: ChainReader,
-  all: ReadonlyArray<Told>,
+  all: ReadonlyArray<ChainTransaction>,
   wallets: Iterable<string> = [],
 ) {
   const byHash = new Map(all.map((transaction) => [transaction.hash, transaction]))
-  const byWallet = new Map<string, Array<Told>>([...wallets].map((address) => [address, []]))
+  const byWallet = new Map<string, Array<ChainTransaction>>([...wallets].map((address) => [address, []]))
   for (const transaction of all) {
     for (const address of transaction.addresses) {
       byWallet.set(address, [...(byWallet.get(address) ?? []), transaction])
@@ -156,7 +158,7 @@ export const expectWallets = Effect.fnUntraced(function* (
       if (seen.has(row.hash)) continue
       seen.add(row.hash)
       const { internal, logs, status } = byHash.get(row.hash)!
-      expect(toldBy(row)).toEqual({ internal, logs, status })
+      expect(summaryOf(row)).toEqual({ internal, logs, status })
     }
   }
   expect(seen.size).toBe(all.length)

@@ -1,6 +1,6 @@
 /**
  * Holds the wallet pages of scenario chains with many seeds against a scan of the node's blocks and traces.
- * `node test/index/seeds.ts [seed ...]`, by default 1 to 5, with every type of transaction; prints what was compared.
+ * `node test/indexer/seeds.ts [seed ...]`, by default 1 to 5, with every type of transaction; prints what was compared.
  */
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
@@ -21,9 +21,9 @@ const compare = Effect.fnUntraced(function* (seed: number) {
   yield* indexer.until(caughtUp(world.lastBlock))
   yield* indexer.stop
   expect(yield* store.headers(0, world.lastBlock)).toEqual(yield* chainOf(node, world.lastBlock))
-  const told = yield* oracle.scan(node, world.lastBlock)
-  const { rows, transactions, wallets } = yield* oracle.expectWallets(store, told, world.addresses)
-  const internal = told.reduce((sum, one) => sum + one.internal.length, 0)
+  const expected = yield* oracle.scan(node, world.lastBlock)
+  const { rows, transactions, wallets } = yield* oracle.expectWallets(store, expected, world.addresses)
+  const internal = expected.reduce((sum, one) => sum + one.internal.length, 0)
   print(
     `seed ${seed}: ${world.lastBlock + 1} blocks, ${transactions} transactions, ${wallets} wallets with ${rows} rows, ${internal} internal calls: equal`,
   )

@@ -1,6 +1,6 @@
 /**
- * Kills an indexing process again and again, while the chain grows and is reorganised, and holds the store against the chain each
- * time: right after the kill every invariant, and, once another indexer has caught up, every row of every wallet.
+ * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each time: every
+ * invariant right after the kill, and every row of every wallet once another indexer has synced.
  */
 import { spawn } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
@@ -19,7 +19,7 @@ import { folder, start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
 import * as Model from "./Model.ts"
 
-/** In what a process was killed: between begin and commit of an append or an unwind, of another write, or between writes. */
+/** A kill: between begin and commit of an append or an unwind, of another write, or between writes. */
 export interface Killed {
   readonly phase: "append" | "unwind" | "begun" | "idle"
   /** Statements of the transaction before the kill. */
@@ -33,13 +33,13 @@ export interface Killed {
 export interface Options {
   readonly kills: number
   readonly seed: number
-  /** Told of each kill after the store was found equal to the chain. */
+  /** Handles each kill, after the store was found equal to the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
 }
 
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
-/** A process whose statement does not come is killed by the clock. */
+/** A process that does not reach its statement is killed by the clock. */
 const patienceMillis = 6_000
 const deepest = 20
 /** A chain of so many blocks does not grow any more, only change. */
@@ -62,7 +62,7 @@ const jobOf = (node: Anvil.Node, baseFolder: string): ChainJob => ({
   },
 })
 
-/** Something happens to the chain: a reorganisation, or a few new blocks with transfers. */
+/** Changes the chain: a reorg, or a few new blocks with transfers. */
 const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Random) {
   const [from = "", to = ""] = node.accounts
   const { number } = yield* Head.current(node)

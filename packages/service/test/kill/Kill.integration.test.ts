@@ -6,14 +6,16 @@ import * as Harness from "./Harness.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-describe("an indexer that is killed", () => {
-  it.live("leaves a sound store, and the next one makes it equal to the chain", () =>
-    Effect.gen(function* () {
-      const node = yield* Anvil.make()
-      const all = yield* Harness.run(node, { kills: 5, seed: 3 })
+describe("ChainIndexer under kills", () => {
+  it.live(
+    "run: leaves a sound store when killed at any statement, and the next indexer makes it equal to the chain",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.make()
+        const all = yield* Harness.run(node, { kills: 5, seed: 3 })
 
-      expect(all).toHaveLength(5)
-      expect(Harness.inTransaction(all)).toBeGreaterThan(0)
-    }),
+        expect(all).toHaveLength(5)
+        expect(Harness.inTransaction(all)).toBeGreaterThan(0)
+      }),
   )
 })

@@ -6,20 +6,20 @@ import * as oracle from "../indexer/oracle.ts"
 /** The chain as it is now. */
 export interface Truth {
   readonly headers: ReadonlyArray<Head.Block>
-  readonly transactions: ReadonlyArray<oracle.Told>
+  readonly transactions: ReadonlyArray<oracle.ChainTransaction>
 }
 
 /** Makes a reader of the node's chain. */
 export const make = (node: Anvil.Node) => {
-  const byHash = new Map<string, ReadonlyArray<oracle.Told>>()
+  const byHash = new Map<string, ReadonlyArray<oracle.ChainTransaction>>()
   return Effect.fnUntraced(function* () {
     const head = yield* Head.current(node)
     const headers = yield* Head.range(node, 0, head.number)
-    const transactions: Array<oracle.Told> = []
+    const transactions: Array<oracle.ChainTransaction> = []
     for (const { hash, number } of headers) {
-      const told = byHash.get(hash) ?? (yield* oracle.scanBlock(node, number))
-      byHash.set(hash, told)
-      transactions.push(...told)
+      const expected = byHash.get(hash) ?? (yield* oracle.scanBlock(node, number))
+      byHash.set(hash, expected)
+      transactions.push(...expected)
     }
     return { headers, transactions } satisfies Truth
   })

@@ -1,7 +1,7 @@
 /**
- * Loaded into an indexing process before everything else, its worker threads included: notes in a file, at each statement of
- * SQLite, what the writer is about to do, so that after a kill the file tells in what it was killed. It can also kill the process
- * itself just before a given statement of a given kind of transaction. Nothing of it is in what is shipped.
+ * Preloaded into an indexing process and its worker threads: records in a file, at each statement of SQLite, what the writer is about
+ * to do, so that the file shows after a kill what was interrupted. Can also kill the process just before a given statement of an
+ * append or unwind.
  */
 import { openSync, writeSync } from "node:fs"
 import { DatabaseSync, StatementSync } from "node:sqlite"
@@ -50,7 +50,7 @@ if (file !== undefined) {
     note()
   }
 
-  /** Connections that write; what readers do is none of our business. */
+  /** Connections that write. */
   const writers = new WeakSet<DatabaseSync>()
   const owners = new WeakMap<StatementSync, readonly [database: DatabaseSync, sql: string]>()
 

@@ -19,13 +19,13 @@ export interface Owner {
 }
 
 /** A fault that is put into the store on purpose. */
-export type Plant = "checkpoint outside the transaction" | "appearances stay"
+export type Bug = "checkpoint outside the transaction" | "appearances stay"
 
 /** A hand on SQLite. */
 export interface Disk {
   /** Connections that are opened while it is set belong to it. */
   opening: Owner | null
-  readonly plant: Plant | null
+  readonly bug: Bug | null
   /** Called when something was committed that is not a lease or a status. */
   readonly onCommit: () => void
 }
@@ -52,8 +52,8 @@ const native = {
 
 /** Statements of a planted fault are held back, or never run; undefined when the statement is not one of them. */
 const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
-  if (current?.plant === "appearances stay" && sql.startsWith("DELETE FROM appearance")) return () => ({ changes: 1 })
-  if (current?.plant !== "checkpoint outside the transaction") return undefined
+  if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM appearance")) return () => ({ changes: 1 })
+  if (current?.bug !== "checkpoint outside the transaction") return undefined
   if (sql.startsWith("UPDATE checkpoint SET first") && database.isTransaction) {
     return () => held.set(database, [...(held.get(database) ?? []), work])
   }

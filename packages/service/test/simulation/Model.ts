@@ -1,14 +1,14 @@
 /**
- * What a store must hold, said in the plainest words, and compared with the tables of its file after every commit: a chain of
+ * Model of a correct store, compared with the tables of its file after every commit: a chain of
  * blocks that are truly in the world's tree, each with exactly its transactions, appearances and internal calls; and blocks go
- * only when a node said that another one stands in their place.
+ * only when a node returned another one of their number.
  *
- * It imports no code of the service: it reads the file by itself and knows the truth from the tree.
+ * It imports no code of the service: it reads the file by itself and knows the chain from the tree.
  */
 import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { StatementSync } from "node:sqlite"
-import * as Answers from "./Answers.ts"
+import * as NodeResponse from "./NodeResponse.ts"
 import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 
@@ -75,7 +75,7 @@ const hex = (bytes: unknown): string =>
     ? `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`
     : String(bytes)
 
-const say = (block: { readonly number: number; readonly hash: string }) =>
+const format = (block: { readonly number: number; readonly hash: string }) =>
   `${block.number} (${block.hash.slice(0, 10)})`
 
 const fail = (what: string): never => {
@@ -98,7 +98,7 @@ interface Body {
 
 const checkBody = (block: Block, deed: Deed, index: number, text: string, firstLog: number): void => {
   const body = JSON.parse(text) as Body
-  const where = `of transaction ${index} of block ${say(block)}`
+  const where = `of transaction ${index} of block ${format(block)}`
   const expected: Readonly<Record<string, unknown>> = {
     hash: deed.hash,
     nonce: String(deed.nonce),
@@ -129,11 +129,11 @@ const checkBody = (block: Block, deed: Deed, index: number, text: string, firstL
 }
 
 const checkInternal = (block: Block, deed: Deed, text: string | null, hasTraces: boolean): void => {
-  const where = `the internal calls of ${deed.hash} in block ${say(block)}`
+  const where = `the internal calls of ${deed.hash} in block ${format(block)}`
   if (text === null) return hasTraces ? fail(`${where} were not stored`) : undefined
   const rows = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>>
   const found = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
-  isEqual(where, found, Answers.internal(block, deed))
+  isEqual(where, found, NodeResponse.internal(block, deed))
   for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
 }
 
@@ -171,17 +171,17 @@ export const make = (setting: Setting): Model => {
       const block = tree.byHash.get(hex(hash))
       if (block === undefined) return fail(`block ${String(number)} (${hex(hash)}) was never in the world`)
       isEqual(`the number of block ${hex(hash)}`, number, block.number)
-      isEqual(`the time of block ${say(block)}`, timestamp, block.timestamp)
-      isEqual(`the parent of block ${say(block)}`, hex(parentHash), block.parent?.hash ?? `0x${"0".repeat(64)}`)
+      isEqual(`the time of block ${format(block)}`, timestamp, block.timestamp)
+      isEqual(`the parent of block ${format(block)}`, hex(parentHash), block.parent?.hash ?? `0x${"0".repeat(64)}`)
       isEqual("the number of a block", block.number, fromBlock + at)
-      if (at > 0 && block.parent !== head) fail(`block ${say(block)} does not extend block ${say(head!)}`)
+      if (at > 0 && block.parent !== head) fail(`block ${format(block)} does not extend block ${format(head!)}`)
       head = block
     }
     return head
   }
 
   const checkTexts = (block: Block, rows: ReadonlyArray<unknown>): void => {
-    isEqual(`the number of transactions of block ${say(block)}`, rows.length, block.deeds.length)
+    isEqual(`the number of transactions of block ${format(block)}`, rows.length, block.deeds.length)
     let logs = 0
     for (const [index, row] of rows.entries()) {
       const [, body, internal] = row as readonly [number, string, string | null]
@@ -200,9 +200,7 @@ export const make = (setting: Setting): Model => {
     const since = storedAt.get(lowest.hash) ?? 0
     for (const block of gone) storedAt.delete(block.hash)
     if (setting.isContradicted(lowest, since)) return
-    fail(
-      `block ${say(lowest)} and those above it were removed, but no node said that another block stands in its place`,
-    )
+    fail(`block ${format(lowest)} and those above it were removed, but no node returned another block of that number`)
   }
 
   const compare = (mode: "new" | "all"): void => {
@@ -248,7 +246,7 @@ export const make = (setting: Setting): Model => {
       fail(`the final block went from ${before.finalized} to ${finalized}`)
     const highest = setting.finalized()
     if (finalized !== null && (highest === null || finalized > highest)) {
-      fail(`block ${finalized} is called final; the nodes say ${highest}`)
+      fail(`block ${finalized} is stored as final; the nodes have finalized ${highest}`)
     }
     checkUnwound(before.head, head)
     const now = setting.now()

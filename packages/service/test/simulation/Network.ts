@@ -1,11 +1,11 @@
 /**
  * The nodes of a simulated world, behind a `fetch`: each sees a chain of its own, may lag, freeze or stand on a branch that the
- * others left, and is told by chance to fail or to lie. A request takes virtual time.
+ * others left, and fails or returns faulty responses at random. A request takes virtual time.
  */
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
-import * as Answers from "./Answers.ts"
-import * as Lie from "./Lie.ts"
+import * as NodeResponse from "./NodeResponse.ts"
+import * as FaultyResponse from "./FaultyResponse.ts"
 import type { Block, Tree } from "./Tree.ts"
 import { ancestorOf, at } from "./Tree.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
@@ -29,13 +29,13 @@ export interface Endpoint {
 /** How often things go wrong: of each request, and of each call in it. */
 export interface Rates {
   readonly failure: number
-  readonly lie: number
+  readonly faulty: number
   readonly olderView: number
 }
 
 /** What the network needs to know of the world. */
 export interface Setting {
-  readonly chance: Chance
+  readonly random: SeededRandom
   readonly time: VirtualTime
   readonly tree: Tree
   readonly endpoints: ReadonlyArray<Endpoint>
@@ -52,7 +52,7 @@ export interface Setting {
 /** The network. */
 export interface Network {
   readonly fetch: typeof globalThis.fetch
-  /** Whether a node said, since an instant, that another block than this stands at its number. */
+  /** Whether a node returned, since an instant, another block of this number. */
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
 }
 
@@ -91,12 +91,12 @@ const errorText = (code: number, message: string, id: unknown) =>
 
 /** Makes the network. */
 export const make = (setting: Setting): Network => {
-  const { chance, count, endpoints, time, tree } = setting
-  const said = new Map<number, Map<string, number>>()
+  const { random, count, endpoints, time, tree } = setting
+  const seen = new Map<number, Map<string, number>>()
 
   const note = (block: Block) => {
-    const atNumber = said.get(block.number) ?? new Map<string, number>()
-    said.set(block.number, atNumber.set(block.hash, time.now()))
+    const atNumber = seen.get(block.number) ?? new Map<string, number>()
+    seen.set(block.number, atNumber.set(block.hash, time.now()))
   }
 
   /** A node that is on another chain than the final one would be a broken node, and not one that lags. */
@@ -112,14 +112,14 @@ export const make = (setting: Setting): Network => {
   /** What a node behind a balancer sees during one request. */
   const view = (endpoint: Endpoint): Block => {
     const head = steady(endpoint)
-    if (!chance.is(setting.rates().olderView)) return head
+    if (!random.is(setting.rates().olderView)) return head
     const tips = setting.tips().filter(isPossible)
-    if (tips.length > 0 && chance.is(0.4)) {
+    if (tips.length > 0 && random.is(0.4)) {
       count("a node answers from another branch")
-      return chance.pick(tips)
+      return random.pick(tips)
     }
     count("a node answers from an older head")
-    return at(head, Math.max(0, head.number - chance.between(1, 8)))!
+    return at(head, Math.max(0, head.number - random.between(1, 8)))!
   }
 
   const find = (endpoint: Endpoint, head: Block, id: unknown): Block | undefined => {
@@ -144,39 +144,40 @@ export const make = (setting: Setting): Network => {
         if (id === "finalized" && !endpoint.knowsFinalized) return { error: { code: -39001, message: "unknown block" } }
         if (block === undefined) return { result: null }
         note(block)
-        return { result: flag === true ? Answers.hydrated(block) : Answers.plain(block) }
+        return { result: flag === true ? NodeResponse.hydrated(block) : NodeResponse.plain(block) }
       }
       case "eth_getBlockReceipts": {
         const isRefused = typeof id === "string" && id.length === 66 && !endpoint.takesHashesForReceipts
         if (isRefused) return { error: { code: -32602, message: "invalid argument 0: hex string has length 64" } }
-        return { result: block === undefined ? null : Answers.receipts(block) }
+        return { result: block === undefined ? null : NodeResponse.receipts(block) }
       }
       case "trace_block":
         if (endpoint.tracer !== method) return missing
-        return { result: block === undefined ? null : Answers.flat(block) }
+        return { result: block === undefined ? null : NodeResponse.flat(block) }
       case "debug_traceBlockByHash":
       case "debug_traceBlockByNumber":
         if (endpoint.tracer === "trace_block" || endpoint.tracer === "none") return missing
         if (method === "debug_traceBlockByHash" && endpoint.tracer !== method) return missing
         if (block === undefined) return { error: { code: -32000, message: "block not found" } }
-        return { result: Answers.frames(block) }
+        return { result: NodeResponse.frames(block) }
       default:
         return missing
     }
   }
 
-  const oneAnswer = (endpoint: Endpoint, head: Block, call: Call): string => {
+  const respondOnce = (endpoint: Endpoint, head: Block, call: Call): string => {
     const honest = answer(endpoint, head, call)
-    const isLie = chance.is(setting.rates().lie)
-    const told = isLie && "result" in honest ? Lie.about(chance, count, head, call, honest.result) : honest
-    return JSON.stringify({ jsonrpc: "2.0", id: call.id, ...told })
+    const isFaulty = random.is(setting.rates().faulty)
+    const response =
+      isFaulty && "result" in honest ? FaultyResponse.about(random, count, head, call, honest.result) : honest
+    return JSON.stringify({ jsonrpc: "2.0", id: call.id, ...response })
   }
 
   const honestText = (endpoint: Endpoint, body: string): string => {
     const asked = JSON.parse(body) as Call | ReadonlyArray<Call>
     const head = view(endpoint)
-    if (!("method" in asked)) return `[${asked.map((call) => oneAnswer(endpoint, head, call)).join(",")}]`
-    return oneAnswer(endpoint, head, asked)
+    if (!("method" in asked)) return `[${asked.map((call) => respondOnce(endpoint, head, call)).join(",")}]`
+    return respondOnce(endpoint, head, asked)
   }
 
   const idOf = (body: string): unknown => {
@@ -190,8 +191,8 @@ export const make = (setting: Setting): Network => {
     resolve: (response: Response) => void,
     reject: (e: Error) => void,
   ) => {
-    if (!chance.is(setting.rates().failure)) return resolve(reply(200, honestText(endpoint, body)))
-    const failure = chance.pick(failures)
+    if (!random.is(setting.rates().failure)) return resolve(reply(200, honestText(endpoint, body)))
+    const failure = random.pick(failures)
     count(failure)
     switch (failure) {
       case "connection refused":
@@ -203,14 +204,14 @@ export const make = (setting: Setting): Network => {
       case "page of a gateway":
         return resolve(reply(502, "<html><body>bad gateway</body></html>"))
       case "status 429":
-        return resolve(reply(429, "", [["retry-after", String(chance.between(1, 3))]]))
+        return resolve(reply(429, "", [["retry-after", String(random.between(1, 3))]]))
       case "limit as an error":
         return resolve(reply(200, errorText(-32005, "daily request count exceeded, request rate limited", idOf(body))))
       case "internal error":
         return resolve(reply(200, errorText(-32603, "internal error", idOf(body))))
       case "answer cut off": {
         const text = honestText(endpoint, body)
-        return resolve(reply(200, text.slice(0, chance.below(text.length))))
+        return resolve(reply(200, text.slice(0, random.below(text.length))))
       }
       case "answer to another call":
         return resolve(reply(200, JSON.stringify({ jsonrpc: "2.0", id: 999_999_999, result: null })))
@@ -221,7 +222,7 @@ export const make = (setting: Setting): Network => {
     new Promise<Response>((resolve, reject) => {
       const endpoint = endpoints.find(({ host }) => new URL(url).host === host)
       if (endpoint === undefined) return reject(new TypeError("no such host"))
-      const millis = chance.below(endpoint.slowestMillis)
+      const millis = random.below(endpoint.slowestMillis)
       time.after(millis, () => serve(endpoint, init.body ?? "{}", resolve, reject))
     })
 
@@ -229,6 +230,6 @@ export const make = (setting: Setting): Network => {
     // Sound: the client calls it in this way alone.
     fetch: fetch as unknown as Network["fetch"],
     isContradicted: (block, since) =>
-      [...(said.get(block.number) ?? [])].some(([hash, last]) => hash !== block.hash && last >= since),
+      [...(seen.get(block.number) ?? [])].some(([hash, last]) => hash !== block.hash && last >= since),
   }
 }

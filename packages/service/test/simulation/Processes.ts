@@ -1,6 +1,6 @@
 /**
  * The indexers of a simulated world, each in what stands for a process of its own: started, killed between any two statements,
- * told to stop, started again. Whatever runs in them is the service's own code.
+ * stopped, restarted. They run the service's own code.
  */
 import { Cause, Effect, Fiber } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
@@ -8,25 +8,25 @@ import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
 import { Divergence } from "./Model.ts"
-import * as Planted from "./Planted.ts"
+import * as PlantedBug from "./PlantedBug.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { World } from "./World.ts"
 
 /** What processes work with. */
 export interface Setting {
-  readonly chance: Chance
+  readonly random: SeededRandom
   readonly time: VirtualTime
   readonly count: Count
   readonly world: World
   /** Folder of the database. */
   readonly folder: string
   readonly fromBlock: number
-  readonly plant: Planted.Name | undefined
-  readonly tell: (what: string) => void
+  readonly bug: PlantedBug.Name | undefined
+  readonly log: (what: string) => void
   readonly onCommit: () => void
   /** Called when a process does what none should do. */
   readonly onDivergence: (divergence: Divergence) => void
@@ -54,9 +54,9 @@ const decoder = Decoder.make()
 
 /** Makes the processes; none is started yet. */
 export const make = (setting: Setting): Processes => {
-  const { count, fromBlock, plant, tell, time, world } = setting
-  const shape = setting.chance.fork("processes")
-  const faults = setting.chance.fork("faults")
+  const { count, fromBlock, bug, log, time, world } = setting
+  const shape = setting.random.fork("processes")
+  const faults = setting.random.fork("faults")
   const pollMillis = shape.pick([400, 1000, 2000])
   const concurrency = shape.pick([1, 3, 8])
   const strikeRate = shape.pick([0, 0.001, 0.01])
@@ -67,7 +67,7 @@ export const make = (setting: Setting): Processes => {
   let isOver = false
   let armed: { after: number; readonly kind: "kill before" | "kill after" } | undefined
 
-  const disk: Disk.Disk = { opening: null, plant: Planted.onDisk(plant), onCommit: setting.onCommit }
+  const disk: Disk.Disk = { opening: null, bug: PlantedBug.onDisk(bug), onCommit: setting.onCommit }
 
   const strike = (sql: string, isInTransaction: boolean): Disk.Strike | null => {
     if (world.isCalm()) return null
@@ -75,14 +75,14 @@ export const make = (setting: Setting): Processes => {
       const { kind } = armed
       armed = undefined
       count(isInTransaction ? "killed between begin and commit" : "killed outside a transaction")
-      tell(`${kind}: ${sql.slice(0, 60)}`)
+      log(`${kind}: ${sql.slice(0, 60)}`)
       return kind
     }
     // SQLite gives up its lock on a rollback and needs no room for it: that one does not fail.
     if (strikeRate === 0 || sql.startsWith("ROLLBACK") || !faults.is(strikeRate)) return null
     const kind = faults.pick(["disk full", "disk failed", "locked"] as const)
     count(`a statement fails: ${kind}`)
-    tell(`${kind}: ${sql.slice(0, 60)}`)
+    log(`${kind}: ${sql.slice(0, 60)}`)
     return kind
   }
 
@@ -111,7 +111,7 @@ export const make = (setting: Setting): Processes => {
         }),
       )
       const node = yield* Node.make({ urls, chainId: 1 })
-      return yield* ChainIndexer.run(Planted.node(plant, node, database, process.name), {
+      return yield* ChainIndexer.run(PlantedBug.node(bug, node, database, process.name), {
         chain: "eth",
         chainId: 1,
         owner: process.name,
@@ -121,7 +121,7 @@ export const make = (setting: Setting): Processes => {
         concurrency,
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
-        onEvent: (event) => Effect.sync(() => tell(`${process.name}: ${JSON.stringify(event)}`)),
+        onEvent: (event) => Effect.sync(() => log(`${process.name}: ${JSON.stringify(event)}`)),
       }).pipe(Effect.provideService(Engine.Engine, database))
     }).pipe(Effect.scoped, time.inside)
 
@@ -143,7 +143,7 @@ export const make = (setting: Setting): Processes => {
     process.fiber.addObserver((exit) => {
       running.delete(process)
       const why = exit._tag === "Failure" ? exit.cause : Cause.empty
-      tell(`${name} ended: ${String(why)}`)
+      log(`${name} ended: ${String(why)}`)
       // What can be met by an operator is an error with words; a defect is a mistake of the program.
       if (!process.isDead && !process.isStopped && why.reasons.some(({ _tag }) => _tag === "Die")) {
         setting.onDivergence(new Divergence(`the indexer ended with a defect: ${String(why)}`))
@@ -160,7 +160,7 @@ export const make = (setting: Setting): Processes => {
       return
     }
     if (process === undefined) return
-    count(kind === "kill" ? "killed between two steps" : "told to stop")
+    count(kind === "kill" ? "killed between two steps" : "stopped")
     if (kind === "kill") process.isDead = true
     stop(process)
   }

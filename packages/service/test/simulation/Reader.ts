@@ -11,9 +11,9 @@ import * as Response from "../../src/server/Response.ts"
 import * as Wallet from "../../src/server/rest/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
-import * as Answers from "./Answers.ts"
+import * as NodeResponse from "./NodeResponse.ts"
 import type { Model, Version } from "./Model.ts"
 import { Divergence } from "./Model.ts"
 import type { Block } from "./Tree.ts"
@@ -21,7 +21,7 @@ import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 
 /** What a reader works with. */
 export interface Setting {
-  readonly chance: Chance
+  readonly random: SeededRandom
   readonly count: Count
   /** Folder of the database. */
   readonly folder: string
@@ -36,7 +36,7 @@ interface Row {
   readonly block: Block
   readonly index: number
   readonly hash: string
-  readonly internal: ReadonlyArray<Answers.Internal>
+  readonly internal: ReadonlyArray<NodeResponse.Internal>
 }
 
 interface Walk {
@@ -79,7 +79,7 @@ const listOf = ({ head }: Version, walk: Walk, fromBlock: number): ReadonlyArray
     .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
     .flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
     .filter(({ deed }) => addressesOf(deed).includes(walk.wallet))
-    .map(({ block, deed, index }) => ({ block, index, hash: deed.hash, internal: Answers.internal(block, deed) }))
+    .map(({ block, deed, index }) => ({ block, index, hash: deed.hash, internal: NodeResponse.internal(block, deed) }))
   return walk.order === "ASC" ? rows : rows.toReversed()
 }
 
@@ -98,9 +98,9 @@ const internalText = (page: Page) =>
     ),
   )
 
-/** Walks for ever. */
+/** Walks pages until it is interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
-  const { chance, count, fromBlock, model } = setting
+  const { random, count, fromBlock, model } = setting
   const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
   const indexed = { ...chain!, reader: database.chain(chain!).reader, status: database.status.read(chain!) }
   const handle = Wallet.make({ config, chains: [indexed], authentication, decoder })
@@ -124,10 +124,10 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const diverge = (what: string) => Effect.sync(() => setting.onDivergence(new Divergence(what)))
 
   const jitter = (): Walk => {
-    const from = chance.is(0.3) ? chance.below(20) : undefined
-    const to = chance.is(0.3) ? (from ?? 0) + chance.below(25) : undefined
-    const order = chance.pick(["ASC", "DESC"] as const)
-    return { wallet: chance.pick(wallets), order, from, to, include: setting.hasTraces && chance.is(0.5) }
+    const from = random.is(0.3) ? random.below(20) : undefined
+    const to = random.is(0.3) ? (from ?? 0) + random.below(25) : undefined
+    const order = random.pick(["ASC", "DESC"] as const)
+    return { wallet: random.pick(wallets), order, from, to, include: setting.hasTraces && random.is(0.5) }
   }
 
   const walk = Effect.fnUntraced(function* (walking: Walk): Effect.fn.Return<number | null> {
@@ -137,7 +137,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
     let given = 0
     let last: Row | undefined
     for (;;) {
-      const limit = chance.between(1, 4)
+      const limit = random.between(1, 4)
       const seen = model.versions.length - 1
       const bounds = [
         walking.from === undefined ? "" : `&from_block=${walking.from}`,
@@ -157,10 +157,12 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       }
       const topOf = ({ version }: (typeof candidates)[number]) =>
         chainOf(version.head, fromBlock).findLast(({ number }) => number <= (walking.to ?? Number.MAX_SAFE_INTEGER))
-      const isOurs = ({ head }: Version, block: Block | undefined) =>
+      const isLocal = ({ head }: Version, block: Block | undefined) =>
         block !== undefined && chainOf(head, block.number)[0] === block
       const standing = candidates.filter((candidate) =>
-        cursor === null ? true : states.some((state) => isOurs(state, last?.block) && isOurs(state, topOf(candidate))),
+        cursor === null
+          ? true
+          : states.some((state) => isLocal(state, last?.block) && isLocal(state, topOf(candidate))),
       )
       if (answer.status === 409) {
         const { resumeFromBlock } = answer.value as { readonly resumeFromBlock: unknown }
@@ -168,13 +170,13 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         const resume = Number(resumeFromBlock)
         const isRight = candidates.some((candidate) =>
           states.some((state) => {
-            if (isOurs(state, last?.block) && isOurs(state, topOf(candidate))) return false
+            if (isLocal(state, last?.block) && isLocal(state, topOf(candidate))) return false
             const [one, other] = [candidate.version.head, state.head]
             const shared = one === null || other === null ? -1 : ancestorOf(one, other).number
             return resume <= shared + 1 || resume <= fromBlock
           }),
         )
-        if (!isRight) yield* diverge(`${where} is said to be stale from block ${resume}`)
+        if (!isRight) yield* diverge(`${where} is reported as stale from block ${resume}`)
         return resume
       }
       if (answer.status !== 200) {
@@ -202,12 +204,12 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       count("pages read")
       cursor = page.cursor
       if (cursor === null) return null
-      yield* Effect.sleep(chance.pick([0, 50, 500, 5000]))
+      yield* Effect.sleep(random.pick([0, 50, 500, 5000]))
     }
   })
 
   for (;;) {
-    yield* Effect.sleep(chance.between(200, 4000))
+    yield* Effect.sleep(random.between(200, 4000))
     const drawn = jitter()
     const resume = yield* walk(drawn)
     if (resume !== null && drawn.to === undefined) yield* walk({ ...drawn, order: "ASC", from: resume })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
-import * as Planted from "./Planted.ts"
+import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
 describe("Simulation", () => {
   describe("run", () => {
-    it("lives the same life again from the same seed", async () => {
+    it("run: repeats the same events from the same seed", async () => {
       const live = async () => {
         const events: Array<string> = []
         await Simulation.run({
@@ -17,7 +17,7 @@ describe("Simulation", () => {
       expect(await live()).toEqual(await live())
     })
 
-    it("finds no divergence in 300 seeds", { timeout: 180_000 }, async () => {
+    it("run: finds no divergence in 300 seeds", { timeout: 180_000 }, async () => {
       const diverged: Array<string> = []
       const happened = new Set<string>()
       for (let seed = 1; seed <= 300; seed++) {
@@ -31,12 +31,12 @@ describe("Simulation", () => {
         expect.arrayContaining([
           "killed between begin and commit",
           "killed outside a transaction",
-          "reorganisation deeper than 10",
+          "reorg deeper than 10",
           "a node answers from an older head",
           "a node answers from another branch",
-          "lie: wrong parent",
-          "lie: no receipts",
-          "lie: error of the tracer",
+          "faulty response: wrong parent",
+          "faulty response: no receipts",
+          "faulty response: error of the tracer",
           "status 429",
           "a statement fails: disk full",
           "a walk goes stale",
@@ -45,10 +45,10 @@ describe("Simulation", () => {
       )
     })
 
-    it.each(Planted.names)("finds the planted fault: %s", { timeout: 60_000 }, async (plant) => {
+    it.each(PlantedBug.names)("run: finds the planted bug: %s", { timeout: 60_000 }, async (bug) => {
       let found: number | undefined
       for (let seed = 1; seed <= 1000 && found === undefined; seed++) {
-        if ((await Simulation.run({ seed, plant })).divergence !== null) found = seed
+        if ((await Simulation.run({ seed, bug })).divergence !== null) found = seed
       }
 
       expect(found).toBeDefined()

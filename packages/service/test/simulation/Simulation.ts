@@ -1,24 +1,24 @@
 /**
  * One simulated life of a store and its indexers: a world drawn from a seed, in virtual time. Blocks are mined and reorganised
- * away, nodes lag, fail and lie, processes are killed between statements and start again, disks fill, clients walk pages. The store
+ * away, nodes lag, fail and return faulty responses, processes are killed between statements and start again, disks fill, clients walk pages. The store
  * is compared with the model after every commit; at the end all goes well again, and it must come to stand where the chain stands.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber } from "effect"
-import * as Chance from "./Chance.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import { Counts } from "./Count.ts"
 import * as Disk from "./Disk.ts"
 import * as Model from "./Model.ts"
 import * as Network from "./Network.ts"
-import type * as Planted from "./Planted.ts"
+import type * as PlantedBug from "./PlantedBug.ts"
 import * as Processes from "./Processes.ts"
 import * as Reader from "./Reader.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 import * as World from "./World.ts"
 
-/** What came of a seed. */
+/** Result of a seed. */
 export interface Outcome {
   readonly seed: number
   /** What diverged; null when nothing did. */
@@ -32,8 +32,8 @@ export interface Outcome {
 export interface Options {
   readonly seed: number
   /** A fault that is put in on purpose. */
-  readonly plant?: Planted.Name
-  /** Told of each thing that happens. */
+  readonly bug?: PlantedBug.Name
+  /** Handles each event of the world. */
   readonly onEvent?: (millis: number, what: string) => void
 }
 
@@ -44,30 +44,30 @@ const recoveryMillis = 200_000
 const standingMillis = 5_000
 
 /** Lives one seed. Seeds must be lived one after another: the hand on SQLite and on fetch is the whole program's. */
-export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> => {
-  const chance = Chance.make(seed)
-  const shape = chance.fork("shape")
+export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => {
+  const random = SeededRandom.make(seed)
+  const shape = random.fork("shape")
   const fromBlock = shape.pick([0, 0, 4])
   const chaosMillis = shape.between(8, 28) * 1000
   const counts = new Counts()
-  const time = VirtualTime.make(chance.fork("time"))
-  const tell = (what: string) => onEvent?.(time.now() - VirtualTime.beginning, what)
+  const time = VirtualTime.make(random.fork("time"))
+  const log = (what: string) => onEvent?.(time.now() - VirtualTime.beginning, what)
   const count = (kind: string) => {
     counts.count(kind)
-    tell(kind)
+    log(kind)
   }
   const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "daybook-simulation-"))
   const file = join(folder, "chain-eth.sqlite")
 
   let divergence: Model.Divergence | undefined
   const onDivergence = (found: Model.Divergence) => {
-    if (divergence === undefined) tell(`DIVERGENCE: ${found.message}`)
+    if (divergence === undefined) log(`DIVERGENCE: ${found.message}`)
     divergence ??= found
   }
-  const world = World.make(chance, time, count)
+  const world = World.make(random, time, count)
   const { endpoints, finalityDepth, finalized, hasTraces, head, rates, tips, tree } = world
   const network = Network.make({
-    chance: chance.fork("network"),
+    random: random.fork("network"),
     ...{ time, tree, endpoints, count, head, finalized, rates },
     tips: () => tips,
   })
@@ -86,7 +86,7 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
     }
   }
   const processes = Processes.make({
-    ...{ chance, time, count, world, folder, fromBlock, plant, tell, onDivergence },
+    ...{ random, time, count, world, folder, fromBlock, bug, log, onDivergence },
     onCommit: () => check(model.check),
   })
   const readers: Array<Fiber.Fiber<unknown, unknown>> = []
@@ -101,9 +101,9 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
       count("worlds with a second indexer")
       time.after(shape.between(0, 5000), () => processes.start("two"))
     }
-    const reading = chance.fork("readers")
+    const reading = random.fork("readers")
     for (let reader = shape.between(0, 2); reader > 0; reader--) {
-      const walks = Reader.run({ chance: reading, count, folder, fromBlock, hasTraces, model, onDivergence })
+      const walks = Reader.run({ random: reading, count, folder, fromBlock, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
     await time.runUntil(VirtualTime.beginning + chaosMillis, isOver)
@@ -111,7 +111,7 @@ export const run = async ({ onEvent, plant, seed }: Options): Promise<Outcome> =
 
   const recover = async () => {
     world.calm(fromBlock)
-    tell(`all is well; the chain ends with ${head().number} (${head().hash})`)
+    log(`all is well; the chain ends with ${head().number} (${head().hash})`)
     await time.runUntil(time.now() + recoveryMillis, () => isOver() || stands() === head())
     const where =
       stands() === null ? "is empty" : `stands at block ${stands()!.number} (${stands()!.hash.slice(0, 10)})`

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import * as Hash from "ox/Hash"
 import * as Rlp from "ox/Rlp"
 import type * as Hex from "ox/Hex"
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 
 /** A call below a transaction. */
 export interface Call {
@@ -151,24 +151,24 @@ const headerOf = (parentHash: string, number: number, timestamp: number, salt: s
   return { hash, header: { ...fields, ...numbers, hash, uncles: [] } }
 }
 
-const callsOf = (chance: Chance, from: string, depth: number): ReadonlyArray<Call> =>
-  Array.from({ length: chance.below(3) }, () => {
-    const kind = chance.pick(["CALL", "CALL", "CALL", "STATICCALL", "DELEGATECALL", "CREATE", "SELFDESTRUCT"] as const)
-    const isFailed = kind === "CALL" && chance.is(0.2)
-    const to = chance.pick([...wallets, ...contracts])
+const callsOf = (random: SeededRandom, from: string, depth: number): ReadonlyArray<Call> =>
+  Array.from({ length: random.below(3) }, () => {
+    const kind = random.pick(["CALL", "CALL", "CALL", "STATICCALL", "DELEGATECALL", "CREATE", "SELFDESTRUCT"] as const)
+    const isFailed = kind === "CALL" && random.is(0.2)
+    const to = random.pick([...wallets, ...contracts])
     const isLeaf = depth >= 3 || kind === "SELFDESTRUCT"
-    return { kind, from, to, value: chance.below(1000), isFailed, calls: isLeaf ? [] : callsOf(chance, to, depth + 1) }
+    return { kind, from, to, value: random.below(1000), isFailed, calls: isLeaf ? [] : callsOf(random, to, depth + 1) }
   })
 
-const deedOf = (chance: Chance, serial: number): Deed => {
-  const from = chance.pick(wallets)
-  const kind = chance.pick(["transfer", "transfer", "call", "call", "creation"] as const)
+const deedOf = (random: SeededRandom, serial: number): Deed => {
+  const from = random.pick(wallets)
+  const kind = random.pick(["transfer", "transfer", "call", "call", "creation"] as const)
   const created = kind === "creation" ? `0x${digest(`created ${serial}`, 20)}` : null
-  const to = created === null ? chance.pick(kind === "call" ? contracts : wallets) : null
-  const isFailed = kind === "call" && chance.is(0.15)
-  const other = chance.pick(wallets)
+  const to = created === null ? random.pick(kind === "call" ? contracts : wallets) : null
+  const isFailed = kind === "call" && random.is(0.15)
+  const other = random.pick(wallets)
   const log = (): Log => ({
-    address: chance.pick(contracts),
+    address: random.pick(contracts),
     topics: [transferTopic, `0x${from.slice(2).padStart(64, "0")}`, `0x${other.slice(2).padStart(64, "0")}`],
     data: `0x${serial.toString(16).padStart(64, "0")}`,
   })
@@ -178,25 +178,25 @@ const deedOf = (chance: Chance, serial: number): Deed => {
     from,
     to,
     created,
-    value: chance.below(1_000_000),
+    value: random.below(1_000_000),
     nonce: serial,
     input:
       kind === "call" ? `0xa9059cbb${other.slice(2).padStart(64, "0")}${serial.toString(16).padStart(64, "0")}` : "0x",
     status: isFailed ? 0 : 1,
-    gasUsed: 21_000 + chance.below(1000),
-    logs: kind === "call" && !isFailed ? Array.from({ length: chance.below(4) }, log) : [],
-    calls: kind === "transfer" ? [] : callsOf(chance, target, 1),
+    gasUsed: 21_000 + random.below(1000),
+    logs: kind === "call" && !isFailed ? Array.from({ length: random.below(4) }, log) : [],
+    calls: kind === "transfer" ? [] : callsOf(random, target, 1),
   }
 }
 
 /** Makes a tree of one block. With `isTwisted`, calls move other amounts in each block that a transaction comes into. */
-export const make = (chance: Chance, isTwisted: boolean): Tree => {
+export const make = (random: SeededRandom, isTwisted: boolean): Tree => {
   const byHash = new Map<string, Block>()
   let serial = 0
   const add = (parent: Block | null, deeds: ReadonlyArray<Deed>): Block => {
     const number = parent === null ? 0 : parent.number + 1
     // Blocks of one second exist on several chains.
-    const timestamp = parent === null ? 1_767_000_000 : parent.timestamp + chance.below(4)
+    const timestamp = parent === null ? 1_767_000_000 : parent.timestamp + random.below(4)
     const parentHash = parent?.hash ?? zeros(32)
     const { hash, header } = headerOf(parentHash, number, timestamp, `${number} ${++serial}`, deeds)
     const block: Block = { number, hash, parent, timestamp, header, deeds, twist: isTwisted ? serial : 0 }
@@ -208,9 +208,9 @@ export const make = (chance: Chance, isTwisted: boolean): Tree => {
     genesis,
     byHash,
     grow: (parent, again = []) => {
-      const count = chance.is(0.25) ? 0 : chance.between(1, 3)
+      const count = random.is(0.25) ? 0 : random.between(1, 3)
       const deeds = Array.from({ length: count }, () =>
-        again.length > 0 && chance.is(0.6) ? again.splice(chance.below(again.length), 1)[0]! : deedOf(chance, ++serial),
+        again.length > 0 && random.is(0.6) ? again.splice(random.below(again.length), 1)[0]! : deedOf(random, ++serial),
       )
       return add(parent, deeds)
     },

@@ -2,13 +2,13 @@
  * Time that stands still until nothing is left to do at an instant, then jumps to the next: a clock and a scheduler for effects,
  * and a calendar for the world around them. An hour passes in milliseconds, and the same seed gives the same order of events.
  *
- * Effect's own TestClock cannot do this alone: it does not tell when its next sleeper wakes, and it does not wait for the
+ * Effect's own TestClock cannot do this alone: it does not expose when its next sleeper wakes, and it does not wait for the
  * promises that a fetch is made of.
  */
 import { Duration, Effect, Random, References, Scheduler } from "effect"
 import { Clock } from "effect"
 import type { Fiber } from "effect"
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 
 /** Virtual time. */
 export interface VirtualTime {
@@ -16,7 +16,7 @@ export interface VirtualTime {
   readonly now: () => number
   /** Does something after a while; the answer takes that back. */
   readonly after: (millis: number, action: () => void) => () => void
-  /** Runs everything that is due up to an instant, or until told to stop. */
+  /** Runs everything that is due up to an instant, or until `isOver`. */
   readonly runUntil: (millis: number, isOver: () => boolean) => Promise<void>
   /** Puts an effect into this time, without its logs. */
   readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -34,8 +34,8 @@ export const beginning = 1_767_225_600_000
 
 const macrotask = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Makes virtual time; fibers give way to each other at moments drawn by chance. */
-export const make = (chance: Chance): VirtualTime => {
+/** Makes virtual time; fibers give way to each other at moments drawn by random. */
+export const make = (random: SeededRandom): VirtualTime => {
   let now = beginning
   const calendar: Array<Entry> = []
   const due: Array<() => void> = []
@@ -111,8 +111,8 @@ export const make = (chance: Chance): VirtualTime => {
         Effect.provideService(Clock.Clock, clock),
         Effect.provideService(Scheduler.Scheduler, scheduler),
         Effect.provideService(Random.Random, {
-          nextIntUnsafe: () => chance.below(2 ** 32) - 2 ** 31,
-          nextDoubleUnsafe: () => chance.below(2 ** 32) / 2 ** 32,
+          nextIntUnsafe: () => random.below(2 ** 32) - 2 ** 31,
+          nextDoubleUnsafe: () => random.below(2 ** 32) / 2 ** 32,
         }),
         Effect.provideService(References.MinimumLogLevel, "None"),
         Effect.provideService(References.TracerEnabled, false),
@@ -122,7 +122,7 @@ export const make = (chance: Chance): VirtualTime => {
   let patience = 2048
   scheduler.shouldYield = (fiber: Fiber.Fiber<unknown, unknown>) => {
     if (time.holdStill || fiber.currentOpCount < patience) return false
-    patience = chance.is(0.2) ? chance.between(1, 60) : chance.between(60, 2048)
+    patience = random.is(0.2) ? random.between(1, 60) : random.between(60, 2048)
     return true
   }
   return time

@@ -2,7 +2,7 @@
  * The chain and its nodes in one simulated world, drawn from a seed: how they are made, and what becomes of them with time.
  * Blocks are mined, branches are left, nodes lag and stand still. It knows nothing of the indexer.
  */
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Network from "./Network.ts"
 import * as Tree from "./Tree.ts"
@@ -33,40 +33,40 @@ export interface World {
 const longestChain = 85
 const tracers = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
 
-const endpointsOf = (chance: Chance): ReadonlyArray<Network.Endpoint> => {
-  const traces = chance.is(0.1) ? ("off" as const) : chance.pick(["same", "mixed"] as const)
-  const same = chance.pick(tracers)
-  const hasFinalized = chance.is(0.5)
-  const some = (index: number) => (index > 0 && chance.is(0.2) ? ("none" as const) : chance.pick(tracers))
-  return Array.from({ length: chance.between(1, 3) }, (_, index): Network.Endpoint => ({
+const endpointsOf = (random: SeededRandom): ReadonlyArray<Network.Endpoint> => {
+  const traces = random.is(0.1) ? ("off" as const) : random.pick(["same", "mixed"] as const)
+  const same = random.pick(tracers)
+  const hasFinalized = random.is(0.5)
+  const some = (index: number) => (index > 0 && random.is(0.2) ? ("none" as const) : random.pick(tracers))
+  return Array.from({ length: random.between(1, 3) }, (_, index): Network.Endpoint => ({
     url: `https://node-${index}.example/key`,
     host: `node-${index}.example`,
     tracer: traces === "off" ? "none" : traces === "same" ? same : some(index),
-    knowsFinalized: hasFinalized && chance.is(0.8),
-    takesHashesForReceipts: chance.is(0.8),
-    keepsBranches: chance.is(0.5),
-    slowestMillis: chance.pick([1, 20, 200, 900]),
+    knowsFinalized: hasFinalized && random.is(0.8),
+    takesHashesForReceipts: random.is(0.8),
+    keepsBranches: random.is(0.5),
+    slowestMillis: random.pick([1, 20, 200, 900]),
     lag: 0,
     frozen: null,
   }))
 }
 
-const none: Network.Rates = { failure: 0, lie: 0, olderView: 0 }
+const none: Network.Rates = { failure: 0, faulty: 0, olderView: 0 }
 
 /** Makes a world. */
-export const make = (chance: Chance, time: VirtualTime, count: Count): World => {
-  const shape = chance.fork("world")
-  const mining = chance.fork("mining")
-  const moods = chance.fork("moods")
+export const make = (random: SeededRandom, time: VirtualTime, count: Count): World => {
+  const shape = random.fork("world")
+  const mining = random.fork("mining")
+  const moods = random.fork("moods")
   const endpoints = endpointsOf(shape)
   const finalityDepth = endpoints.some(({ knowsFinalized }) => knowsFinalized) ? shape.between(4, 20) : null
   const blockMillis = shape.pick([700, 2000, 5000])
   const reorganisedMillis = shape.pick([3000, 8000, 60_000])
   const level = shape.pick([0, 0.02, 0.06, 0.15])
-  const rates: Network.Rates = { failure: level, lie: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
-  // Calls may do something else in each block that a transaction comes into, unless a tracer cannot say which block it means.
+  const rates: Network.Rates = { failure: level, faulty: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
+  // Calls may do something else in each block that a transaction comes into, unless a tracer takes no block hash.
   const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
-  const tree = Tree.make(chance.fork("tree"), isTwisted)
+  const tree = Tree.make(random.fork("tree"), isTwisted)
   const tips: Array<Tree.Block> = []
   let head = tree.genesis
   let finalized = tree.genesis
@@ -83,7 +83,7 @@ export const make = (chance: Chance, time: VirtualTime, count: Count): World => 
     const room = head.number - (finalityDepth === null ? 0 : finalized.number)
     if (room <= 0) return
     const depth = Math.min(room, mining.is(0.15) ? mining.between(1, room) : mining.between(1, 4))
-    count(depth > 10 ? "reorganisation deeper than 10" : `reorganisation of ${depth > 4 ? "5 to 10" : depth}`)
+    count(depth > 10 ? "reorg deeper than 10" : `reorg of ${depth > 4 ? "5 to 10" : depth}`)
     const again = Tree.chainOf(head, head.number - depth + 1).flatMap(({ deeds }) => [...deeds])
     tips.push(head)
     head = Tree.at(head, head.number - depth)!

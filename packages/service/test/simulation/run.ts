@@ -1,10 +1,10 @@
 /**
- * Lives many seeds, or one seed again: `pnpm --filter @daybook/service simulate --seed 7 --verbose`, `--seeds 10000`.
+ * Simulates many seeds, or one seed again: `pnpm --filter @daybook/service simulate --seed 7 --verbose`, `--seeds 10000`.
  * Prints the time, what happened how often, and each seed that diverged; exits 1 if one did.
  */
 import { parseArgs } from "node:util"
 import { Counts } from "./Count.ts"
-import * as Planted from "./Planted.ts"
+import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
 const { values } = parseArgs({
@@ -12,14 +12,14 @@ const { values } = parseArgs({
     seed: { type: "string" },
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
-    plant: { type: "string" },
+    bug: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
 })
 
-const plant = Planted.names.find((name) => name === values.plant)
-if (values.plant !== undefined && plant === undefined) {
-  throw new Error(`--plant takes one of: ${Planted.names.join("; ")}`)
+const bug = PlantedBug.names.find((name) => name === values.bug)
+if (values.bug !== undefined && bug === undefined) {
+  throw new Error(`--bug takes one of: ${PlantedBug.names.join("; ")}`)
 }
 const first = Number(values.seed ?? values.from)
 const last = values.seed === undefined ? first + Number(values.seeds) - 1 : first
@@ -32,7 +32,7 @@ let virtualMillis = 0
 for (let seed = first; seed <= last; seed++) {
   const outcome = await Simulation.run({
     seed,
-    ...(plant === undefined ? {} : { plant }),
+    ...(bug === undefined ? {} : { bug }),
     ...(values.verbose ? { onEvent } : {}),
   })
   counts.add(outcome.counts.byKind)
@@ -40,11 +40,11 @@ for (let seed = first; seed <= last; seed++) {
   if (outcome.divergence === null) continue
   failed.push(seed)
   console.log(`seed ${seed}: ${outcome.divergence}`)
-  if (plant !== undefined) break
+  if (bug !== undefined) break
 }
 const seconds = (performance.now() - startedAt) / 1000
 console.log(counts.toLines().join("\n"))
-const lived = (failed.length > 0 && plant !== undefined ? failed[0]! : last) - first + 1
+const lived = (failed.length > 0 && bug !== undefined ? failed[0]! : last) - first + 1
 console.log(
   `${lived} seeds in ${seconds.toFixed(1)} s (${(virtualMillis / 3_600_000).toFixed(1)} h of virtual time), ${failed.length} diverged${failed.length === 0 ? "" : `: ${failed.join(", ")}`}`,
 )

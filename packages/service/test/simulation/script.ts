@@ -1,4 +1,4 @@
-/** An indexer over nodes that say what a test tells them to, in virtual time: for what simulations found, one thing at a time. */
+/** An indexer over scripted nodes in virtual time, for one counterexample at a time. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,12 +11,12 @@ import * as Node from "../../src/node/Node.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import * as Answers from "./Answers.ts"
-import * as Chance from "./Chance.ts"
+import * as NodeResponse from "./NodeResponse.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import * as Tree from "./Tree.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
-/** What a node is asked. */
+/** A call to a node. */
 export interface Question {
   /** The first part of the node's host name. */
   readonly node: string
@@ -25,17 +25,17 @@ export interface Question {
   readonly millis: number
 }
 
-/** A reply of JSON-RPC; undefined for an honest one. */
+/** A JSON-RPC reply; `undefined` for a correct one. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
 
-/** What the indexer lives through. */
+/** A script. */
 export interface Script {
   readonly nodes: ReadonlyArray<string>
   /** The newest block of the chain as it is now. */
   readonly head: () => Tree.Block
-  readonly say: (question: Question) => Reply | undefined
+  readonly respond: (question: Question) => Reply | undefined
   readonly forMillis: number
   /** Called ten times a second. */
   readonly watch?: (reader: ChainReader) => Effect.Effect<void>
@@ -44,7 +44,7 @@ export interface Script {
 const decoder = Decoder.make()
 
 /** A tree of blocks. */
-export const tree = (): Tree.Tree => Tree.make(Chance.make(1), true)
+export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)
 
 /** The block that comes so many blocks after another. */
 export const grown = (tree: Tree.Tree, from: Tree.Block, blocks: number): Tree.Block =>
@@ -58,16 +58,16 @@ const honest = (head: Tree.Block, { method, params: [id, flag] }: Question): Rep
   if (id === "finalized") return { error: { code: -39001, message: "unknown block" } }
   if (block === undefined) return { result: null }
   if (method === "eth_getBlockByNumber")
-    return { result: flag === true ? Answers.hydrated(block) : Answers.plain(block) }
-  if (method === "eth_getBlockReceipts") return { result: Answers.receipts(block) }
+    return { result: flag === true ? NodeResponse.hydrated(block) : NodeResponse.plain(block) }
+  if (method === "eth_getBlockReceipts") return { result: NodeResponse.receipts(block) }
   return method === "trace_block"
-    ? { result: Answers.flat(block) }
+    ? { result: NodeResponse.flat(block) }
     : { error: { code: -32601, message: `the method ${method} does not exist` } }
 }
 
-/** Lives through a script; gives what the indexer told, why it ended if it did, and what the store holds at the end. */
+/** Runs a script; gives the events of the indexer, whether it ended, and what the store holds at the end. */
 export const live = async (script: Script) => {
-  const time = VirtualTime.make(Chance.make(1))
+  const time = VirtualTime.make(SeededRandom.make(1))
   const folder = mkdtempSync(join(tmpdir(), "daybook-script-"))
   const events: Array<IndexerEvent> = []
   const outerFetch = globalThis.fetch
@@ -76,7 +76,7 @@ export const live = async (script: Script) => {
     const answer = (call: Question & { readonly id: number }) => {
       const node = new URL(url).host.split(".")[0]!
       const question = { ...call, node, millis: time.now() - VirtualTime.beginning }
-      return { jsonrpc: "2.0", id: call.id, ...(script.say(question) ?? honest(script.head(), question)) }
+      return { jsonrpc: "2.0", id: call.id, ...(script.respond(question) ?? honest(script.head(), question)) }
     }
     const asked = JSON.parse(body) as
       | (Question & { readonly id: number })

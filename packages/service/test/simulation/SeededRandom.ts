@@ -1,10 +1,10 @@
 /**
- * What happens by chance, the same for the same seed. Each part of a simulated world draws from a stream of its own, so that
+ * What happens by random, the same for the same seed. Each part of a simulated world draws from a stream of its own, so that
  * one part's draws do not shift another's.
  */
 
-/** A stream of chance. */
-export interface Chance {
+/** A stream of random. */
+export interface SeededRandom {
   /** A whole number from 0 up to a bound, which is left out. */
   readonly below: (bound: number) => number
   /** A whole number from one to another, both included. */
@@ -13,7 +13,7 @@ export interface Chance {
   readonly is: (probability: number) => boolean
   readonly pick: <A>(list: ReadonlyArray<A>) => A
   /** A stream of its own, named. */
-  readonly fork: (name: string) => Chance
+  readonly fork: (name: string) => SeededRandom
 }
 
 const mix = (seed: number, name: string): number => {
@@ -24,7 +24,7 @@ const mix = (seed: number, name: string): number => {
 }
 
 /** The stream of a seed. */
-export const make = (seed: number): Chance => {
+export const make = (seed: number): SeededRandom => {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

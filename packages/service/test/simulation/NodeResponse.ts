@@ -1,5 +1,5 @@
 /**
- * What honest nodes say about a block of the tree, as JSON values of the wire; and the internal calls that a wallet page must
+ * Correct responses about a block of the tree, as JSON values of the wire; and the internal calls that a wallet page must
  * show of it.
  */
 import type { Block, Call, Deed } from "./Tree.ts"

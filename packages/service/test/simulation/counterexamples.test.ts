@@ -1,16 +1,16 @@
-/** What simulations found, each as small as it could be made. */
+/** Counterexamples that simulations found, each reduced to its cause. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Answers from "./Answers.ts"
+import * as NodeResponse from "./NodeResponse.ts"
 import { grown, live, tree } from "./script.ts"
 import * as Tree from "./Tree.ts"
 
 const internalError = { error: { code: -32603, message: "header not found" } }
 const missing = (method: string) => ({ error: { code: -32601, message: `the method ${method} does not exist` } })
 
-describe("Indexer", () => {
+describe("ChainIndexer", () => {
   describe("run", () => {
-    it("removes no block when a node shows another branch once and ours when it is asked again", async () => {
+    it("run: removes no block when a node returns another branch once and the stored one afterwards", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 2)
       const head = grown(world, shared, 6)
@@ -20,8 +20,8 @@ describe("Indexer", () => {
       const { checkpoint, events } = await live({
         nodes: ["a"],
         head: () => head,
-        say: ({ millis, params }) =>
-          params[0] === "latest" && millis > 3000 && times++ === 0 ? { result: Answers.plain(other) } : undefined,
+        respond: ({ millis, params }) =>
+          params[0] === "latest" && millis > 3000 && times++ === 0 ? { result: NodeResponse.plain(other) } : undefined,
         forMillis: 8000,
       })
 
@@ -30,38 +30,38 @@ describe("Indexer", () => {
       expect(checkpoint?.head).toEqual({ number: 8, hash: head.hash })
     })
 
-    it("compares no header of another number than it asked for", async () => {
+    it("run: ignores a header of another number than requested", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 6)
       const before = grown(world, shared, 1)
       const after = grown(world, shared, 2)
       let head = before
-      let lies = 0
+      let faulty = 0
 
       const { checkpoint, events } = await live({
         nodes: ["a"],
         head: () => head,
-        say: ({ millis, params: [id, flag] }) => {
+        respond: ({ millis, params: [id, flag] }) => {
           if (millis > 3000) head = after
-          if (flag !== false || id !== "0x6" || lies++ > 0) return undefined
-          return { result: Answers.plain(Tree.at(head, 3)!) }
+          if (flag !== false || id !== "0x6" || faulty++ > 0) return undefined
+          return { result: NodeResponse.plain(Tree.at(head, 3)!) }
         },
         forMillis: 10_000,
       })
 
-      expect(lies).toBeGreaterThan(0)
+      expect(faulty).toBeGreaterThan(0)
       expect(events.filter(({ _tag }) => _tag === "Reorged")).toMatchObject([{ to: { number: 6 } }])
       expect(checkpoint?.head.hash).toBe(after.hash)
     })
 
-    it("waits while a node has no newest block", async () => {
+    it("run: waits while a node returns no latest block", async () => {
       const world = tree()
       const head = grown(world, world.genesis, 4)
 
       const { checkpoint, hasEnded } = await live({
         nodes: ["a"],
         head: () => head,
-        say: ({ millis, params }) => (params[0] === "latest" && millis < 3000 ? { result: null } : undefined),
+        respond: ({ millis, params }) => (params[0] === "latest" && millis < 3000 ? { result: null } : undefined),
         forMillis: 15_000,
       })
 
@@ -69,7 +69,7 @@ describe("Indexer", () => {
       expect(checkpoint?.head.hash).toBe(head.hash)
     })
 
-    it("finds the tracer again when a failure that passed was taken for a method", async () => {
+    it("run: detects the tracer again after a passing failure was taken for a supported method", async () => {
       const world = tree()
       const head = grown(world, world.genesis, 6)
       let times = 0
@@ -77,10 +77,10 @@ describe("Indexer", () => {
       const { checkpoint, rows } = await live({
         nodes: ["a"],
         head: () => head,
-        say: ({ method, params }) => {
+        respond: ({ method, params }) => {
           if (method === "trace_block") return times++ < 2 ? internalError : missing(method)
           if (method !== "debug_traceBlockByHash") return undefined
-          return { result: Answers.frames(world.byHash.get(String(params[0]))!) }
+          return { result: NodeResponse.frames(world.byHash.get(String(params[0]))!) }
         },
         forMillis: 60_000,
       })
@@ -89,30 +89,30 @@ describe("Indexer", () => {
       expect(rows.filter(({ internal }) => internal === null)).toEqual([])
     })
 
-    it("stores no block without traces because the node that is asked alone has no tracer", async () => {
+    it("run: stores no block without traces when the only node asked for it has no tracer", async () => {
       const world = tree()
       const head = grown(world, world.genesis, 8)
-      let lies = 0
+      let faulty = 0
 
       const { checkpoint, rows } = await live({
         nodes: ["a", "b"],
         head: () => head,
-        say: ({ method, millis, node }) => {
+        respond: ({ method, millis, node }) => {
           if (node === "b") return method.includes("trace") ? missing(method) : undefined
           if (method !== "eth_getBlockReceipts" || millis > 5000) return undefined
-          lies++
+          faulty++
           return { result: [] }
         },
         forMillis: 60_000,
       })
 
-      expect(lies).toBeGreaterThan(0)
+      expect(faulty).toBeGreaterThan(0)
       expect(checkpoint?.head.hash).toBe(head.hash)
       expect(rows.length).toBeGreaterThan(0)
       expect(rows.filter(({ internal }) => internal === null)).toEqual([])
     })
 
-    it("calls no block final that the node left while it was asked for its final one", async () => {
+    it("run: finalizes no block that the node left while its finalized block was read", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 4)
       const before = grown(world, shared, 6)
@@ -123,10 +123,10 @@ describe("Indexer", () => {
       await live({
         nodes: ["a"],
         head: () => head,
-        say: ({ params }) => {
+        respond: ({ params }) => {
           if (params[0] !== "finalized") return undefined
           head = after
-          return { result: Answers.plain(Tree.at(after, 9)!) }
+          return { result: NodeResponse.plain(Tree.at(after, 9)!) }
         },
         forMillis: 8000,
         watch: (store) =>

@@ -1,4 +1,4 @@
-/** What an operator chooses: where to begin, which wallets, and what happens when one of several nodes lies. */
+/** Options of an operator: start block, watched wallets, level of verification, several nodes. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
@@ -14,8 +14,8 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 const genesisSeconds = 1_767_225_600
 const blockSeconds = 12
 
-describe("an index", () => {
-  it.live("begins at the first block at or after a date, and waits for a date to come", () =>
+describe("ChainIndexer with options", () => {
+  it.live("run: starts at the first block at or after a date, and waits until the chain reaches it", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 20)
@@ -24,22 +24,22 @@ describe("an index", () => {
       yield* indexer.until(caughtUp(20))
       const later = yield* openStore
       const waiting = yield* start(later, [node.url], { fromTimestamp: genesisSeconds + 25 * blockSeconds })
-      const told = yield* waiting.until(({ _tag }) => _tag === "Waiting")
+      const expected = yield* waiting.until(({ _tag }) => _tag === "Waiting")
 
       expect((yield* store.headers(0, 99)).map(({ number }) => number)[0]).toBe(10)
-      expect(told).toMatchObject({ message: expect.stringContaining("has not reached the start date") })
+      expect(expected).toMatchObject({ message: expect.stringContaining("has not reached the start date") })
       yield* Head.mine(node, 10)
       yield* waiting.until(caughtUp(30))
       expect((yield* later.headers(0, 99)).map(({ number }) => number)[0]).toBe(25)
     }),
   )
 
-  it.live("of watched wallets holds all of theirs and nothing of others, and is refused for more wallets", () =>
+  it.live("run: indexes all transactions of watched wallets and no others, and the store rejects more wallets", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const world = yield* Scenario.run(node, { blobs: false, blocks: 25 })
-      const told = yield* oracle.scan(node, world.lastBlock)
-      const created = told.find(({ addresses }) => addresses.length > 1 && addresses.includes(world.contracts.gold))
+      const expected = yield* oracle.scan(node, world.lastBlock)
+      const created = expected.find(({ addresses }) => addresses.length > 1 && addresses.includes(world.contracts.gold))
       const watched = [world.accounts.bob.toLowerCase(), world.contracts.gold.toLowerCase()]
       const watch = new Set(watched)
       const path = yield* folder
@@ -57,7 +57,7 @@ describe("an index", () => {
           yield* indexer.stop
           for (const address of watched) {
             expect((yield* oracle.wallet(store, address)).map(({ hash }) => hash)).toEqual(
-              oracle.walletOf(told, address).map(({ hash }) => hash),
+              oracle.walletOf(expected, address).map(({ hash }) => hash),
             )
           }
           expect(yield* oracle.wallet(store, world.accounts.alice)).toEqual([])
@@ -80,7 +80,7 @@ describe("an index", () => {
     }),
   )
 
-  it.live("stores a block by another node when the first one's answers cannot be true", () =>
+  it.live("run: stores the block of another node when that of the first one is invalid", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -112,12 +112,12 @@ describe("an index", () => {
       )
       const alone = yield* start(yield* openStore, [liar.url], options)
       expect(yield* alone.until(({ _tag }) => _tag === "Waiting")).toMatchObject({
-        message: expect.stringContaining("the root of its receipts is"),
+        message: expect.stringContaining("receipts root: expected"),
       })
     }),
   )
 
-  it.live("says which checks a chain's rules leave out, and how fast it goes", () =>
+  it.live("run: reports which checks the hash rules leave out, and the throughput", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 30)

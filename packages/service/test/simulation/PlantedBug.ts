@@ -1,29 +1,29 @@
 /**
- * Faults that are put in on purpose, to show that the simulation would find them: two in the store's statements, one in what the
- * indexer makes of a node's head.
+ * Bugs planted on purpose, to show that the simulation finds them: two in the statements of the store, one in how the indexer treats
+ * a lower head.
  */
 import { Effect } from "effect"
 import type { Node } from "../../src/node/Node.ts"
 import type { Database } from "../../src/store/Database.ts"
 import type * as Disk from "./Disk.ts"
 
-/** What is wrong. */
-export type Name = Disk.Plant | "lag taken for a reorganisation"
+/** Name of a planted bug. */
+export type Name = Disk.Bug | "lag taken for a reorg"
 
 /** All of them. */
 export const names: ReadonlyArray<Name> = [
   "checkpoint outside the transaction",
   "appearances stay",
-  "lag taken for a reorganisation",
+  "lag taken for a reorg",
 ]
 
-/** The part that is wrong in the store's statements. */
-export const onDisk = (name: Name | undefined): Disk.Plant | null =>
-  name === undefined || name === "lag taken for a reorganisation" ? null : name
+/** The bug in the statements of the store; `null` for one elsewhere. */
+export const onDisk = (name: Name | undefined): Disk.Bug | null =>
+  name === undefined || name === "lag taken for a reorg" ? null : name
 
-/** An indexer's node that has our blocks above its head removed, as if a lower head were another chain. */
+/** A node that removes the stored blocks above its head, as if a lower head were a reorg. */
 export const node = (name: Name | undefined, real: Node, database: Database, owner: string): Node => {
-  if (name !== "lag taken for a reorganisation") return real
+  if (name !== "lag taken for a reorg") return real
   const ref = { name: "eth", id: 1 }
   const { reader, writer } = database.chain(ref)
   const head = Effect.tap(real.head, (remote) =>
