@@ -152,9 +152,9 @@ const measure = Effect.fnUntraced(function* (wanted: number, folder: string) {
     yield* writer.append(to!, again, token)
     head = again.at(-1)!
   }
-  const database = new DatabaseSync(file)
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  database.close()
+  const closing = new DatabaseSync(file)
+  closing.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+  closing.close()
   const bytes = statSync(file).size
   const cell = (sorted: ReadonlyArray<number>) =>
     `${quantile(sorted, 0.5).toFixed(3)} / ${quantile(sorted, 0.99).toFixed(3)} ms`

@@ -63,6 +63,27 @@ export interface Snapshot {
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
 }
 
+/** How far a reader that follows the chain has read. */
+export interface ChainPosition {
+  /** Grows with each append and unwind; a reader with a lower one, as a lagging replica, reports no changes. */
+  readonly serial: number
+  /** First reported block that was not removed since; `null` when there is none. */
+  readonly first: number | null
+  /** Last reported block that was not removed since; `null` when there is none. */
+  readonly head: BlockRef | null
+}
+
+/** A change of the chain: blocks were added, or all blocks from `lowest` on were removed. */
+export type ChainChange =
+  | { readonly _tag: "Appended"; readonly blocks: ReadonlyArray<BlockRef> }
+  | { readonly _tag: "Unwound"; readonly lowest: number }
+
+/** Changes of the chain in order, and the position after them. */
+export interface ChainChanges {
+  readonly changes: ReadonlyArray<ChainChange>
+  readonly position: ChainPosition
+}
+
 /** Reads the index of one chain. */
 export interface ChainReader {
   /** Runs reads in one read transaction. */
@@ -71,4 +92,9 @@ export interface ChainReader {
   ) => Effect.Effect<A, E | StoreError, R>
   /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
+  /**
+   * Changes after a position, `null` for all, with at most `limit` added blocks. A reader that applies them in order has the chain
+   * as of the new position. Where a removed block is not remembered any more, the change begins after the last final one.
+   */
+  readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
 }

@@ -1,4 +1,4 @@
-/** A store of a real chain is damaged in every way that can be thought of, found out, and mended from the node. */
+/** A store of a real chain is damaged in many ways; verification finds each of them, and repair restores the rows from the node. */
 import { copyFileSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { layer } from "@effect/vitest"
@@ -40,7 +40,8 @@ const indexed = Effect.gen(function* () {
 const auditOf = (file: string) =>
   Effect.map(Engine.fromUrl(`sqlite:${dirname(file)}`, "/"), (database) => database.chain(ref).audit)
 
-const verify = (file: string) => Effect.scoped(Effect.flatMap(auditOf(file), Verify.run))
+const verify = (file: string, options: Verify.Options = {}) =>
+  Effect.scoped(Effect.flatMap(auditOf(file), (audit) => Verify.run(audit, options)))
 
 const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
   ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
@@ -59,27 +60,27 @@ const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = 
   [
     "the body of another transaction",
     `UPDATE "transaction" SET body = (SELECT body FROM "transaction" WHERE block = 11 AND tx_index = 0) WHERE block = 12 AND tx_index = 0`,
-    "its document is of transaction",
+    "its document has hash",
   ],
   [
     "a transaction that lost a wallet",
     `UPDATE "transaction" SET addresses = substr(addresses, 1, 20) WHERE block = 12 AND length(addresses) > 20`,
-    "it stands under",
+    "it belongs to",
   ],
   [
     "a history that lost an entry",
     "DELETE FROM appearance WHERE block = 12 AND tx_index = 0 AND address = (SELECT min(address) FROM appearance WHERE block = 12 AND tx_index = 0)",
-    "does not have it",
+    "lacks it",
   ],
   [
     "internal transactions of another",
     `UPDATE "transaction" SET internal = (SELECT internal FROM "transaction" WHERE internal LIKE '[{%' AND block <> 12 LIMIT 1) WHERE block = 12 AND tx_index = 0`,
-    "an internal transaction is of another transaction",
+    "an internal transaction belongs to another transaction",
   ],
 ]
 
 layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
-  it.effect("finds no flaw in a store that an indexer wrote", () =>
+  it.effect("verify: finds no issue in a store that an indexer wrote", () =>
     Effect.gen(function* () {
       const { all, lastBlock } = yield* Scenario.Scenario
       const { file } = yield* indexed
@@ -88,7 +89,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("finds each damage, and mends it to the very same rows", () =>
+  it.effect("verify, repair: find each damage and restore the very same rows", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { base, file } = yield* indexed
@@ -101,6 +102,8 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
         damage(copy, sql)
         expect([name, dump(copy)]).not.toEqual([name, before])
         const { issues, orphaned } = yield* verify(copy)
+        // Ranges shorter than the chain find the same.
+        expect(yield* verify(copy, { blocksAtOnce: 3, appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
         expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
         expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
 
@@ -116,7 +119,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("finds and removes entries of histories without a document", () =>
+  it.effect("verify, repair: find and remove appearances without a document", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { file } = yield* indexed
@@ -127,6 +130,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
         `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 999, 3)`,
       )
       const { issues, orphaned } = yield* verify(file)
+      expect(yield* verify(file, { appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
       expect(issues).toEqual([])
       expect(orphaned.map(({ block, index }) => [block, index])).toEqual([
         [12, 0],
@@ -144,7 +148,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("does not mend a block that the node's chain has otherwise, and says what to do", () =>
+  it.effect("repair: leaves a block that the node does not have unchanged, and names the remedy", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { file } = yield* indexed
@@ -165,7 +169,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("removes blocks from one on, which the indexer then fetches again, but not beside an indexer", () =>
+  it.effect("reindex: removes blocks that the indexer fetches again, and refuses to run beside an indexer", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -186,7 +190,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("copies the database while an indexer writes it, into a folder that can stand in for it", () =>
+  it.effect("backup: copies the database while an indexer writes it, to a folder that can replace it", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario

@@ -1,40 +1,45 @@
 /**
- * The database that a contract test gets from an engine, and short ways to ask it.
+ * The database that a contract test gets from an engine, and short ways to read it.
  */
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { TestStore } from "./TestStore.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
 import type { ChainReader, PageQuery } from "../../src/store/ChainReader.ts"
+import type { Database } from "../../src/store/Database.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import { wallets } from "./model.ts"
+import * as TestStore from "./TestStore.ts"
 
 /** One empty database of an engine. */
 export interface TestDatabase {
-  /** Opens a chain of it, as another process would. */
-  readonly open: Effect.Effect<TestStore, StoreError, Scope.Scope>
-  /** Every row of every table except removed blocks, leases and statuses. */
+  /** Connects to it, as another process would. */
+  readonly connect: Effect.Effect<Database, StoreError, Scope.Scope>
+  /** Every row of every table of the chain `ref`, except removed blocks, leases and statuses. */
   readonly dump: Effect.Effect<unknown>
 }
+
+/** The chain that tests write. */
+export const ref = { name: "test", id: 31337 }
 
 export const all: PageQuery = { key: wallets[0]!, from: 0, to: 1_000_000, order: "ASC", after: null, limit: 1000 }
 
 export const bodiesOf = (blocks: ReadonlyArray<BlockRows>) =>
   blocks.flatMap((block) => block.transactions.map((transaction) => transaction.body))
 
-export const pageBodies = (store: ChainReader, query = all) =>
+export const pageBodies = (reader: ChainReader, query = all) =>
   Effect.map(
-    store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, query)),
+    reader.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, query)),
     (rows) => rows.map((row) => row.body),
   )
 
-/** Makes an empty database, which is gone when the scope ends. */
+/** Makes an empty database, which is removed when the scope ends. */
 export type Make = Effect.Effect<TestDatabase, StoreError, Scope.Scope>
 
-/** An empty database and a writer of it. */
+/** An empty database, a way to open its chain as another process would, and one that is opened. */
 export const opened = (make: Make) =>
   Effect.gen(function* () {
-    const made = yield* make
-    return { ...made, store: yield* made.open }
+    const { connect, dump } = yield* make
+    const open = Effect.flatMap(connect, (database) => TestStore.open(database, ref))
+    return { connect, dump, open, store: yield* open }
   })

@@ -2,8 +2,12 @@
  * What a store must do, in the plainest words: lists in memory, searched from end to end. It shares nothing with an engine.
  * Also the generated rows and the seeded numbers of the contract tests.
  */
+import { Schema } from "effect"
 import type { BlockRef, BlockRows, Checkpoint } from "../../src/store/BlockRows.ts"
 import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+
+/** Seeds of laws. */
+export const seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /** Numbers from 0 up to a bound, the same for the same seed. */
 export const seeded = (seed: number) => {

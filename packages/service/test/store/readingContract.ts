@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
-import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+import type { ChainChanges, ChainPosition, PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -195,6 +195,33 @@ export const readingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
+    it.effect.prop(
+      "firstAtOrAfter, lastAtOrBefore: give what a search through all blocks gives, for any timestamps",
+      { seed: Model.seed },
+      ({ seed }) =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const numbers = Model.seeded(seed)
+          const blocks: Array<BlockRows> = []
+          for (let index = 0; index < 30; index++) {
+            const timestamp = (blocks.at(-1)?.timestamp ?? 100) + numbers.below(4)
+            blocks.push(blockOn(blocks.at(-1) ?? null, { timestamp }))
+          }
+          yield* store.append(null, blocks)
+          for (let round = 0; round < 30; round++) {
+            const time = 95 + numbers.below(110)
+            const found = yield* store.snapshot((snapshot) =>
+              Effect.all([snapshot.firstAtOrAfter(time), snapshot.lastAtOrBefore(time)]),
+            )
+            expect(found).toEqual([
+              blocks.find(({ timestamp }) => timestamp >= time)?.number ?? null,
+              blocks.findLast(({ timestamp }) => timestamp <= time)?.number ?? null,
+            ])
+          }
+        }).pipe(Effect.scoped),
+      { arbitrary: { runs: 15 }, timeout: 30_000 },
+    )
+
     it.effect("answers dates rightly where blocks share a timestamp", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
@@ -217,6 +244,62 @@ export const readingContract = (database: TestDatabase.Make): void => {
           [15, 15],
           [null, 15],
         ])
+      }),
+    )
+  })
+
+  describe("changes", () => {
+    it.effect.prop(
+      "changes: a reader that applies them now and then has the chain, through any appends and unwinds",
+      { seed: Model.seed },
+      ({ seed }) =>
+        Effect.gen(function* () {
+          const { open, store } = yield* opened
+          const reader = yield* open
+          const numbers = Model.seeded(seed)
+          const model = Model.empty()
+          let position: ChainPosition | null = null
+          let followed: ReadonlyArray<BlockRef> = []
+          const follow = Effect.fnUntraced(function* (limit: number) {
+            const next: ChainChanges = yield* reader.changes(position, limit)
+            expect(next.position.serial).toBeGreaterThanOrEqual(position?.serial ?? 0)
+            position = next.position
+            for (const change of next.changes) {
+              if (change._tag === "Appended") followed = [...followed, ...change.blocks]
+              else followed = followed.filter(({ number }) => number < change.lowest)
+            }
+          })
+          for (let step = 0; step < 30; step++) {
+            const head = Model.headOf(model)
+            const action = numbers.below(5)
+            if (action < 2 || head === null) {
+              const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+              yield* store.append(head, blocks)
+              Model.append(model, blocks)
+            } else if (action === 2) {
+              const to = numbers.below(6) === 0 ? null : refOf(numbers.pick(model.blocks))
+              yield* store.unwind(head, to)
+              Model.unwind(model, to)
+            } else {
+              yield* follow(1 + numbers.below(4))
+            }
+          }
+          yield* follow(1_000)
+          expect(followed).toEqual(model.blocks.map(refOf))
+        }).pipe(Effect.scoped),
+      { arbitrary: { runs: 40 }, timeout: 30_000 },
+    )
+
+    it.effect("changes: a reader behind the position, as a lagging replica, reports none", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const blocks = chainOn(null, 3)
+        yield* store.append(null, blocks)
+        const { position } = yield* store.changes(null, 99)
+        const ahead = { serial: position.serial + 1, first: 10, head: { number: 99, hash: blocks[0]!.hash } }
+
+        expect(yield* store.changes(ahead, 99)).toEqual({ changes: [], position: ahead })
+        expect(yield* store.changes(position, 99)).toEqual({ changes: [], position })
       }),
     )
   })

@@ -1,5 +1,5 @@
 /**
- * Copies a SQLite file while it is in use: the copy is one committed state of it, compact, and checked before it gets its name.
+ * Copies a SQLite file while it is in use. The copy is one committed state, compact, and checked before it gets its name.
  */
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename } from "node:path"
@@ -14,7 +14,7 @@ const checkUnsafe = (file: string) => {
   try {
     const [row] = copy.rowsUnsafe<{ readonly quick_check: string }>("PRAGMA quick_check(1)", [])
     if (row?.quick_check !== "ok") {
-      throw refuse(`The copy of ${basename(file)} is damaged: ${row?.quick_check ?? "it cannot be read"}.`)
+      throw refuse(`Backup damaged: ${basename(file)} (${row?.quick_check ?? "unreadable"}). Run "daybook verify".`)
     }
   } finally {
     copy.close()
@@ -22,15 +22,15 @@ const checkUnsafe = (file: string) => {
 }
 
 /**
- * Copies a file to a path where nothing is; gives the bytes of the copy.
+ * Copies a file to a new path; gives the size of the copy in bytes.
  *
  * **Errors**
- * - `StoreError`: something is at the path, the disk is full, or the file is damaged. Nothing is left at the path then.
+ * - `StoreError`: the path exists, the disk is full, or the file is damaged. Nothing is left at the path.
  */
 export const copy = (from: string, to: string): Effect.Effect<number, StoreError> =>
   Effect.try({
     try: () => {
-      if (existsSync(to)) throw refuse(`The backup ${basename(to)} is there already; name another folder.`)
+      if (existsSync(to)) throw refuse(`Backup exists already: ${to}. Name another folder.`)
       const partial = `${to}.partial`
       rmSync(partial, { force: true })
       const connection = Connection.connectUnsafe({ file: from, readOnly: true })

@@ -3,7 +3,16 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint } from "../BlockRows.ts"
-import type { ChainReader, PageQuery, PageRow, Position, Snapshot } from "../ChainReader.ts"
+import type {
+  ChainChange,
+  ChainChanges,
+  ChainPosition,
+  ChainReader,
+  PageQuery,
+  PageRow,
+  Position,
+  Snapshot,
+} from "../ChainReader.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Projections from "./Projections.ts"
@@ -89,6 +98,10 @@ const entriesUnsafe = (connection: Connection, projection: string, query: PageQu
     .map(([rowId, body, revision]) => ({ ...RowId.toPosition(rowId), body, internal: null, revision }))
 }
 
+const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
+  connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
+    ?.lowest ?? null
+
 const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpoint"> => ({
   block: (number) => connection.attempt(() => blockUnsafe(connection, chain, number)),
   firstAtOrAfter: (timestamp) =>
@@ -104,21 +117,52 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
       const found = Projections.checkpointUnsafe(connection, id)
       return found === null ? null : { revision: found.revision, next: found.next }
     }),
-  lowestReorgedBlock: (ref) =>
-    connection.attempt(
-      () =>
-        connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [
-          chain,
-          ref.number,
-          fromHex(ref.hash),
-        ])[0]?.lowest ?? null,
-    ),
+  lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
 })
 
 const headersUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<BlockRef> =>
   connection
     .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headers, [chain, from, to])
     .map(({ number, hash }) => ({ number, hash: toHex(hash) }))
+
+/** The lowest block that is not the one that a reader knows; null when it knows none that was removed. */
+const removedUnsafe = (connection: Connection, chain: number, head: BlockRef): number | null => {
+  if (blockUnsafe(connection, chain, head.number)?.hash === head.hash) return null
+  const remembered = lowestReorgedUnsafe(connection, chain, head)
+  if (remembered !== null) return remembered
+  const checkpoint = checkpointUnsafe(connection, chain)
+  return Math.min(head.number, (checkpoint?.finalized ?? -1) + 1)
+}
+
+const refUnsafe = (connection: Connection, chain: number, number: number): BlockRef | null => {
+  const block = blockUnsafe(connection, chain, number)
+  return block === null ? null : { number: block.number, hash: block.hash }
+}
+
+const changesUnsafe = (
+  connection: Connection,
+  chain: number,
+  after: ChainPosition | null,
+  limit: number,
+): ChainChanges => {
+  const [row] = connection.rowsUnsafe<{ readonly serial: number }>(Statements.serial, [chain])
+  const serial = row?.serial ?? 0
+  if (after !== null && after.serial > serial) return { changes: [], position: after }
+  const { first = null, head = null } = after ?? {}
+  const lowest = head === null ? null : removedUnsafe(connection, chain, head)
+  const isEmptied = first === null || (lowest !== null && lowest <= first)
+  const from = isEmptied ? 0 : (lowest ?? head!.number + 1)
+  const blocks = connection
+    .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headersFrom, [chain, from, limit])
+    .map(({ hash, number }) => ({ number, hash: toHex(hash) }))
+  const unwound: ReadonlyArray<ChainChange> = lowest === null ? [] : [{ _tag: "Unwound", lowest }]
+  const appended: ReadonlyArray<ChainChange> = blocks.length === 0 ? [] : [{ _tag: "Appended", blocks }]
+  const last = blocks.at(-1) ?? (isEmptied ? null : lowest === null ? head : refUnsafe(connection, chain, lowest - 1))
+  return {
+    changes: [...unwound, ...appended],
+    position: { serial, first: isEmptied ? (blocks[0]?.number ?? null) : first, head: last },
+  }
+}
 
 /** The reader of a chain's file. */
 export const make = (pool: ReadPool, chain: number): ChainReader => ({
@@ -130,5 +174,6 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
         (checkpoint) => read({ ...readsOf(connection, chain), checkpoint: Effect.succeed(checkpoint) }),
       ),
     ),
+  changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
 })

@@ -1,8 +1,8 @@
 /**
- * The driver of `effect/sql` on Node's own SQLite: a connection to one database file, and a client that runs write
- * transactions on it. Every failure is a `StoreError` that names the file and says whether to try again.
+ * Driver of `effect/sql` for Node's SQLite: a connection to one database file, and a client that runs write transactions on it. Every
+ * failure is a `StoreError` with the name of the file.
  *
- * SQLite answers in the calling thread, so a statement never waits for the event loop; whoever writes much does it in a worker.
+ * SQLite runs in the calling thread; indexers run in worker threads, so that their statements do not block the server.
  */
 import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -24,7 +24,7 @@ import { StoreError } from "../StoreError.ts"
 /** Values of one statement's parameters. */
 export type Params = ReadonlyArray<SQLInputValue>
 
-/** A connection of `effect/sql` to one file, with the synchronous calls that hot paths use. */
+/** A connection of `effect/sql` to one file, with synchronous calls for hot paths. */
 export interface Connection extends SqlConnection.Connection {
   /** Name of the file, without its folder: for messages. */
   readonly name: string
@@ -46,15 +46,13 @@ export interface Connection extends SqlConnection.Connection {
 export interface ConnectOptions {
   readonly file: string
   readonly readOnly: boolean
-  /**
-   * It is read once and closed: a file in a folder that may not be written can then be read too, since nobody but SQLite's own log
-   * beside it could change it meanwhile, and there is none.
-   */
+  /** Open for a single read. Works in a read-only folder too, where no log lies beside the file. */
   readonly isBrief?: boolean
 }
 
 interface Issue {
-  readonly text: string
+  readonly what: string
+  readonly remedy: string
   readonly isRetryable: boolean
 }
 
@@ -62,23 +60,27 @@ const preparedStatements = 200
 const busyTimeoutMillis = 5000
 
 const setUp = {
-  // The cache holds what one append changes: a smaller one spills it to the disk before it is committed. Appearances go to pages
-  // all over the file: a log of 64 MiB writes each of them back once where a short one does so again and again.
+  // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. Appearances are spread
+  // over the file: a log of 64 MiB writes each changed page back once, a shorter one many times.
   writer:
     "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
-  // Pages of a file that outgrows any cache are read anew each time: into memory that the processor still has, if it is little.
+  // A small page cache is faster for files larger than memory, because it stays in the CPU cache.
   reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456",
 }
 
 const issues: Readonly<Record<number, Issue>> = {
-  5: { text: "is locked by another process; try again", isRetryable: true },
-  6: { text: "is locked by another process; try again", isRetryable: true },
-  8: { text: "is read-only; check the permissions of the file and its folder", isRetryable: false },
-  10: { text: "could not be read or written: the disk failed", isRetryable: true },
-  11: { text: "is damaged; restore a backup, or move it away and index again", isRetryable: false },
-  13: { text: "cannot grow: the disk is full; free some space", isRetryable: true },
-  14: { text: "cannot be opened; check that it exists and its permissions", isRetryable: true },
-  26: { text: "is not a database; move it away, or name another folder", isRetryable: false },
+  5: { what: "Database locked by another process", remedy: "Try again.", isRetryable: true },
+  6: { what: "Database locked by another process", remedy: "Try again.", isRetryable: true },
+  8: { what: "Database read-only", remedy: "Check the permissions of the file and its folder.", isRetryable: false },
+  10: { what: "Disk error in database", remedy: "Check the disk.", isRetryable: true },
+  11: {
+    what: "Database damaged",
+    remedy: "Restore a backup, or move the file away and index again.",
+    isRetryable: false,
+  },
+  13: { what: "Disk full at database", remedy: "Free some space.", isRetryable: true },
+  14: { what: "Cannot open database", remedy: "Check that it exists, and its permissions.", isRetryable: true },
+  26: { what: "Not a database", remedy: "Move the file away, or name another folder.", isRetryable: false },
 }
 
 const codeOf = (cause: unknown): number | undefined => {
@@ -88,13 +90,16 @@ const codeOf = (cause: unknown): number | undefined => {
   return undefined
 }
 
-/** Says what went wrong with a file; `cause` is what SQLite or `effect/sql` threw. */
+/** The error of a file; `cause` is the exception of SQLite or `effect/sql`. */
 export const storeError = (name: string, cause: unknown): StoreError => {
   if (cause instanceof StoreError) return cause
   const code = codeOf(cause)
   const issue = code === undefined ? undefined : issues[code]
   return new StoreError({
-    message: `The database ${name} ${issue?.text ?? `failed${code === undefined ? "" : ` (SQLite code ${code})`}`}.`,
+    message:
+      issue === undefined
+        ? `Database failed: ${name}${code === undefined ? "" : ` (SQLite code ${code})`}.`
+        : `${issue.what}: ${name}. ${issue.remedy}`,
     isRetryable: issue?.isRetryable ?? false,
     cause,
   })
@@ -111,21 +116,21 @@ const sqlError = (cause: unknown) => {
   })
 }
 
-/** Codes of SQLite that the operating system decides by the permissions of files. */
+/** Codes of SQLite that depend on the permissions of files. */
 const permissionCodes: ReadonlySet<number | undefined> = new Set([8, 14])
 
-/** Says what went wrong when a file was opened, with its path and the operating system's reason. */
+/** The error of a file that could not be opened, with its path and the operating system's reason. */
 const openError = ({ file, readOnly }: ConnectOptions, cause: unknown): StoreError => {
   const error = storeError(basename(file), cause)
   if (!permissionCodes.has(codeOf(cause))) return error
   const issue = FileIssue.find(file, readOnly)
   if (issue === undefined) return error
   const where = issue.path === file ? "" : `${issue.path}: `
-  const message = `The database ${file} cannot be ${readOnly ? "read" : "written"} (${where}${FileIssue.describe(issue.code)}).`
+  const message = `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(issue.code)}). Check the path and its permissions.`
   return new StoreError({ message, isRetryable: error.isRetryable, cause })
 }
 
-/** Nothing waits in the log beside a file to be taken into it. */
+/** True when no log with committed pages lies beside a file. */
 const hasNoLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 const openUnsafe = (options: ConnectOptions): DatabaseSync => {
@@ -151,7 +156,7 @@ const openUnsafe = (options: ConnectOptions): DatabaseSync => {
   }
 }
 
-/** Opens a file; throws what SQLite throws. Nothing is read of it by a reader before its first statement, unless it is brief. */
+/** Opens a file; throws what SQLite throws. A reader reads nothing before its first statement, unless it is brief. */
 export const connectUnsafe = (options: ConnectOptions): Connection => {
   const name = basename(options.file)
   const database = openUnsafe(options)
@@ -184,7 +189,7 @@ export const connectUnsafe = (options: ConnectOptions): Connection => {
   // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not say so.
   const valuesUnsafe = (sql: string, params: Params) =>
     prepareArrays(sql).all(...params) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
-  // effect/sql hands over parameters as unknown; what SQLite cannot bind, it refuses.
+  // Sound: SQLite throws for parameters that it cannot bind.
   const execute = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.try({ try: () => rowsUnsafe(sql, params as Params), catch: sqlError })
   const executeValues = (sql: string, params: ReadonlyArray<unknown>) =>
@@ -195,7 +200,7 @@ export const connectUnsafe = (options: ConnectOptions): Connection => {
   return {
     name,
     isTransaction: () => database.isTransaction,
-    // The shape of a row is the statement's own: each statement stands beside the type of its rows.
+    // Sound: each statement is used with the type of its rows.
     rowsUnsafe: rowsUnsafe as Connection["rowsUnsafe"],
     valuesUnsafe: valuesUnsafe as Connection["valuesUnsafe"],
     manyUnsafe: (sql, list) => {

@@ -1,23 +1,25 @@
 /**
- * The shape of a database file and how it moves forward: a list of steps, run once each and in order, and its length is the
- * file's version. The file says whose it is, so that a foreign or a newer one is refused by name instead of being misread.
+ * Migrations of a database file: a list of steps, each run once and in order; their number is the file's version. A file of another
+ * program or of a newer version is refused and left unchanged.
+ *
+ * Source: decision 0027.
  */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import * as Connection from "./Connection.ts"
 import { StoreError } from "../StoreError.ts"
 
-/** What a file is and how it is made. */
+/** The kind of a file, and the steps that make it. */
 export interface Migrations {
-  /** Marks the file as one of ours. Source: SQLite's `application_id`. */
+  /** `application_id` of the file. */
   readonly applicationId: number
   /** Statements of each version, oldest first; a step that was released is never edited. */
   readonly steps: ReadonlyArray<string>
 }
 
-/** Marks the file of one chain. */
+/** `application_id` of the file of a chain. */
 export const chainId = 0x44424b43
-/** Marks the file of keys. */
+/** `application_id` of the file of API keys. */
 export const keysId = 0x44424b4b
 
 const kinds: ReadonlyMap<number, string> = new Map([
@@ -41,31 +43,31 @@ const versionUnsafe = (connection: Connection.Connection, schema: Migrations): n
     const local = kinds.get(owner)
     if (local !== undefined) {
       throw refuse(
-        `The database ${connection.name} is another file of Daybook: it holds ${local}, not ${kinds.get(schema.applicationId) ?? "what its name says"}. Give the files their own names back.`,
+        `Wrong database file: ${connection.name} holds ${local}, not ${kinds.get(schema.applicationId)!}. Restore the names of the files.`,
       )
     }
-    throw refuse(`The database ${connection.name} belongs to another program; move it away, or name another folder.`)
+    throw refuse(`Database of another program: ${connection.name}. Move it away, or name another folder.`)
   }
   if (version > schema.steps.length) {
     throw refuse(
-      `The database ${connection.name} has schema ${version}, written by a newer Daybook; this one knows up to ${schema.steps.length}. Run the newer version.`,
+      `Database of a newer version: ${connection.name} has schema ${version}, this version supports ${schema.steps.length}. Run the newer version.`,
     )
   }
   return version
 }
 
-/** Throws a `StoreError` unless the file has exactly this program's schema: what a reader asks before it reads. */
+/** Throws a `StoreError` unless the file has exactly this program's schema. */
 export const checkUnsafe = (connection: Connection.Connection, schema: Migrations): void => {
   const version = versionUnsafe(connection, schema)
   if (version < schema.steps.length) {
     throw refuse(
-      `The database ${connection.name} has schema ${version}, older than ${schema.steps.length}: an indexer of this version has to open it first.`,
+      `Database of an older version: ${connection.name} has schema ${version}, this version needs ${schema.steps.length}. Start the indexer to migrate it.`,
       true,
     )
   }
 }
 
-/** Brings a file to this program's schema, in one transaction; several processes may do it at once. */
+/** Migrates a file to this program's schema in one transaction; several processes may do it at once. */
 export const migrate = (
   connection: Connection.Connection,
   client: SqlClient.SqlClient,

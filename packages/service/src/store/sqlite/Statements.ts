@@ -1,6 +1,5 @@
 /**
- * The tables of a chain's file and every statement on them. Plain SQL with the chain first in each key, so that another engine
- * can hold several chains in one database and spread `appearance` by address.
+ * The tables of a chain's file, and every statement on them.
  */
 import * as RowId from "./RowId.ts"
 import * as Migrations from "./Migrations.ts"
@@ -9,10 +8,13 @@ import * as Migrations from "./Migrations.ts"
  * The file of one chain.
  *
  * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
- * append made. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
+ * append inserted. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
  * many rows the block has, null where an older version wrote it. `transaction.id` is the row id (`RowId`), so that a page
- * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The status of the indexer and its lease
- * stand in the checkpoint's row, which exists from the start; its block is null while the index is empty.
+ * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row also
+ * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
+ * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
+ *
+ * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
 export const schema: Migrations.Migrations = {
   applicationId: Migrations.chainId,
@@ -85,6 +87,7 @@ export const schema: Migrations.Migrations = {
     `ALTER TABLE checkpoint ADD COLUMN lease_since INTEGER;
      ALTER TABLE checkpoint ADD COLUMN lease_token INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE checkpoint ADD COLUMN status_at INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN serial INTEGER NOT NULL DEFAULT 0;
      UPDATE checkpoint SET
        status_at = json_extract(status, '$.updatedAtMillis'),
        status = json_set(json_remove(status, '$.updatedAtMillis'), '$.state', CASE json_extract(status, '$.state')
@@ -143,6 +146,12 @@ export const block = `SELECT number, hash, timestamp FROM block WHERE chain = ? 
 
 /** Parameters: chain, from, to. */
 export const headers = `SELECT number, hash FROM block WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
+
+/** Parameters: chain, from, limit. */
+export const headersFrom = `SELECT number, hash FROM block WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
+
+/** Parameters: chain. */
+export const serial = `SELECT serial FROM checkpoint WHERE chain = ?`
 
 /** Parameters: chain, timestamp. */
 export const firstAtOrAfter = `SELECT number FROM block WHERE chain = ? AND timestamp >= ?
@@ -257,7 +266,8 @@ export const insertTransaction = `INSERT INTO "transaction"
 export const insertAppearance = `INSERT INTO appearance (chain, address, block, tx_index) VALUES (?, ?, ?, ?)`
 
 /** Parameters: first, number, hash, timestamp, chain. */
-export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
+export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, serial = serial + 1
+  WHERE chain = ?`
 
 /** Parameters: first row id, row id after the last. */
 export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction" WHERE id >= ? AND id < ?`

@@ -17,7 +17,7 @@ const texts = (connection: Connection.Connection) =>
 
 describe("Connection", () => {
   describe("make", () => {
-    it.effect("runs statements of effect/sql, as rows and as values, and keeps long statements apart", () =>
+    it.effect("make: runs statements of effect/sql, as rows and as values", () =>
       Effect.gen(function* () {
         const { client: sql } = yield* notes
         yield* sql`INSERT INTO note ${sql.insert([{ text: "a" }, { text: "b" }])}`
@@ -37,7 +37,7 @@ describe("Connection", () => {
   })
 
   describe("transaction", () => {
-    it.effect("commits what succeeds, and rolls back what fails or is interrupted", () =>
+    it.effect("transaction: commits on success, rolls back on failure and interruption", () =>
       Effect.gen(function* () {
         const { client, connection } = yield* notes
         const write = (text: string) => connection.attempt(() => connection.rowsUnsafe(insert, [text]))
@@ -57,7 +57,7 @@ describe("Connection", () => {
       }),
     )
 
-    it.effect("lets one transaction at a time write", () =>
+    it.effect("transaction: runs one transaction at a time", () =>
       Effect.gen(function* () {
         const { client, connection } = yield* notes
         const twice = (text: string) =>
@@ -79,7 +79,7 @@ describe("Connection", () => {
   })
 
   describe("errors", () => {
-    it.effect("say that the disk is full, keep what was there, and pass when there is room", () =>
+    it.effect("a full disk is reported, keeps the committed rows, and is retryable", () =>
       Effect.gen(function* () {
         const { client, connection } = yield* notes
         const write = (text: string) =>
@@ -97,7 +97,7 @@ describe("Connection", () => {
 
         expect(error).toMatchObject({
           _tag: "StoreError",
-          message: "The database notes.sqlite cannot grow: the disk is full; free some space.",
+          message: "Disk full at database: notes.sqlite. Free some space.",
           isRetryable: true,
         })
         expect(kept).toEqual([])
@@ -105,7 +105,7 @@ describe("Connection", () => {
       }),
     )
 
-    it.effect("say that another connection holds the lock, and pass when it is gone", () =>
+    it.effect("a lock of another connection is reported, and is retryable", () =>
       Effect.gen(function* () {
         const { client, connection, file } = yield* notes
         const other = yield* Connection.connect({ file, readOnly: false })
@@ -122,14 +122,14 @@ describe("Connection", () => {
         yield* write
 
         expect(error).toMatchObject({
-          message: "The database notes.sqlite is locked by another process; try again.",
+          message: "Database locked by another process: notes.sqlite. Try again.",
           isRetryable: true,
         })
         expect(texts(connection)).toEqual(["late"])
       }),
     )
 
-    it.effect("say that a reader may not write, and that a file is not there", () =>
+    it.effect("a write by a reader and a missing file are reported", () =>
       Effect.gen(function* () {
         const { file } = yield* notes
         const reader = yield* Connection.connect({ file, readOnly: true })
@@ -140,11 +140,13 @@ describe("Connection", () => {
         )
 
         expect(write).toMatchObject({
-          message: "The database notes.sqlite is read-only; check the permissions of the file and its folder.",
+          message: "Database read-only: notes.sqlite. Check the permissions of the file and its folder.",
           isRetryable: false,
         })
         const none = join(file, "..", "none.sqlite")
-        expect(missing.message).toBe(`The database ${none} cannot be read (ENOENT, no such file or folder).`)
+        expect(missing.message).toBe(
+          `Cannot read database: ${none} (ENOENT, no such file or folder). Check the path and its permissions.`,
+        )
       }),
     )
   })

@@ -11,7 +11,7 @@ import * as ChainWriter from "../../../src/store/sqlite/ChainWriter.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import { contract } from "../contract.ts"
 import { blockOn, chainOn, refOf } from "../model.ts"
-import { all, pageBodies } from "../TestDatabase.ts"
+import { all, pageBodies, ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
@@ -34,7 +34,6 @@ const statements = [
   "SELECT * FROM entry",
   "SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint",
 ]
-const ref = { name: "test", id: 31337 }
 const open = (file: string) => TestStore.inFolder(dirname(file), ref)
 const readerOf = (file: string) =>
   Effect.map(Engine.fromUrl(`sqlite:${dirname(file)}`, "/"), (database) => database.chain(ref).reader)
@@ -44,7 +43,7 @@ const checkpointOf = (reader: ChainReader) => reader.snapshot((snapshot) => snap
 contract(
   "SQLite",
   Effect.map(temporaryFile, (file) => ({
-    open: open(file),
+    connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/"),
     dump: Effect.sync(() =>
       withDatabase(file, (database) => statements.map((statement) => database.prepare(statement).all())),
     ),
@@ -61,7 +60,7 @@ describe("the SQLite engine", () => {
           .map((row) => String(row["detail"])),
       )
 
-    it.effect("read a page by the keys of its tables alone, in both orders", () =>
+    it.effect("a page is read by the keys of its tables alone, in both orders", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
@@ -77,7 +76,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("never scan a table nor sort", () =>
+    it.effect("no statement scans a large table or sorts", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
@@ -99,7 +98,7 @@ describe("the SQLite engine", () => {
       return [error.message, error.isRetryable]
     })
 
-    it.effect("keeps what was written when it is opened again", () =>
+    it.effect("a file keeps its rows when it is opened again", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         const blocks = chainOn(null, 3)
@@ -112,7 +111,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("reads a file that the indexer makes only later", () =>
+    it.effect("a reader reads a file that the indexer makes later", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         const reader = yield* readerOf(file)
@@ -129,13 +128,13 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("refuses a schema that a newer program wrote", () =>
+    it.effect("a file of a newer version is refused and left unchanged", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "The database chain-test.sqlite has schema 9, written by a newer Daybook; this one knows up to 4. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 4. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -145,30 +144,29 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("refuses a file that is not a database, and does not touch it", () =>
+    it.effect("a file that is not a database is refused", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         writeFileSync(file, "These are my notes.\n".repeat(1000))
-        const message = "The database chain-test.sqlite is not a database; move it away, or name another folder."
+        const message = "Not a database: chain-test.sqlite. Move the file away, or name another folder."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
       }),
     )
 
-    it.effect("refuses the database of another program", () =>
+    it.effect("the database of another program is refused", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         withDatabase(file, (database) => database.exec("CREATE TABLE song (title TEXT)"))
-        const message =
-          "The database chain-test.sqlite belongs to another program; move it away, or name another folder."
+        const message = "Database of another program: chain-test.sqlite. Move it away, or name another folder."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
       }),
     )
 
-    it.effect("refuses the file of another chain, naming both", () =>
+    it.effect("the file of another chain is refused, with both ids", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* Effect.scoped(TestStore.inFolder(dirname(file), { ...ref, id: 1 }))
@@ -180,7 +178,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("says that a file is damaged when its pages are", () =>
+    it.effect("a file with damaged pages is reported as damaged", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* Effect.scoped(Effect.flatMap(open(file), (store) => store.append(null, chainOn(null, 50))))
@@ -195,13 +193,13 @@ describe("the SQLite engine", () => {
         const [message, isRetryable] = yield* messageOf(file, "read")
 
         expect(message).toBe(
-          "The database chain-test.sqlite is damaged; restore a backup, or move it away and index again.",
+          "Database damaged: chain-test.sqlite. Restore a backup, or move the file away and index again.",
         )
         expect(isRetryable).toBe(false)
       }),
     )
 
-    it.effect("forgets the lowest of many removed blocks", () =>
+    it.effect("removed blocks beyond the limit are forgotten, lowest first, however often the index is unwound", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         const store = yield* open(file)
@@ -216,6 +214,15 @@ describe("the SQLite engine", () => {
         )
 
         expect(lowest).toEqual([null, null, null, 10, 10, 10])
+        for (const fork of ["b", "c", "d"]) {
+          const again = chainOn(null, 6, fork)
+          yield* store.append(null, again)
+          const next = (yield* store.database.leases.acquire(ref, "test", 0))!
+          yield* writer.unwind(refOf(again[5]!), null, next)
+        }
+        const count = withDatabase(file, (database) => database.prepare("SELECT count(*) AS n FROM unwound").get())
+        // One number may be remembered with several hashes: of each of the highest numbers, all are kept.
+        expect(Number(count!["n"])).toBeLessThanOrEqual(3 * 4)
       }),
     )
   })

@@ -1,15 +1,18 @@
-/** Files that earlier versions wrote are opened, brought forward, and lose nothing. */
+/** Files of earlier versions are migrated without loss. */
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { expect } from "vitest"
+import { TestClock } from "effect/testing"
+import { expect, vi } from "vitest"
 import * as Verify from "../../../src/maintenance/Verify.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
 import * as TestStore from "../TestStore.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
-import { pageBodies } from "../TestDatabase.ts"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import { upperCase } from "../projections.ts"
+import { all, pageBodies } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
 const chainId = 31337
@@ -23,8 +26,8 @@ const threeBlocks = () => {
   return [first, second, blockOn(second)]
 }
 
-/** Writes a file as version 1 did, or as 2: its tables, and a chain of three blocks. */
-const write = (file: string, version: 1 | 2 = 1) => {
+/** Writes a file as a version did: its tables, and a chain of three blocks. */
+const write = (file: string, version: 1 | 2 | 3 = 1) => {
   const blocks = threeBlocks()
   const database = new DatabaseSync(file)
   database.exec("PRAGMA page_size=16384; PRAGMA journal_mode=WAL")
@@ -48,14 +51,24 @@ const write = (file: string, version: 1 | 2 = 1) => {
       }
     }
   }
-  if (version === 2) {
+  if (version >= 2) {
     database.exec(Statements.schema.steps[1]!)
     database.exec("PRAGMA user_version=2")
     const counted = database.prepare("UPDATE block SET transactions = ? WHERE number = ?")
     for (const { number, transactions } of blocks) counted.run(transactions.length, number)
   }
+  if (version === 3) database.exec(`${Statements.schema.steps[2]!}; PRAGMA user_version=3`)
   database.close()
   return blocks
+}
+
+const versions = [1, 2, 3] as const
+
+/** Replaces the status in a file, as an older version wrote it. */
+const writeStatus = (file: string, status: string) => {
+  const database = new DatabaseSync(file)
+  database.prepare("UPDATE checkpoint SET status = ?").run(status)
+  database.close()
 }
 
 const versionOf = (file: string) => {
@@ -66,7 +79,7 @@ const versionOf = (file: string) => {
 }
 
 describe("a file of version 1", () => {
-  it.effect("is brought forward by a writer, keeps every row, and goes on", () =>
+  it.effect("a writer migrates it, keeps every row, and can append and unwind", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file)
@@ -92,7 +105,7 @@ describe("a file of version 1", () => {
     }),
   )
 
-  it.effect("is not read before a writer has brought it forward, and says so", () =>
+  it.effect("a reader refuses it with a retryable error until a writer has migrated it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       write(file)
@@ -100,13 +113,13 @@ describe("a file of version 1", () => {
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, older than 4")
+      expect(error.message).toContain("has schema 1, this version needs 4")
       yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
     }),
   )
 
-  it.effect("keeps the transactions that it did not count out of the count", () =>
+  it.effect("blocks without a stored count are verified without it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file)
@@ -121,7 +134,7 @@ describe("a file of version 1", () => {
 })
 
 describe("a file of version 2", () => {
-  it.effect("keeps every row under its new key, in the order of the chain, and goes on", () =>
+  it.effect("every row keeps its contents under its row id, in the order of the chain", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const blocks = write(file, 2)
@@ -149,6 +162,82 @@ describe("a file of version 2", () => {
       expect((yield* audit.orphanedAppearances(null, 99)).orphaned).toEqual([])
       const checkpoint = yield* store.snapshot((snapshot) => snapshot.projection("decoded_documents"))
       expect(checkpoint).toEqual({ revision: 1, next: blocks.at(-1)!.number + 1 })
+    }),
+  )
+})
+
+vi.setConfig({ testTimeout: 30_000 })
+
+describe("a file of any older version", () => {
+  for (const version of versions) {
+    it.effect(`version ${version}: keeps every row and the checkpoints of its projections, and goes on`, () =>
+      Effect.gen(function* () {
+        const file = join(yield* temporaryFolder, "chain-test.sqlite")
+        const blocks = write(file, version)
+        const store = yield* TestStore.inFolder(dirname(file), ref)
+        const next = chainOn(blocks.at(-1)!, 2)
+        const projections = store.snapshot((snapshot) =>
+          Effect.all([snapshot.projection("wallet_transactions"), snapshot.projection("decoded_documents")]),
+        )
+
+        expect(yield* projections).toEqual([
+          { revision: 1, next: next[0]!.number },
+          { revision: 1, next: next[0]!.number },
+        ])
+        yield* store.append(refOf(blocks.at(-1)!), next)
+        expect(yield* pageBodies(store)).toEqual(
+          [...blocks, ...next].flatMap(({ transactions }) =>
+            transactions.filter(({ addresses }) => addresses.includes(wallets[0]!)).map(({ body }) => body),
+          ),
+        )
+        const { issues, orphaned } = yield* Verify.run(store.database.chain(ref).audit)
+        // The documents of this test are not wallet transactions.
+        expect(issues.filter(({ what }) => !what.includes("document"))).toEqual([])
+        expect(orphaned).toEqual([])
+      }),
+    )
+
+    it.effect(`version ${version}: a status gets the current state words and its age, and keeps its other fields`, () =>
+      Effect.gen(function* () {
+        const words = [
+          ["waiting", "waiting"],
+          ["backfill", "backfill"],
+          ["following", "synced"],
+          ["synced", "synced"],
+          ["refused", "misconfigured"],
+          ["misconfigured", "misconfigured"],
+          ["stopped", "stopped"],
+        ] as const
+        yield* TestClock.setTime(10_000)
+        for (const [before, after] of words) {
+          const file = join(yield* temporaryFolder, "chain-test.sqlite")
+          write(file, version)
+          const rest = { traces: "trace_block", nodeHead: 12, message: "As it was.", unchecked: "receipts" }
+          writeStatus(file, JSON.stringify({ state: before, ...rest, updatedAtMillis: 4_000 }))
+
+          const store = yield* TestStore.inFolder(dirname(file), ref)
+
+          expect(yield* store.readStatus).toEqual({ state: after, ...rest, ageMillis: 6_000 })
+        }
+      }),
+    )
+  }
+
+  it.effect("version 3: documents of several revisions are all decoded again", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
+      const blocks = write(file, 3)
+      const database = new DatabaseSync(file)
+      database.exec('UPDATE "transaction" SET decoder_revision = 2 WHERE block = 11')
+      database.close()
+      const store = yield* TestStore.inFolder(dirname(file), ref)
+      const documents = { ...upperCase(2), id: "decoded_documents" }
+
+      expect(yield* store.snapshot((snapshot) => snapshot.projection("decoded_documents"))).toBeNull()
+      while (!(yield* store.fill(documents, 1)).isDone) yield* Effect.yieldNow
+      const rows = yield* store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
+      expect(rows.map(({ revision }) => revision)).toEqual(rows.map(() => 2))
+      expect(rows[0]!.body).toBe(blocks[0]!.transactions[0]!.body.toUpperCase())
     }),
   )
 })

@@ -1,0 +1,153 @@
+/**
+ * The part of the contract that is about projections.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Projection } from "../../src/projection/Projection.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+import * as Model from "./model.ts"
+import { blockOn, chainOn, refOf, wallets } from "./model.ts"
+import { entriesOf, expectedEntries, hashes, upperCase } from "./projections.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
+import * as TestStore from "./TestStore.ts"
+
+/** Runs the suites of projections against an engine. */
+export const projectionContract = (database: TestDatabase.Make): void => {
+  const opened = TestDatabase.opened(database)
+  const openedWith = (projections: ReadonlyArray<Projection>) =>
+    Effect.gen(function* () {
+      const { store } = yield* opened
+      const registered = [WalletTransactions.projection, ...projections]
+      return { store: yield* TestStore.open(store.database, store.ref, { projections: registered }) }
+    })
+
+  describe("projections", () => {
+    it.effect("fill: derives documents of another revision, oldest first, and leaves current ones unchanged", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const wallet = [wallets[0]!]
+        const first = blockOn(null, { revision: 2, transactions: [wallet, wallet] })
+        const second = blockOn(first, { revision: 1 })
+        const third = blockOn(second, { revision: 3 })
+        yield* store.append(null, [first, second, third])
+        const page = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
+        const revisions = Effect.map(page, (rows) => rows.map(({ revision }) => revision))
+
+        expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 2, isDone: false })
+        expect(yield* revisions).toEqual([3, 3, 1, 3])
+        expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 1, isDone: false })
+        expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 0, isDone: true })
+        expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 0, isDone: true })
+
+        expect(yield* revisions).toEqual([3, 3, 3, 3])
+        const bodies = bodiesOf([first, second, third])
+        expect(yield* pageBodies(store)).toEqual([...bodies.slice(0, 3).map((body) => body.toUpperCase()), bodies[3]])
+      }),
+    )
+
+    it.effect("append: derives the rows of a registered projection in the block's transaction", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([hashes(1)])
+        const blocks = chainOn(null, 3)
+        yield* store.append(null, blocks)
+
+        expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
+        expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 1, next: 13 })
+      }),
+    )
+
+    it.effect("fill: derives a new projection, and a revised one again, from stored blocks", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const blocks = chainOn(null, 5)
+        yield* store.append(null, blocks)
+        expect(yield* entriesOf(store, wallets[0]!)).toEqual([])
+
+        for (const revision of [1, 2]) {
+          while (!(yield* store.fill(hashes(revision), 2)).isDone) yield* Effect.yieldNow
+          expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!, revision))
+        }
+      }),
+    )
+
+    it.effect.prop(
+      "fill: a projection that is filled while the head moves equals one that was built from the beginning",
+      { seed: Model.seed },
+      ({ seed }) =>
+        Effect.gen(function* () {
+          const { open, store } = yield* opened
+          const other = yield* open
+          const numbers = Model.seeded(seed)
+          const model = Model.empty()
+          for (let step = 0; step < 30; step++) {
+            const head = Model.headOf(model)
+            const action = numbers.below(6)
+            // Before the projection exists, the index only grows.
+            if (action < 3 || step < 5) {
+              const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+              yield* numbers.pick([store, other]).append(head, blocks)
+              Model.append(model, blocks)
+            } else if (action === 3 && head !== null) {
+              const to = numbers.below(8) === 0 ? null : refOf(numbers.pick(model.blocks))
+              yield* store.unwind(head, to)
+              Model.unwind(model, to)
+            } else {
+              yield* numbers.pick([store, other]).fill(hashes(step < 20 ? 1 : 2), 1 + numbers.below(4))
+            }
+          }
+          while (!(yield* store.fill(hashes(2), 3)).isDone) yield* Effect.yieldNow
+          for (const wallet of wallets) {
+            for (const order of ["ASC", "DESC"] as const) {
+              const rows = yield* entriesOf(store, wallet, order)
+              const expected = expectedEntries(model.blocks, wallet, 2)
+              expect(rows).toEqual(order === "ASC" ? expected : expected.toReversed())
+            }
+          }
+        }).pipe(Effect.scoped),
+      { arbitrary: { runs: 30 }, timeout: 30_000 },
+    )
+
+    it.effect("page: walks the entries of a key in both orders, with every limit and within any bounds", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([hashes(1)])
+        const numbers = Model.seeded(4)
+        const model = Model.empty()
+        for (let step = 0; step < 8; step++) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        }
+        const high = Model.headOf(model)!.number
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const [from, to] of [
+            [0, high],
+            [0, Number.MAX_SAFE_INTEGER - 1],
+            [5, high - 2],
+            [7, 7],
+            [8, 6],
+          ] as const) {
+            const within = expectedEntries(model.blocks, wallets[1]!).filter(
+              ({ block }) => block >= from && block <= to,
+            )
+            const expected = order === "ASC" ? within : within.toReversed()
+            for (const limit of [1, 2, 5]) {
+              const walked: Array<PageRow> = []
+              for (let after: PageRow | null = null; ;) {
+                const query: PageQuery = { key: wallets[1]!, order, from, to, after, limit }
+                const part: ReadonlyArray<PageRow> = yield* store.snapshot((snapshot) =>
+                  snapshot.page(hashes(1), query),
+                )
+                walked.push(...part)
+                if (part.length < limit) break
+                after = part.at(-1)!
+              }
+              expect(walked).toEqual(expected)
+            }
+          }
+        }
+      }),
+    )
+  })
+}

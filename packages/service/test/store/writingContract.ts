@@ -1,0 +1,357 @@
+/**
+ * The part of the contract that is about writing a chain: append, unwind, finalize, and writers that compete.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit } from "effect"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
+import * as Model from "./model.ts"
+import { blockOn, chainOn, refOf, wallets } from "./model.ts"
+import { hashes } from "./projections.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
+
+const status: IndexerStatus = { state: "backfill", traces: "trace_block", nodeHead: 12, message: "Backfill." }
+
+/** Everything that a store can be asked, against the model. */
+const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
+  const low = Math.min(...model.blocks.map((block) => block.number), 0) - 1
+  const high = Math.max(...model.blocks.map((block) => block.number), 0) + 1
+  expect(yield* store.headers(low, high)).toEqual(model.blocks.map(refOf))
+  yield* store.snapshot(
+    Effect.fn(function* (snapshot) {
+      expect(yield* snapshot.checkpoint).toEqual(Model.checkpointOf(model))
+      for (let number = low; number <= high; number++) {
+        const block = model.blocks.find((block) => block.number === number)
+        expect(yield* snapshot.block(number)).toEqual(
+          block === undefined ? null : { ...refOf(block), timestamp: block.timestamp },
+        )
+      }
+      for (const time of new Set(model.blocks.flatMap(({ timestamp }) => [timestamp - 1, timestamp, timestamp + 1]))) {
+        const first = model.blocks.find((block) => block.timestamp >= time)?.number ?? null
+        const last = model.blocks.findLast((block) => block.timestamp <= time)?.number ?? null
+        expect(yield* snapshot.firstAtOrAfter(time)).toBe(first)
+        expect(yield* snapshot.lastAtOrBefore(time)).toBe(last)
+      }
+      for (const address of wallets) {
+        for (const order of ["ASC", "DESC"] as const) {
+          const query = { ...all, key: address, order }
+          expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
+        }
+      }
+      for (const ref of seen) expect(yield* snapshot.lowestReorgedBlock(ref)).toBe(Model.lowestReorgedBlock(model, ref))
+    }),
+  )
+})
+
+/** Runs the suites of writing against an engine. */
+export const writingContract = (database: TestDatabase.Make): void => {
+  const opened = TestDatabase.opened(database)
+
+  describe("append", () => {
+    it.effect("begins an empty index at any block and keeps every field", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const block = blockOn(null, { number: 17_000_000, timestamp: 1_700_000_000, transactions: [wallets, []] })
+
+        yield* store.append(null, [block])
+
+        const model = Model.empty()
+        Model.append(model, [block])
+        yield* store.snapshot((snapshot) =>
+          Effect.gen(function* () {
+            expect(yield* snapshot.checkpoint).toEqual({
+              first: 17_000_000,
+              head: { number: 17_000_000, hash: block.hash },
+              headTimestamp: 1_700_000_000,
+              finalized: null,
+            })
+            for (const address of wallets) {
+              const query = { ...all, key: address, to: Number.MAX_SAFE_INTEGER - 1 }
+              expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
+            }
+          }),
+        )
+      }),
+    )
+
+    it.effect("refuses blocks where the head is not the expected one, and changes nothing", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
+        const fork = blockOn(null, { fork: "b" })
+        yield* store.append(null, [first])
+        const before = yield* dump
+
+        const atEmpty = yield* Effect.flip(store.append(null, [first]))
+        const atFork = yield* Effect.flip(store.append(refOf(fork), chainOn(fork, 1)))
+        yield* store.append(refOf(first), [])
+
+        expect(atEmpty).toMatchObject({ _tag: "CheckpointConflict", expected: null, found: refOf(first) })
+        expect(atFork).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(fork), found: refOf(first) })
+        expect(yield* dump).toEqual(before)
+        yield* store.append(refOf(first), [second])
+        expect(yield* pageBodies(store)).toEqual(bodiesOf([first, second]))
+      }),
+    )
+
+    it.effect("dies on a block that does not extend the one before it, and changes nothing", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const [first, second, third] = chainOn(null, 3) as [BlockRows, BlockRows, BlockRows]
+        yield* store.append(null, [first])
+        const before = yield* dump
+        const messageOf = (exit: Exit.Exit<unknown, unknown>) =>
+          Exit.isFailure(exit) && Cause.hasDies(exit.cause) ? String(Cause.squash(exit.cause)) : "no defect"
+
+        const gap = yield* Effect.exit(store.append(refOf(first), [third]))
+        const stranger = yield* Effect.exit(store.append(refOf(first), [second, { ...third, parentHash: first.hash }]))
+        const disorder = yield* Effect.exit(
+          store.append(refOf(first), [{ ...second, transactions: [...second.transactions, ...second.transactions] }]),
+        )
+
+        expect(messageOf(gap)).toContain(`does not extend block 10 (${first.hash})`)
+        expect(messageOf(stranger)).toContain(`does not extend block 11 (${second.hash})`)
+        expect(messageOf(disorder)).toContain("transaction 0 follows transaction 0")
+        expect(yield* dump).toEqual(before)
+      }),
+    )
+
+    it.effect("leaves nothing of an append that fails in the middle", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
+        const twice = blockOn(second, { transactions: [[wallets[1]!], [wallets[0]!, wallets[0]!]] })
+        yield* store.append(null, [first])
+        const before = yield* dump
+
+        const error = yield* Effect.flip(store.append(refOf(first), [second, twice]))
+
+        expect(error._tag).toBe("StoreError")
+        expect(yield* dump).toEqual(before)
+        yield* store.append(refOf(first), [second])
+      }),
+    )
+  })
+
+  describe("unwind", () => {
+    it.effect("is the inverse of append on every table", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const numbers = Model.seeded(7)
+        const initial = yield* dump
+        const dumps: Array<readonly [BlockRows, unknown]> = []
+        let head: BlockRows | undefined
+        for (let step = 0; step < 12; step++) {
+          const blocks = Model.generateOn(head, step, numbers)
+          yield* store.append(head === undefined ? null : refOf(head), blocks)
+          head = blocks.at(-1)!
+          dumps.push([head, yield* dump])
+        }
+
+        for (const [to, expected] of dumps.toReversed()) {
+          yield* store.unwind(refOf(head!), refOf(to))
+          head = to
+          expect(yield* dump).toEqual(expected)
+        }
+        yield* store.unwind(refOf(head!), null)
+        expect(yield* dump).toEqual(initial)
+      }),
+    )
+
+    it.effect("removes more blocks at once than it handles in one go", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const blocks = chainOn(null, 2500)
+        yield* store.append(null, blocks.slice(0, 1))
+        const before = yield* dump
+        yield* store.append(refOf(blocks[0]!), blocks.slice(1))
+
+        yield* store.unwind(refOf(blocks.at(-1)!), refOf(blocks[0]!))
+
+        expect(yield* dump).toEqual(before)
+      }),
+    )
+
+    it.effect("refuses a head or a target that is not stored, and changes nothing", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const blocks = chainOn(null, 3)
+        const [first, second, third] = blocks as [BlockRows, BlockRows, BlockRows]
+        const stranger = blockOn(first, { fork: "b" })
+        yield* store.append(null, blocks)
+        const before = yield* dump
+
+        const head = yield* Effect.flip(store.unwind(refOf(second), refOf(first)))
+        const target = yield* Effect.flip(store.unwind(refOf(third), refOf(stranger)))
+        const above = yield* Effect.flip(store.unwind(refOf(third), refOf(blockOn(third))))
+        yield* store.unwind(refOf(third), refOf(third))
+
+        expect(head).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(second), found: refOf(third) })
+        expect(target).toMatchObject({ _tag: "CheckpointConflict", expected: refOf(stranger) })
+        expect(above).toMatchObject({ _tag: "CheckpointConflict", found: refOf(third) })
+        expect(yield* dump).toEqual(before)
+      }),
+    )
+
+    it.effect("remembers the lowest block removed since, across unwinds within unwinds", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const a = chainOn(null, 6)
+        const b = chainOn(a[3]!, 2, "b")
+        const c = chainOn(a[1]!, 3, "c")
+        yield* store.append(null, a)
+        yield* store.unwind(refOf(a[5]!), refOf(a[3]!))
+        yield* store.append(refOf(a[3]!), b)
+        yield* store.unwind(refOf(b[1]!), refOf(a[1]!))
+        yield* store.append(refOf(a[1]!), c)
+        yield* store.unwind(refOf(c[2]!), refOf(c[1]!))
+
+        const lowest = yield* store.snapshot((snapshot) =>
+          Effect.forEach([a[1]!, a[2]!, a[3]!, a[4]!, a[5]!, b[0]!, c[0]!, c[2]!], (block) =>
+            snapshot.lowestReorgedBlock(refOf(block)),
+          ),
+        )
+
+        expect(lowest).toEqual([null, 12, 12, 12, 12, 12, null, 14])
+      }),
+    )
+  })
+
+  describe("any sequence of calls", () => {
+    it.effect.prop(
+      "append, unwind and finalize by two writers: every read gives what the model gives",
+      { seed: Model.seed },
+      ({ seed }) =>
+        Effect.gen(function* () {
+          const { open, store: one } = yield* opened
+          const two = yield* open
+          const reader = yield* open
+          const numbers = Model.seeded(seed)
+          const model = Model.empty()
+          const seen: Array<BlockRef> = []
+          for (let step = 0; step < 25; step++) {
+            const store = numbers.pick([one, two])
+            const head = Model.headOf(model)
+            const action = numbers.below(10)
+            if (action < 5) {
+              const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+              yield* store.append(head, blocks)
+              Model.append(model, blocks)
+              seen.push(...blocks.map(refOf))
+            } else if (action < 8 && head !== null) {
+              const to = numbers.below(8) === 0 ? null : refOf(numbers.pick(model.blocks))
+              yield* store.unwind(head, to)
+              Model.unwind(model, to)
+            } else if (action === 8) {
+              const number = numbers.below(20)
+              yield* store.finalize(number)
+              model.finalized = Math.max(model.finalized ?? 0, number)
+            } else if (seen.length > 0) {
+              const conflict = yield* Effect.flip(store.append({ number: 99, hash: seen[0]!.hash }, []))
+              expect(conflict).toMatchObject({ _tag: "CheckpointConflict", found: head })
+            }
+            yield* expectSame(reader, model, seen)
+          }
+        }).pipe(Effect.scoped),
+      { arbitrary: { runs: 25 }, timeout: 60_000 },
+    )
+  })
+
+  describe("two writers", () => {
+    it.effect("race by compare and set: one extends the head, the other learns of it", () =>
+      Effect.gen(function* () {
+        const { open, store: one } = yield* opened
+        const two = yield* open
+        const writers = [
+          yield* one.database.chain(one.ref).writer(),
+          yield* two.database.chain(two.ref).writer(),
+        ] as const
+        let head = blockOn(null)
+        yield* one.append(null, [head])
+        for (let round = 0; round < 10; round++) {
+          const candidates = [blockOn(head, { fork: `one ${round}` }), blockOn(head, { fork: `two ${round}` })] as const
+          // Both writers have the same token, so that only the checkpoint decides.
+          const token = (yield* one.database.leases.acquire(one.ref, "both", 0))!
+          const exits = yield* Effect.all(
+            [
+              writers[0].append(refOf(head), [candidates[0]], token),
+              writers[1].append(refOf(head), [candidates[1]], token),
+            ].map(Effect.result),
+            { concurrency: 2 },
+          )
+
+          const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [exit.failure] : []))
+          const winner = candidates[exits.findIndex((exit) => exit._tag === "Success")]!
+          expect(failures).toHaveLength(1)
+          expect(failures[0]).toMatchObject({
+            _tag: "CheckpointConflict",
+            expected: refOf(head),
+            found: refOf(winner),
+          })
+          head = winner
+        }
+        const late = yield* Effect.flip(two.unwind(refOf(blockOn(null)), null))
+        expect(late).toMatchObject({ _tag: "CheckpointConflict", found: refOf(head) })
+      }),
+    )
+  })
+
+  describe("finalize", () => {
+    it.effect("only moves up, but goes down with the blocks that an unwind removes", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const blocks = chainOn(null, 3)
+        const finalized = Effect.map(
+          store.snapshot((snapshot) => snapshot.checkpoint),
+          (checkpoint) => checkpoint?.finalized,
+        )
+        yield* store.append(null, blocks)
+        const marks = []
+        for (const number of [11, 10, 12]) {
+          yield* store.finalize(number)
+          marks.push(yield* finalized)
+        }
+        yield* store.unwind(refOf(blocks[2]!), refOf(blocks[1]!))
+        marks.push(yield* finalized)
+        yield* store.unwind(refOf(blocks[1]!), null)
+        marks.push(yield* finalized)
+        yield* store.append(null, blocks)
+        marks.push(yield* finalized)
+
+        expect(marks).toEqual([11, 11, 12, 11, undefined, null])
+      }),
+    )
+  })
+
+  describe("fencing", () => {
+    it.effect("a stale token changes nothing, whatever is written with it", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
+        yield* store.append(null, [first])
+        const { leases, status: board } = store.database
+        const stale = (yield* leases.acquire(store.ref, "zombie", 0))!
+        yield* leases.acquire(store.ref, "next", 1000)
+        const writer = yield* store.database.chain(store.ref).writer()
+        const before = yield* dump
+
+        const errors = yield* Effect.all(
+          [
+            writer.append(refOf(first), [second], stale),
+            writer.unwind(refOf(first), null, stale),
+            writer.finalize(10, stale),
+            writer.fill(hashes(2), 100, stale),
+            board.write(store.ref, status, stale),
+          ].map(Effect.flip),
+        )
+
+        expect(errors.map(({ _tag }) => _tag)).toEqual(errors.map(() => "LeaseLost"))
+        expect(yield* dump).toEqual(before)
+        expect(yield* store.readStatus).toBeNull()
+      }),
+    )
+  })
+}
