@@ -1,11 +1,11 @@
 /**
- * What the REST client is made of and what it can do, as types. `RestClient` makes one.
+ * The options and the calls of the REST client, as types. `RestClient` makes one.
  */
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Attempt } from "@daybook/transport/Attempt"
-import type { Event } from "@daybook/transport/Event"
 import type { Key } from "@daybook/transport/Endpoint"
+import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
@@ -15,161 +15,172 @@ import type { Query } from "./Query.ts"
 import type { RestError } from "./RestError.ts"
 
 /**
- * What a client is made of.
+ * Options of a client.
  */
 export interface Options {
-  /** Where the interface is served: what stands before `/api/v2.2`, http or https. */
+  /** Base URL: the part before `/api/v2.2`, http or https. */
   readonly baseUrl: Key | URL
-  /** Sent in the header `X-API-Key`; `Redacted` inside, whatever is given. */
+  /** API key, sent in the header `X-API-Key`. Kept as `Redacted`. */
   readonly apiKey: Key
   /** Time for one call: all attempts, waits and bodies. Milliseconds or text such as `"10 seconds"`. Default 30 seconds. */
   readonly timeout?: Duration.Input | undefined
-  /** How often and how soon a call is tried again. Default: 4 attempts. */
+  /** Retry policy. Default: 4 attempts. */
   readonly retry?: Omit<RetryPolicy.Options, "deadline"> | undefined
-  /** Bytes of one decompressed answer at most. Default 64 MiB. */
+  /** Maximum number of bytes of one decompressed response. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: undici on Node, the platform's own `fetch` elsewhere. */
+  /** Default: undici on Node, the global `fetch` elsewhere. */
   readonly fetch?: Fetch | undefined
-  /** Sent with each request; values are kept as secrets. */
+  /** Headers of each request; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
-  /** How the program names itself to servers. Default `daybook-rest`, and in browsers their own; an empty text for the platform's. */
+  /** User agent. Default `daybook-rest`, in browsers their own; an empty text for that of the platform. */
   readonly userAgent?: string | undefined
   /**
-   * Told each moment of each call: request, response, fault and retry, for logs and counters. No event holds a key. What the
-   * function throws is left aside.
+   * Called for each event of each call (request, response, fault, retry), for logs and counters. No event holds a key.
+   * Exceptions thrown by it are ignored.
    */
   readonly onEvent?: ((event: Event) => void) | undefined
 }
 
 /**
- * A row of a page that is not of the interface.
+ * An invalid row of a page.
  */
 export interface BadRow {
-  /** Its place on the page as it came, from 0. */
+  /** Index of the row on the page as received, from 0. */
   readonly at: number
-  /** Hash of the transaction, where the row tells it. */
+  /** Hash of the transaction; undefined when the row has none. */
   readonly hash: string | undefined
-  /** Where the fault is, as in `result[3].block_number`. */
+  /** Path of the invalid value, as in `result[3].block_number`. */
   readonly path: string
-  /** What came there, shortened. */
+  /** Value received at the path, shortened. */
   readonly received: string
-  /** What the interface has there. */
+  /** Value that the interface has at the path. */
   readonly expected: string
-  /** The row as JSON, as it came (without any key). */
+  /** The row as received, as JSON without any key. */
   readonly row: unknown
 }
 
 /**
- * What one call may set for itself.
+ * Options of one call.
  */
 export interface CallOptions {
-  /** In place of the client's; of a stream, for each of its pages. */
+  /** Replaces the timeout of the client; for a stream it applies to each page. */
   readonly timeout?: Duration.Input | undefined
   /**
-   * Makes the call tolerant: a row that is not of the interface is told here and left out, and the good rows of its page stay.
-   * Without it such a row fails the call with `InvalidResponse`. Source: decision 0021.
+   * Accepts pages with invalid rows: each one is reported here and left out, and the valid rows stay. Without it an invalid row fails
+   * the call with `InvalidResponse`. Source: decision 0021.
    */
   readonly onBadRow?: ((row: BadRow) => void) | undefined
 }
 
 /**
- * How far a walk has come.
+ * Progress of a stream.
  */
 export interface Progress {
-  /** Pages of the walk, also of the run that it was resumed from. */
+  /** Pages so far, including those before a `resume`. */
   readonly pages: number
-  /** Rows of the walk, also of the run that it was resumed from, and also those that have become void. */
+  /** Rows so far, including those before a `resume` and those that were reverted. */
   readonly rows: number
-  /** The block of the latest row; `null` before the first one. */
+  /** Block of the latest row; `null` before the first one. */
   readonly block: bigint | null
 }
 
 /**
- * Tells that the chain has reorganised: rows of `fromBlock` and of later blocks that the stream gave before are void.
- * What follows is in order by itself: first the rows that replace them, then the rest of the walk.
+ * Marker of a reorg in a stream: rows of `fromBlock` and of later blocks that the stream gave before are reverted. Their replacement
+ * follows, and then the rest, in order.
  *
  * Source: decisions 0011 and 0021.
  */
 export interface RowsReverted {
   readonly _tag: "RowsReverted"
-  /** 0 when all rows are void. */
+  /** First block whose rows are reverted; 0 for all rows. */
   readonly fromBlock: bigint
 }
 
 /**
- * What one walk over all pages may set for itself.
+ * Options of a stream.
  */
 export interface StreamOptions extends CallOptions {
-  /** Ends the walk after so many rows, with those before its `resume`. Default: all rows. */
+  /** Maximum number of rows, including those before a `resume`. Default: all rows. */
   readonly maxRows?: number | undefined
-  /** From the second page on, the next page is asked for while the caller is busy with one. Default true. */
+  /** Requests the next page ahead, from the second page on. Default true. */
   readonly prefetch?: boolean | undefined
-  /** A position that a walk of the same query gave (only `limit` may differ): goes on after it. */
+  /** Position of a stream of the same query (only `limit` may differ). The stream continues after it. */
   readonly resume?: string | undefined
   /**
-   * What to do when a reorganisation takes blocks that the walk stands on. `fail` (default) ends it with `StaleCursor`. `restart`
-   * puts a `RowsReverted` among the values and goes on with the rows that replace the void ones.
+   * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
+   * stream gives a `RowsReverted` marker and continues with the replacement rows.
    */
   readonly onStaleCursor?: "fail" | "restart" | undefined
-  /** Told after each page that came. */
+  /** Called after each page. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /**
- * Options of a walk that puts `RowsReverted` among its values.
+ * Options of a stream that gives `RowsReverted` markers.
  */
 export interface RestartOptions extends StreamOptions {
   readonly onStaleCursor: "restart"
 }
 
 /**
- * How far the index behind a page reaches, so that "empty" differs from "not indexed". Hosted providers do not tell: all `null`.
+ * Blocks that the index behind a page covers, so that "empty" differs from "not indexed". All `null` from hosted providers, which do
+ * not report it.
  *
  * Source: decision 0013.
  */
 export interface IndexCoverage {
-  /** First block that is indexed; `null` when not told. */
+  /** First indexed block; `null` when not reported. */
   readonly indexedFrom: bigint | null
-  /** Last block that is indexed; `null` when not told. */
+  /** Last indexed block; `null` when not reported. */
   readonly indexedTo: bigint | null
-  /** Last block that cannot be reorganised away; `null` when not told. */
+  /** Last block that cannot be reorganised; `null` when not reported. */
   readonly finalizedTo: bigint | null
 }
 
 /**
- * A page with what came around it.
+ * A page and its response.
  */
-export interface WalletResponse {
-  readonly page: WalletPage
-  /** Rows that were left out, of a tolerant call; else none. */
+export interface PageResponse<Page> {
+  readonly page: Page
+  /** Rows that were left out; empty without `onBadRow`. */
   readonly badRows: ReadonlyArray<BadRow>
   readonly indexCoverage: IndexCoverage
-  /** Response headers as they came (without any key), names in lower case. */
+  /** Response headers without any key; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The id that the server gave the request. */
+  /** Request id assigned by the server. */
   readonly requestId: string | undefined
   /** Every HTTP request made for this page, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 }
 
 /**
- * A page of a walk. Rows that came before are not among its rows, which may be none.
+ * A page of a wallet's transactions and its response.
  */
-export interface WalkPage extends WalletResponse {
+export interface WalletResponse extends PageResponse<WalletPage> {}
+
+/**
+ * A page of a stream. Repeated rows are left out, so it may have none.
+ */
+export interface StreamPage<Page> extends PageResponse<Page> {
   readonly progress: Progress
   /**
-   * Where the walk is after this page, as text without a key, for `resume`: store it together with the rows and nothing is lost
-   * or doubled by a crash. That of the last page of an ASC walk goes on with what came since; of a DESC walk, with nothing.
+   * Position after this page, as text without a key, for `resume`. Store it together with the rows and no row is lost or repeated by a
+   * crash. After the last page of an ASC stream it continues with newer rows; of a DESC stream, with nothing.
    */
   readonly position: string
 }
 
 /**
- * All transactions of the range, or all pages.
+ * A page of a stream of a wallet's transactions.
  */
-export interface Walk<A> {
-  (query: Query, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
-  (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
+export interface WalletStreamPage extends StreamPage<WalletPage> {}
+
+/**
+ * A stream over all pages of a query.
+ */
+export interface PagedStream<A, Q = Query> {
+  (query: Q, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
+  (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
 }
 
 /**
@@ -177,47 +188,49 @@ export interface Walk<A> {
  */
 export interface Client {
   /**
-   * Returns one page of a wallet's transactions, newest first unless `order` is ASC. Its `cursor` asks for the next one.
+   * Returns one page of a wallet's transactions, newest first unless `order` is ASC. Its `cursor` requests the next page.
    *
    * **Errors**
-   * - `BadRequest`: a parameter is wrong; most are found before a request is made. Not retried.
-   * - `StaleCursor`: a reorganisation took a block that the walk stands on; `resumeFromBlock` tells which. Not retried.
-   * - `RateLimited`, `Unavailable`: retried after the time the server asked for.
-   * - `TransportError`, `TimeoutError`: retried while attempts and time last.
-   * - `InvalidResponse`: not an answer of the interface; retried when it is a 5xx.
+   *
+   * - `BadRequest`: a parameter is invalid; most are found before a request is made. Not retried.
+   * - `StaleCursor`: a reorg reverted a block of the cursor; `resumeFromBlock` is the first reverted block. Not retried.
+   * - `RateLimited`, `Unavailable`: retried after the time that the server requested.
+   * - `TransportError`, `TimeoutError`: retried while attempts and time remain.
+   * - `InvalidResponse`: the response does not conform to the interface; retried for a 5xx.
    * - `Unauthorized`, `Forbidden`, `NotFound`, `QuotaExceeded`: not retried.
    *
    * Source: docs/interface.md#4.1; decisions 0008, 0011 and 0012.
    */
   readonly walletTransactions: (query: Query, options?: CallOptions) => Effect.Effect<WalletPage, RestError>
-  /** The same page with completeness, headers, request id and attempts. */
+  /** Returns the same page with index coverage, headers, request id and attempts. */
   readonly walletTransactionsWithResponse: (
     query: Query,
     options?: CallOptions,
   ) => Effect.Effect<WalletResponse, RestError>
   /**
-   * All transactions of the range, page after page, from `cursor` or `resume` if there is one. `limit` is the size of a page.
+   * Streams all transactions of the range, page after page, from `cursor` or `resume` if given. `limit` is the size of a page.
    *
    * **Details**
    *
-   * Each row is given once and in order, whatever the server does: rows that came before are dropped, an empty page that has a
-   * cursor is passed over, and a walk that would go in circles ends in an error. The second page is asked for when its first
-   * row is wanted, later ones one ahead; at most two pages are held. A stream that is stopped or interrupted asks for no more
-   * and closes the socket of the request in flight.
+   * Each row is given once and in order, whatever the server sends: repeated rows are dropped, an empty page with a cursor is skipped,
+   * and repeated cursors end in an error. The second page is requested when its first row is needed, later ones one ahead; at most two
+   * pages are held. A stream that is stopped or interrupted requests no more and closes the socket of the request in flight.
    *
    * **Errors**
-   * - `OutOfOrder`: a row goes against the order asked for (`DESC` if none was). Rows before it stand.
-   * - `InvalidResponse` at `cursor` or `result`: a cursor came back, or pages bring nothing new. Rows before it stand.
-   * - `StaleCursor`: a reorganisation, unless `onStaleCursor` is `restart`; also when rows before a `resume` are no longer there.
-   * - `BadRequest`: also for an option that makes no sense, by its name.
+   *
+   * - `OutOfOrder`: a row violates the requested order (`DESC` by default). Earlier rows are valid.
+   * - `InvalidResponse` at `cursor` or `result`: a cursor was repeated, or pages have no new rows. Earlier rows are valid.
+   * - `StaleCursor`: a reorg, unless `onStaleCursor` is `restart`; also when rows before a `resume` are no longer on the chain.
+   * - `BadRequest`: also for an invalid option, with its name.
    * - those of `walletTransactions`.
    *
    * **Gotchas**
-   * - With the cursor of an ASC walk give `order: "ASC"` too.
+   *
+   * - With the cursor of an ASC query also set `order: "ASC"`.
    *
    * Source: docs/interface.md#4.1; decisions 0010, 0011 and 0021.
    */
-  readonly walletTransactionsStream: Walk<WalletTransaction>
-  /** The same walk, a page at a time, each with what came around it, the progress so far and a position to resume from. */
-  readonly walletPagesStream: Walk<WalkPage>
+  readonly walletTransactionsStream: PagedStream<WalletTransaction>
+  /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
+  readonly walletPagesStream: PagedStream<WalletStreamPage>
 }

@@ -1,61 +1,67 @@
 /**
- * What a program asks of the wallet operation, in friendly types, and how it is written for the wire.
- * Everything wrong is found here, before a request is made, and named by its parameter.
+ * Query of the wallet operation in convenient types, and its encoding as text.
+ * Every invalid parameter is found before a request is made.
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
 import * as Issue from "@daybook/schema/Issue"
-import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
 
+/** Parameters that accept more types than the contract has. */
+interface Convenient {
+  /**
+   * Chain by name (`"polygon amoy"`), identifier (`"0x13882"`) or number (`80002`). A known chain is sent in the spelling of the
+   * interface; an unknown one, and an identifier that two chains share, unchanged. Default `eth`.
+   */
+  readonly chain?: string | number | bigint | undefined
+  /** First block, inclusive. Takes precedence over `from_date`. */
+  readonly from_block?: bigint | number | undefined
+  /** Last block, inclusive. Takes precedence over `to_date`. */
+  readonly to_block?: bigint | number | undefined
+  /** Start date: blocks at or after it. A text is sent unchanged and parsed by the server. */
+  readonly from_date?: Date | DateTime.DateTime | string | undefined
+  /** End date: blocks at or before it. A text is sent unchanged and parsed by the server. */
+  readonly to_date?: Date | DateTime.DateTime | string | undefined
+  /** `cursor` of the previous page; the rest of the query stays the same, except `limit`. */
+  readonly cursor?: string | undefined
+}
+
+type Contract = WalletQuery.WalletQuery
+
+/** The other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
+type Other = { readonly [K in Exclude<keyof Contract, keyof Convenient>]?: Contract[K] | undefined }
+
 /**
- * One question to the wallet operation. Only the address is required; what is left out is decided by the server
- * (chain `eth`, order `DESC`, as far as blocks go, 100 rows a page).
+ * Query of the wallet operation. Only the address is required; the server has defaults for the rest (chain `eth`, order `DESC`, every
+ * indexed block, 100 rows on a page).
  *
  * **Details**
  *
- * The range has a lower bound, `from_block` or `from_date`, and an upper bound, `to_block` or `to_date`; both ends belong to it.
- * When a block and a date are given for one end, the block is used.
+ * - The range has a lower bound, `from_block` or `from_date`, and an upper bound, `to_block` or `to_date`, both inclusive. A block
+ *   takes precedence over a date.
+ * - `limit`: maximum number of rows on a page, from 1; servers allow about 100.
+ * - `order`: `DESC` newest first, `ASC` oldest first.
+ * - `include: "internal_transactions"` adds the internal transactions of each transaction.
  *
- * Source: docs/interface.md#4.1, rules 1 to 5.
+ * Source: docs/interface.md#4.1; decision 0005.
  */
-export interface Query {
+export interface Query extends Convenient, Other {
   /**
-   * The wallet: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
-   * `@daybook/schema/Address`, never with a checksummed text. Source: docs/interface.md#4.1.
+   * Wallet address: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
+   * `@daybook/schema/Address`, not with a checksummed text.
    */
   readonly address: string
-  /**
-   * A chain by name (`"polygon amoy"`), identifier (`"0x13882"`) or number (`80002`). Known ones are sent in the interface's
-   * spelling; others, and identifiers that two chains share, as given. Source: docs/interface.md#4.1.1; decision 0005.
-   */
-  readonly chain?: string | number | bigint | undefined
-  /** First block. Beats `from_date`. */
-  readonly from_block?: bigint | number | undefined
-  /** Last block. Beats `to_date`. */
-  readonly to_block?: bigint | number | undefined
-  /** First instant: blocks at or after it. A text is sent as given and read by the server. */
-  readonly from_date?: Date | DateTime.DateTime | string | undefined
-  /** Last instant: blocks at or before it. A text is sent as given and read by the server. */
-  readonly to_date?: Date | DateTime.DateTime | string | undefined
-  /** The `cursor` of the page before; the rest of the query stays as it was, but `limit`. */
-  readonly cursor?: string | undefined
-  /** Asks for the calls inside each transaction. */
-  readonly include?: "internal_transactions" | undefined
-  /** Rows on a page, from 1; servers allow 100 or so. */
-  readonly limit?: number | undefined
-  /** `DESC` newest first, `ASC` oldest first. */
-  readonly order?: "ASC" | "DESC" | undefined
 }
 
 /**
- * A query as it is sent: the wallet for the path, and the parameters in the interface's spelling.
+ * A query as text: the wallet for the path, and the parameters in the spelling of the interface.
  */
-export interface Written {
-  readonly address: Address.Address
-  readonly parameters: typeof RestOperation.walletTransactions.query.Encoded
+export interface Encoded {
+  readonly params: { readonly address: Address.Address }
+  readonly parameters: RestOperation.QueryText<typeof RestOperation.walletTransactions>
 }
 
 type Field<A> = Result.Result<A, Issue.Issue>
@@ -66,21 +72,17 @@ const invalid = (path: string, expected: string, value: unknown): Field<never> =
 const isWhole = (value: unknown): value is bigint | number =>
   typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && (value as number) >= 0
 
-const addressOf = (value: unknown): Field<Address.Address> => {
+const readAddress = (value: unknown): Field<Address.Address> => {
   const address = typeof value === "string" ? Address.fromText(value.trim()) : undefined
   return address === undefined
-    ? invalid("address", "20 bytes in hex, as in 0x and 40 digits", value)
+    ? invalid("address", "an address of 20 bytes in hex: 0x and 40 digits", value)
     : Result.succeed(address)
 }
 
-const chainOf = (value: unknown): Field<string> => {
-  if (typeof value === "string" ? value.trim() === "" : !isWhole(value)) {
-    return invalid(
-      "chain",
-      `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`,
-      value,
-    )
-  }
+const expectedChain = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
+
+const readChain = (value: unknown): Field<string> => {
+  if (typeof value === "string" ? value.trim() === "" : !isWhole(value)) return invalid("chain", expectedChain, value)
   const given = value as string | number | bigint
   if (typeof given === "string" && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
     return invalid("chain", `a number after "eip155:", as in "eip155:80002"`, value)
@@ -91,24 +93,24 @@ const chainOf = (value: unknown): Field<string> => {
   return Result.succeed(typeof given === "string" ? given : `0x${given.toString(16)}`)
 }
 
-const blockOf =
+const readBlock =
   (parameter: string) =>
-  (value: unknown): Field<string> =>
+  (value: unknown): Field<bigint> =>
     isWhole(value)
-      ? Result.succeed(value.toString())
+      ? Result.succeed(BigInt(value))
       : invalid(parameter, "a block number: a bigint or a safe integer of at least 0", value)
 
 const firstMillis = Date.parse("0000-01-01T00:00:00.000Z")
 const lastMillis = Date.parse("9999-12-31T23:59:59.999Z")
 
-/** The instant of a `Date` or of Effect's `DateTime`, told by its shape so that any copy of Effect will do. */
+/** The instant of a `Date` or of a `DateTime` of Effect, recognised by its shape so that any copy of Effect is accepted. */
 const millisOf = (value: unknown): number | undefined => {
   if (value instanceof Date) return value.getTime()
   if (typeof value !== "object" || value === null || !("epochMilliseconds" in value)) return undefined
   return typeof value.epochMilliseconds === "number" ? value.epochMilliseconds : undefined
 }
 
-const dateOf =
+const readDate =
   (parameter: string) =>
   (value: unknown): Field<string> => {
     if (typeof value === "string" && value.trim() !== "") return Result.succeed(value)
@@ -118,39 +120,39 @@ const dateOf =
       : invalid(parameter, "a Date or DateTime of the years 0000 to 9999, or a date as text such as 2024-01-31", value)
   }
 
-const cursorOf = (value: unknown): Field<string> => {
-  if (typeof value === "string" && value !== "") return Result.succeed(value)
-  return invalid(
-    "cursor",
-    "the cursor of the page before (the last page has null; the first is asked without one)",
-    value,
-  )
+const readCursor = (value: unknown): Field<string> =>
+  typeof value === "string" && value !== ""
+    ? Result.succeed(value)
+    : invalid("cursor", "the cursor of the previous page, or no cursor for the first page", value)
+
+/** Conversions to the types of the contract, for the parameters that accept more. */
+const readers = {
+  chain: readChain,
+  from_block: readBlock("from_block"),
+  to_block: readBlock("to_block"),
+  from_date: readDate("from_date"),
+  to_date: readDate("to_date"),
+  cursor: readCursor,
+} satisfies { readonly [K in keyof Convenient]-?: (value: unknown) => Field<Contract[K] & {}> }
+
+const contract = RestOperation.walletTransactions
+const names: ReadonlySet<string> = new Set(RestOperation.parameterNames(contract))
+
+/** The order in any case; another value is rejected by the contract. */
+const upperCase = (value: unknown): unknown =>
+  typeof value === "string" && value.length <= 4 ? value.toUpperCase() : value
+
+const readParameter = (name: string, value: unknown): Field<unknown> => {
+  if (!names.has(name)) {
+    const expected = `one of the keys address, ${[...names].join(", ")}`
+    return Result.fail({ path: Issue.cut(name), expected, received: "an unknown key" })
+  }
+  // Sound: every own key of `readers` is one of its names.
+  if (Object.hasOwn(readers, name)) return readers[name as keyof typeof readers](value)
+  return Result.succeed(name === "order" ? upperCase(value) : value)
 }
 
-const includeOf = (value: unknown): Field<"internal_transactions"> =>
-  value === "internal_transactions" ? Result.succeed(value) : invalid("include", `"internal_transactions"`, value)
-
-const limitOf = (value: unknown): Field<string> =>
-  isWhole(value) && value > 0 ? Result.succeed(String(value)) : invalid("limit", "a whole number of at least 1", value)
-
-const orderOf = (value: unknown): Field<WalletQuery.Order> => {
-  const order = typeof value === "string" ? value.toUpperCase() : value
-  return order === "ASC" || order === "DESC" ? Result.succeed(order) : invalid("order", `"ASC" or "DESC"`, value)
-}
-
-const writers = {
-  chain: chainOf,
-  from_block: blockOf("from_block"),
-  to_block: blockOf("to_block"),
-  from_date: dateOf("from_date"),
-  to_date: dateOf("to_date"),
-  cursor: cursorOf,
-  include: includeOf,
-  limit: limitOf,
-  order: orderOf,
-} satisfies { readonly [K in keyof Written["parameters"]]-?: (value: unknown) => Field<Written["parameters"][K]> }
-
-/** Tells a range that ends before it begins, as far as that can be told here: two blocks, or two instants. */
+/** Finds a range that ends before it begins, where both ends are blocks or both are instants. */
 const emptyRange = (query: Query): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
     ...(query.from_block === undefined ? {} : { from_block: query.from_block }),
@@ -169,36 +171,32 @@ const emptyRange = (query: Query): Issue.Issue | undefined => {
 }
 
 /**
- * Writes a query for the wire, or tells the first thing that is wrong with it. Keys with `undefined` count as left out.
+ * Encodes a query as text, or gives its first issue. Undefined parameters are left out.
  *
- * **Example** (Asking with friendly types)
+ * **Example** (Encoding a query in convenient types)
  *
  * ```ts
  * import * as Query from "@daybook/rest/Query"
  * import * as Result from "effect/Result"
  *
  * const address = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
- * const written = Query.write({ address, chain: 80002, from_date: new Date(0), limit: 5 })
- * console.log(Result.getOrThrow(written).parameters) // { chain: 'polygon amoy', from_date: '1970-01-01T00:00:00.000Z', limit: '5' }
+ * const encoded = Query.encode({ address, chain: 80002, from_date: new Date(0), limit: 5 })
+ * console.log(Result.getOrThrow(encoded).parameters) // { chain: 'polygon amoy', from_date: '1970-01-01T00:00:00.000Z', limit: '5' }
  * ```
  *
  * Source: docs/interface.md#4.1; decisions 0005 to 0008.
  */
-export const write = (query: Query): Result.Result<Written, Issue.Issue> =>
+export const encode = (query: Query): Result.Result<Encoded, Issue.Issue> =>
   Result.gen(function* () {
     if (typeof query !== "object" || query === null) return yield* invalid("query", "an object with an address", query)
-    const address = yield* addressOf(query.address)
-    const parameters: Record<string, string> = {}
+    const address = yield* readAddress(query.address)
+    const values: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(query)) {
-      if (name === "address" || value === undefined) continue
-      if (!Object.hasOwn(writers, name)) {
-        const expected = `one of the keys address, ${Object.keys(writers).join(", ")}`
-        return yield* Result.fail({ path: Issue.cut(name), expected, received: "an unknown key" })
-      }
-      // Sound: every own key of `writers` is one of its names.
-      parameters[name] = yield* writers[name as keyof typeof writers](value)
+      if (name !== "address" && value !== undefined) values[name] = yield* readParameter(name, value)
     }
     const issue = emptyRange(query)
     if (issue !== undefined) return yield* Result.fail(issue)
-    return { address, parameters }
+    // The codec of the contract checks the values that it encodes.
+    const parameters = yield* RestOperation.encodeQuery(contract, values)
+    return { params: { address }, parameters }
   })

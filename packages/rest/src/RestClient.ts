@@ -1,6 +1,6 @@
 /**
- * The REST client: pages of a wallet's transactions as typed values, one by one or as a stream over all of them.
- * Retries, deadline and pauses are those of `@daybook/transport`. For promises use `@daybook/rest/promise`.
+ * REST client for a wallet's transaction history: single pages, or streams over all pages, as typed values.
+ * Retries, deadline and rate limits are those of `@daybook/transport`. For promises use `@daybook/rest/promise`.
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import { namingVariables } from "@daybook/transport/internal/ConfigVariables"
@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Client, Options } from "./Client.ts"
-import * as internal from "./internal/client.ts"
+import * as ClientBuilder from "./internal/ClientBuilder.ts"
 
 export type {
   BadRow,
@@ -17,12 +17,15 @@ export type {
   Client,
   IndexCoverage,
   Options,
+  PagedStream,
+  PageResponse,
   Progress,
   RestartOptions,
   RowsReverted,
   StreamOptions,
-  WalkPage,
+  StreamPage,
   WalletResponse,
+  WalletStreamPage,
 } from "./Client.ts"
 
 /**
@@ -34,16 +37,18 @@ export class RestClient extends Context.Service<RestClient, Client>()("@daybook/
  * Makes a client.
  *
  * **Errors**
- * - `InvalidOption`: the base URL, the key or a limit cannot be used. The message never shows a URL or a key.
+ *
+ * - `InvalidOption`: the base URL, the key or a limit is invalid. The message never shows a URL or a key.
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
-  Effect.map(internal.make(options), ({ client }) => client)
+  Effect.map(ClientBuilder.make(options), ClientBuilder.toClient)
 
 /**
  * Provides the client.
  *
  * **Errors**
- * - `InvalidOption`: as of `make`.
+ *
+ * - `InvalidOption`: as in `make`.
  */
 export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> =>
   Layer.effect(RestClient, make(options))
@@ -51,11 +56,12 @@ export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> 
 const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL", apiKey: "DAYBOOK_API_KEY" }
 
 /**
- * Provides the client from the configuration `DAYBOOK_BASE_URL` and `DAYBOOK_API_KEY` (environment variables, by default).
+ * Provides the client from the configuration `DAYBOOK_BASE_URL` and `DAYBOOK_API_KEY` (environment variables by default).
  *
  * **Errors**
+ *
  * - `ConfigError`: one of them is missing.
- * - `InvalidOption`: as of `make`.
+ * - `InvalidOption`: as in `make`, with the name of the variable.
  */
 export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigError> = Layer.effect(
   RestClient,

@@ -1,7 +1,7 @@
 /**
- * The failures of the REST client: those of the wire, one class for each decision a caller can make, and those of the network.
- * They are yieldable Effect errors and real `Error`s; recognise them by `_tag`, because two copies of a package make two classes.
- * No field, message or stack holds a key, or a URL that may hold one.
+ * Errors of the REST client: those of the interface, one class for each decision a caller can make, and those of the network.
+ * They are yieldable Effect errors and real `Error`s. Recognise them by `_tag`, not by `instanceof`: two copies of a package define two
+ * classes. No field, message or stack holds a key, or a URL that may hold one.
  */
 import type { ClientError, Facts, Fields } from "@daybook/transport/ClientError"
 import { fields } from "@daybook/transport/internal/ErrorFields"
@@ -10,10 +10,11 @@ import * as Issue from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 
-interface Refusal extends Facts {
-  /** The HTTP status of the answer. */
+/** An error response of the server. */
+interface ErrorResponse extends Facts {
+  /** HTTP status of the response. */
   readonly status: number
-  /** What the server said, shortened and without any key; undefined when it said nothing that can be shown. */
+  /** Message of the server, shortened and without any key; undefined when it sent none. */
   readonly detail?: string | undefined
 }
 
@@ -23,9 +24,9 @@ const withDetail = (detail: string | undefined): string => {
 }
 
 /**
- * Why a request cannot be answered as it is. `chain_not_served`: the server has no such chain. `traces_not_indexed`: internal
- * transactions were asked for on a chain without traces. `address_not_watched`: the server indexes a list of addresses and this
- * one is not on it. `bad_request`: any other parameter that is wrong.
+ * Why a request was rejected. `chain_not_served`: the server has no such chain. `traces_not_indexed`: internal transactions were
+ * requested on a chain without traces. `address_not_watched`: the server indexes a list of addresses without this one.
+ * `bad_request`: any other invalid parameter.
  *
  * Source: decision 0012.
  */
@@ -40,22 +41,22 @@ interface InvalidQuery {
 }
 
 /** A query that the server rejected. */
-interface RejectedQuery extends Refusal {
+interface RejectedQuery extends ErrorResponse {
   readonly code?: BadRequestCode
   readonly parameter?: string | undefined
 }
 
 /**
- * A parameter is wrong. Found here before a request is made, or told by the server; never tried again.
+ * A parameter or an option of a call is invalid. Found before a request is made, or reported by the server. Never retried.
  *
  * Source: docs/interface.md#4.1; decisions 0008 and 0012.
  */
 export class BadRequest extends Data.TaggedError("BadRequest")<
   Fields & {
     readonly code: BadRequestCode
-    /** The parameter that was wrong; undefined when the server does not tell. */
+    /** Name of the invalid parameter or option; undefined when the server does not report it. */
     readonly parameter: string | undefined
-    /** The HTTP status; undefined when the fault was found before a request was made. */
+    /** HTTP status; undefined when no request was made. */
     readonly status: number | undefined
   }
 > {
@@ -73,47 +74,47 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
 }
 
 /**
- * The key is known and may not do this. Never tried again.
+ * The API key is valid but lacks the permission. Never retried.
  *
  * Source: decision 0012.
  */
 export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly status: number }> {
-  constructor(options: Refusal) {
+  constructor(options: ErrorResponse) {
     const message = `Request not permitted by ${options.host}${withDetail(options.detail)} Ask the operator for access.`
     super({ ...fields(options, message), status: options.status })
   }
 }
 
 /**
- * There is nothing under the path that was asked: most often a wrong base URL. Never tried again.
+ * The path does not exist on the server: usually a wrong base URL. Never retried.
  *
  * Source: decisions 0012 and 0019.
  */
 export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly status: number }> {
-  constructor(options: Refusal) {
+  constructor(options: ErrorResponse) {
     const message = `Path not found on ${options.host}${withDetail(options.detail)} Check the base URL: it is the part before /api/v2.2.`
     super({ ...fields(options, message), status: options.status })
   }
 }
 
 /**
- * A block that the walk stands on was reorganised away. Never tried again as it is.
+ * A reorg reverted a block of the cursor. Never retried unchanged.
  *
  * **Details**
  *
- * Rows of `resumeFromBlock` and of later blocks that the walk has given are void. A new walk with `from_block: resumeFromBlock`
- * gives their replacement; a descending walk goes on below with `to_block: resumeFromBlock - 1n`.
+ * Rows of `resumeFromBlock` and of later blocks that were given before are reverted. A new query with
+ * `from_block: resumeFromBlock` gives their replacement; a descending query continues below with `to_block: resumeFromBlock - 1n`.
  *
  * Source: decision 0011.
  */
 export class StaleCursor extends Data.TaggedError("StaleCursor")<
   Fields & {
-    /** First block whose rows are void. */
+    /** First block whose rows are reverted. */
     readonly resumeFromBlock: bigint
     readonly status: number
   }
 > {
-  constructor(options: Refusal & { readonly resumeFromBlock: bigint }) {
+  constructor(options: ErrorResponse & { readonly resumeFromBlock: bigint }) {
     const { resumeFromBlock, status } = options
     const message = `Cursor is stale after a reorg: rows from block ${resumeFromBlock} on are reverted. Delete them and request them again from that block.`
     super({ ...fields(options, message), resumeFromBlock, status })
@@ -121,51 +122,51 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
 }
 
 /**
- * The key is good and what it may use is used up. Never tried again: waiting seconds does not help.
+ * The quota of the API key is exceeded. Never retried: waiting seconds does not help.
  *
  * **Details**
  *
- * Hosted providers answer 401 or 402 with a text; it is told apart from a wrong key by that text.
+ * Hosted providers respond with 401 or 402 and a text, which distinguishes it from an invalid key.
  *
  * Source: decision 0012.
  */
 export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { readonly status: number }> {
-  constructor(options: Refusal) {
+  constructor(options: ErrorResponse) {
     const message = `Quota exceeded: ${options.host}${withDetail(options.detail)} Wait for the next period or raise the quota.`
     super({ ...fields(options, message), status: options.status })
   }
 }
 
 /**
- * The server cannot answer now: 503. Tried again after the time it asked for.
+ * The server is unavailable: 503. Retried after the time that it requested.
  *
  * Source: decision 0012.
  */
 export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { readonly status: number }> {
-  constructor(options: Refusal & { readonly retryAfter?: Duration.Duration | undefined }) {
+  constructor(options: ErrorResponse & { readonly retryAfter?: Duration.Duration | undefined }) {
     const message = `Service unavailable: ${options.host}${withDetail(options.detail)} Try again later.`
     super({ ...fields(options, message, true, options.retryAfter), status: options.status })
   }
 }
 
 /**
- * A row of a stream goes against the order that was asked. What came before it was in order and stands. Never tried again.
+ * A row of a stream violates the requested order. Earlier rows are valid. Never retried.
  *
  * **Details**
  *
- * Rows of one timestamp may interleave their blocks, as those of some hosted providers do; that alone is not an error.
+ * Blocks of one timestamp may interleave, as those of some hosted providers do. That alone is not an error.
  *
  * Source: docs/interface.md#1, docs/interface.md#4.1 (order); decision 0010.
  */
 export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
   Fields & {
-    /** The order that was asked. */
+    /** Requested order. */
     readonly order: "ASC" | "DESC"
-    /** Block of the row that is out of order. */
+    /** Block of the row. */
     readonly block: bigint
-    /** The furthest block that the walk had reached. */
+    /** Furthest block before it. */
     readonly after: bigint
-    /** Hash of the transaction that is out of order. */
+    /** Hash of the transaction. */
     readonly hash: string
   }
 > {
@@ -184,7 +185,7 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
 }
 
 /**
- * Any failure of a call of the REST client.
+ * Errors of a call of the REST client.
  */
 export type RestError =
   | ClientError

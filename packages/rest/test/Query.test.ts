@@ -1,23 +1,24 @@
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Result } from "effect"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import { DateTime, Result, Schema } from "effect"
 import { Query } from "../src/index.ts"
 
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 const parametersOf = (query: Omit<Query.Query, "address">) =>
-  Result.getOrThrow(Query.write({ address, ...query })).parameters
+  Result.getOrThrow(Query.encode({ address, ...query })).parameters
 const issueOf = (query: Readonly<Record<string, unknown>>) =>
-  Result.getOrThrow(Result.flip(Query.write({ address, ...query })))
+  Result.getOrThrow(Result.flip(Query.encode({ address, ...query })))
 
 const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
 describe("Query", () => {
-  describe("write", () => {
-    it("write: writes only the address when nothing else is given", () => {
-      const written = Result.getOrThrow(Query.write({ address: " 0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045 " }))
+  describe("encode", () => {
+    it("encode: has only the address when nothing else is given", () => {
+      const written = Result.getOrThrow(Query.encode({ address: " 0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045 " }))
 
-      expect(written).toStrictEqual({ address, parameters: {} })
+      expect(written).toStrictEqual({ params: { address }, parameters: {} })
     })
-    it("write: writes every parameter in the spelling of the interface", () => {
+    it("encode: encodes every parameter in the spelling of the interface", () => {
       const parameters = parametersOf({
         chain: "ETH",
         from_block: 5n,
@@ -42,7 +43,7 @@ describe("Query", () => {
         order: "ASC",
       })
     })
-    it("write: leaves out undefined parameters", () => {
+    it("encode: leaves out undefined parameters", () => {
       expect(parametersOf({ chain: undefined, limit: undefined, cursor: undefined })).toStrictEqual({})
     })
 
@@ -65,12 +66,12 @@ describe("Query", () => {
       [31_337, "0x7a69"],
     ]
     for (const [given, sent] of chains) {
-      it(`write: writes the chain ${typeof given} ${given} as ${sent}`, () => {
+      it(`encode: encodes the chain ${typeof given} ${given} as ${sent}`, () => {
         expect(parametersOf({ chain: given }).chain).toBe(sent)
       })
     }
 
-    it("write: accepts a DateTime of Effect, with and without a zone", () => {
+    it("encode: accepts a DateTime of Effect, with and without a zone", () => {
       const utc = DateTime.makeUnsafe("2024-01-31T12:00:00Z")
       const zoned = DateTime.setZoneNamedUnsafe(utc, "Europe/Berlin")
 
@@ -79,7 +80,7 @@ describe("Query", () => {
         to_date: "2024-01-31T12:00:00.000Z",
       })
     })
-    it("write: writes a date that a block overrides and does not compare it with the other bound", () => {
+    it("encode: encodes a date that a block overrides and does not compare it with the other bound", () => {
       const parameters = parametersOf({ from_block: 9, from_date: new Date(8), to_date: new Date(0) })
 
       expect(parameters).toStrictEqual({
@@ -119,7 +120,7 @@ describe("Query", () => {
       ["order", privateKey.slice(2), `"ac0974bec3..." (64 characters)`],
     ]
     for (const [parameter, value, received] of wrong) {
-      it(`write: rejects ${parameter} ${typeof value}: received ${received}`, () => {
+      it(`encode: rejects ${parameter} ${typeof value}: received ${received}`, () => {
         const issue = issueOf({ [parameter]: value })
 
         expect(issue.path).toBe(parameter)
@@ -127,29 +128,53 @@ describe("Query", () => {
       })
     }
 
-    it("write: rejects an unknown parameter", () => {
+    it("encode: rejects an unknown parameter", () => {
       const issue = issueOf({ fromBlock: 5 })
 
       expect(issue.path).toBe("fromBlock")
       expect(issue.received).toBe("an unknown key")
       expect(issue.expected).toMatch(/^one of the keys address, chain, from_block,/)
     })
-    it("write: rejects a range of blocks that ends before it begins", () => {
+    it("encode: rejects a range of blocks that ends before it begins", () => {
       expect(issueOf({ from_block: 9, to_block: 8n })).toStrictEqual({
         path: "from_block",
         expected: "at most to_block (8)",
         received: "9",
       })
     })
-    it("write: rejects a range of dates that ends before it begins", () => {
+    it("encode: rejects a range of dates that ends before it begins", () => {
       expect(issueOf({ from_date: new Date(1), to_date: new Date(0) })).toStrictEqual({
         path: "from_date",
         expected: "at most to_date (1970-01-01T00:00:00.000Z)",
         received: "1970-01-01T00:00:00.001Z",
       })
     })
-    it("write: shows only the beginning of a long value", () => {
+    it("encode: shows only the beginning of a long value", () => {
       expect(issueOf({ order: "x".repeat(10_000) }).received.length).toBeLessThan(60)
+    })
+    it.prop(
+      "law: the contract decodes an encoded query to the values that were given",
+      {
+        from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 20n })),
+        span: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 6n })),
+        limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })),
+        order: Schema.Literals(["ASC", "DESC"]),
+        cursor: Schema.String.check(Schema.isMinLength(1)),
+      },
+      ({ cursor, from, limit, order, span }) => {
+        const given = { from_block: from, to_block: from + span, limit, order, cursor }
+        const { parameters } = Result.getOrThrow(Query.encode({ address, ...given }))
+        const decoded = RestOperation.decodeQuery(RestOperation.walletTransactions, parameters)
+
+        expect(Result.getOrThrow(decoded)).toStrictEqual(given)
+      },
+    )
+    it.prop("law: encode never throws and names a parameter of the query, for any value", [Schema.Json], ([value]) => {
+      for (const name of RestOperation.parameterNames(RestOperation.walletTransactions)) {
+        const encoded = Query.encode({ address, [name]: value })
+
+        if (Result.isFailure(encoded)) expect(encoded.failure.path).toBe(name)
+      }
     })
   })
 })

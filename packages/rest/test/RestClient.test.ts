@@ -74,7 +74,7 @@ describe("RestClient", () => {
         const error = yield* Effect.flip(rest.walletTransactions({ ...query, limit: 0 }))
 
         expect(error._tag === "BadRequest" && error.parameter === "limit" && error.status === undefined).toBe(true)
-        expect(error.message).toBe(`Invalid parameter "limit": expected a whole number of at least 1, received 0.`)
+        expect(error.message).toBe(`Invalid parameter "limit": expected a safe integer of at least 1, received 0.`)
         expect(server.seen.length).toBe(0)
       }),
     )

@@ -3,14 +3,15 @@ import * as Rest from "../src/index.ts"
 import * as promise from "../src/promise.ts"
 
 describe("index", () => {
-  it("exports these names and no others", () => {
+  it("index: exports these names and no others", () => {
     const names = Object.fromEntries(
       Object.entries(Rest).map(([module, members]) => [module, Object.keys(members).sort()]),
     )
 
     expect(names).toStrictEqual({
       Client: [],
-      Query: ["write"],
+      Operation: [],
+      Query: ["encode"],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
       RestError: ["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
     })
@@ -18,7 +19,7 @@ describe("index", () => {
 })
 
 describe("promise", () => {
-  it("exports one constructor", () => {
+  it("promise: exports one constructor", () => {
     expect(Object.keys(promise)).toStrictEqual(["createRestClient"])
   })
 })

@@ -25,7 +25,7 @@ interface Kept {
 
 const isVoid = (value: object): value is RestClient.RowsReverted => "_tag" in value
 
-/** Walks in several runs, each by a client of its own that knows nothing but the position as text. */
+/** Streams in several runs, each with a new client that has only the position as text. */
 const inRuns = async (
   url: string,
   query: { readonly order: "ASC" | "DESC"; readonly limit: number },
@@ -61,7 +61,7 @@ let reorganisations = 0
 
 describe("resume", () => {
   it.live.prop(
-    "a walk in several runs gives each row once and in order",
+    "law: a stream in several runs gives each row once and in order",
     { seed: below(1_000_000), rows: below(90), limit: below(25, 1), order: orders },
     ({ limit, order, rows, seed }) =>
       Effect.gen(function* () {
@@ -71,11 +71,11 @@ describe("resume", () => {
 
         expect(hashes(kept)).toStrictEqual(hashes(order === "ASC" ? oldestFirst : oldestFirst.toReversed()))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 30 } },
+    { arbitrary: { runs: 30 }, timeout: 60_000 },
   )
 
   it.live.prop(
-    "what is kept of a walk through reorganisations is the chain as it is in the end, each row once",
+    "law: the rows kept through reorgs are those of the final chain, each once",
     { seed: below(1_000_000), rows: below(90, 1), limit: below(25, 1), order: orders },
     ({ limit, order, rows, seed }) =>
       Effect.gen(function* () {
@@ -86,7 +86,7 @@ describe("resume", () => {
         const { kept } = yield* Effect.promise(() => inRuns(server.url, { order, limit }, next))
 
         reorganisations += chain.reorganisations()
-        expect(new Set(hashes(kept)).size, "no row twice").toBe(kept.length)
+        expect(new Set(hashes(kept)).size).toBe(kept.length)
         const oldestFirst = kept.toSorted((a, b) => Number(a.block - b.block)).map(({ block }) => String(block))
         expect(oldestFirst).toStrictEqual(chain.rows().map((one: Row) => one.block_number))
         expect(new Set(hashes(kept))).toStrictEqual(new Set(hashes(chain.rows())))
@@ -94,35 +94,37 @@ describe("resume", () => {
     { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 40) }, timeout: 600_000 },
   )
 
-  it("the walks of the law met reorganisations", () => {
+  it("resume: the streams of the law met reorgs", () => {
     expect(reorganisations).toBeGreaterThanOrEqual(15)
   })
 
-  it.live("an ascending walk that has ended goes on with what came since, and tells what a reorganisation took", () =>
-    Effect.gen(function* () {
-      const chain = history(4, 60)
-      let served: ReadonlyArray<Row> = chain.slice(0, 40)
-      const server = yield* serve((...all) => servePages(served)(...all))
-      const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
-      const query = { address: wallet, order: "ASC", limit: 15 } as const
-      const first = rest.walletTransactionsStream(query)
-      const before = yield* Effect.promise(() => collect(first))
-      served = chain
-      const second = rest.walletTransactionsStream(query, { resume: first.position() })
-      const since = yield* Effect.promise(() => collect(second))
-      const last = chain.at(-1)
-      served = chain.map((one) => (one === last ? { ...one, block_hash: `0x${"5".repeat(64)}` } : one))
-      const third = rest.walletTransactionsStream(query, { resume: second.position(), onStaleCursor: "restart" })
-      const replaced = yield* Effect.promise(() => collect(third))
+  it.live(
+    "resume: an ascending stream that ended continues with newer rows, and reports rows that a reorg reverted",
+    () =>
+      Effect.gen(function* () {
+        const chain = history(4, 60)
+        let served: ReadonlyArray<Row> = chain.slice(0, 40)
+        const server = yield* serve((...all) => servePages(served)(...all))
+        const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+        const query = { address: wallet, order: "ASC", limit: 15 } as const
+        const first = rest.walletTransactionsStream(query)
+        const before = yield* Effect.promise(() => collect(first))
+        served = chain
+        const second = rest.walletTransactionsStream(query, { resume: first.position() })
+        const since = yield* Effect.promise(() => collect(second))
+        const last = chain.at(-1)
+        served = chain.map((one) => (one === last ? { ...one, block_hash: `0x${"5".repeat(64)}` } : one))
+        const third = rest.walletTransactionsStream(query, { resume: second.position(), onStaleCursor: "restart" })
+        const replaced = yield* Effect.promise(() => collect(third))
 
-      expect(hashes(before)).toStrictEqual(hashes(chain.slice(0, 40)))
-      expect(hashes(since)).toStrictEqual(hashes(chain.slice(40)))
-      const fromBlock = BigInt(last?.block_number ?? 0)
-      const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
-      expect(replaced.map((value) => (isVoid(value) ? value : value.hash))).toStrictEqual([
-        { _tag: "RowsReverted", fromBlock },
-        ...hashes(inBlock),
-      ])
-    }),
+        expect(hashes(before)).toStrictEqual(hashes(chain.slice(0, 40)))
+        expect(hashes(since)).toStrictEqual(hashes(chain.slice(40)))
+        const fromBlock = BigInt(last?.block_number ?? 0)
+        const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
+        expect(replaced.map((value) => (isVoid(value) ? value : value.hash))).toStrictEqual([
+          { _tag: "RowsReverted", fromBlock },
+          ...hashes(inBlock),
+        ])
+      }),
   )
 })

@@ -1,14 +1,15 @@
-/** Writes a walk's position as text and reads it again. It holds the query, cursors and ids of rows; it has no place for a key. */
+/** The position of a paginated query as text, for `resume`. It holds the query, cursors and ids of rows, and no key. */
 import { cut, type Issue } from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
-import type { Written } from "../Query.ts"
-import type { Part, Plan } from "./plan.ts"
+import type { EncodedQuery } from "../Operation.ts"
+import type { Progress, Segment } from "./Segments.ts"
 
-/** What a walk has done and what is left of it. */
-export interface Position extends Plan {
-  /** The query, without what may differ when a walk goes on: cursor and limit. */
+/** What a query has read and what is left of it. */
+export interface Position extends Progress {
+  /** The query without cursor and limit, which may differ when it is resumed. */
   readonly query: Readonly<Record<string, string>>
   readonly pages: number
   readonly rows: number
@@ -50,7 +51,7 @@ const text = (block: bigint | undefined): string | undefined => block?.toString(
 
 const number = (block: string | undefined): bigint | undefined => (block === undefined ? undefined : BigInt(block))
 
-const writePart = ({ cursor, from, memory, to }: Part): (typeof Saved.Type)["parts"][number] => ({
+const encodeSegment = ({ cursor, from, memory, to }: Segment): (typeof Saved.Type)["parts"][number] => ({
   ...optional("from", text(from)),
   ...optional("to", text(to)),
   ...optional("cursor", cursor),
@@ -62,7 +63,7 @@ const writePart = ({ cursor, from, memory, to }: Part): (typeof Saved.Type)["par
   tail: memory.tail.map(({ block, blockId, id }) => [block.toString(), blockId, id] as const),
 })
 
-const readPart = (part: (typeof Saved.Type)["parts"][number]): Part => ({
+const decodeSegment = (part: (typeof Saved.Type)["parts"][number]): Segment => ({
   from: number(part.from),
   to: number(part.to),
   cursor: part.cursor,
@@ -75,8 +76,9 @@ const readPart = (part: (typeof Saved.Type)["parts"][number]): Part => ({
   },
 })
 
-export const write = (position: Position): string => {
-  const { isInherited: inherited, order, outermost, pages, parts, query, rows } = position
+/** Writes a position as text. */
+export const format = (position: Position): string => {
+  const { isInherited: inherited, order, outermost, pages, query, rows, segments } = position
   const saved: typeof Saved.Type = {
     daybook: 1,
     query,
@@ -85,24 +87,26 @@ export const write = (position: Position): string => {
     rows,
     ...optional("outermost", text(outermost)),
     inherited,
-    parts: parts.map(writePart),
+    parts: segments.map(encodeSegment),
   }
   return JSON.stringify(saved)
 }
 
-/** What a position of this query must say about it. */
-export const queryOf = ({ address, parameters }: Written, order: "ASC" | "DESC"): Readonly<Record<string, string>> => {
+/** The query as a position of it holds it. */
+export const queryOf = (
+  { parameters, params }: EncodedQuery,
+  order: "ASC" | "DESC",
+): Readonly<Record<string, string>> => {
   const { cursor: _cursor, limit: _limit, ...rest } = parameters
-  return { address, ...rest, order }
+  return { ...params, ...rest, order }
 }
 
-/** Reads a position of the same query. */
-export const read = (
+/** Parses a position of the same query. */
+export const parse = (
   saved: string,
   query: Readonly<Record<string, string>>,
 ): Result.Result<Position, Pick<Issue, "expected" | "received">> => {
-  const parsed = Result.try((): unknown => JSON.parse(saved))
-  const decoded = Result.isFailure(parsed) ? parsed : decodeSaved(parsed.success)
+  const decoded = decodeSaved(Json.parse(saved))
   if (Result.isFailure(decoded)) {
     return Result.fail({ expected: "the position of a stream of this client, unchanged", received: "another text" })
   }
@@ -117,6 +121,6 @@ export const read = (
       received: `one of a query with ${changed}`,
     })
   }
-  const read = parts.map(readPart)
-  return Result.succeed({ query, order, outermost: number(outermost), isInherited, pages, rows, parts: read })
+  const segments = parts.map(decodeSegment)
+  return Result.succeed({ query, order, outermost: number(outermost), isInherited, pages, rows, segments })
 }

@@ -1,10 +1,9 @@
-/** A walk as a value for programs that use promises: awaited it gives the first page, iterated all rows. */
-import type { WalletPage } from "@daybook/schema/WalletPage"
-import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
+/** A stream of rows as a value for programs that use promises: awaited it gives the first page, iterated all rows. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RowsReverted } from "../Client.ts"
-import { isVoid, type PageStep, type Step } from "./pages.ts"
+import type { Page } from "../Operation.ts"
+import { isReverted, type PageStep, type Step } from "./Pagination.ts"
 
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
   Effect.callback((resume) => {
@@ -23,20 +22,21 @@ export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal |
         ),
   )
 
-type Value = WalletTransaction | RowsReverted
-
-interface Run extends AsyncIterator<Value, undefined> {
-  readonly firstPage: () => Promise<WalletPage>
+/** Rows that can be iterated, or awaited for their first page. */
+export interface RowIterable<Row, P> extends AsyncIterable<Row | RowsReverted>, PromiseLike<P> {
+  /** Position after the last row that was given; undefined before the first page. */
   readonly position: () => string | undefined
 }
 
-/** What a walk that has nothing left answers when it is asked for a page. */
-const noPage: WalletPage = { cursor: null, page: 0, page_size: 0, result: [] }
+interface Run<Row, P> extends AsyncIterator<Row | RowsReverted, undefined> {
+  readonly firstPage: () => Promise<P>
+  readonly position: () => string | undefined
+}
 
-const runOf = (steps: AsyncIterator<Step>): Run => {
-  /** Steps that were looked at before the iteration came to them. */
-  const seen: Array<Step> = []
-  let held: PageStep | undefined
+const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>, emptyPage: P): Run<Row, P> => {
+  /** Steps that were read before the iteration reached them. */
+  const seen: Array<Step<P>> = []
+  let held: PageStep<P> | undefined
   let given = 0
   let isOver = false
   let latest: Promise<unknown> = Promise.resolve()
@@ -46,11 +46,11 @@ const runOf = (steps: AsyncIterator<Step>): Run => {
     latest = turn.catch(() => undefined)
     return turn
   }
-  const pull = async (): Promise<Step | undefined> => {
+  const pull = async (): Promise<Step<P> | undefined> => {
     const step = await steps.next()
     return step.done === true ? undefined : step.value
   }
-  const advance = async (): Promise<IteratorResult<Value, undefined>> => {
+  const advance = async (): Promise<IteratorResult<Row | RowsReverted, undefined>> => {
     while (!isOver) {
       const value = held?.page.page.result[given]
       if (value !== undefined) {
@@ -59,19 +59,19 @@ const runOf = (steps: AsyncIterator<Step>): Run => {
       }
       const step = seen.shift() ?? (await pull())
       if (step === undefined) break
-      if (isVoid(step)) return { done: false, value: step }
+      if (isReverted(step)) return { done: false, value: step }
       held = step
       given = 0
     }
     isOver = true
     return { done: true, value: undefined }
   }
-  const firstPage = async (): Promise<WalletPage> => {
+  const firstPage = async (): Promise<P> => {
     for (;;) {
-      const page = seen.find((step) => !isVoid(step))
-      if (page !== undefined && !isVoid(page)) return page.page.page
+      const page = seen.find((step) => !isReverted(step))
+      if (page !== undefined && !isReverted(page)) return page.page.page
       const step = await pull()
-      if (step === undefined) return noPage
+      if (step === undefined) return emptyPage
       seen.push(step)
     }
   }
@@ -87,16 +87,19 @@ const runOf = (steps: AsyncIterator<Step>): Run => {
   }
 }
 
-export interface Rows extends AsyncIterable<Value>, PromiseLike<WalletPage> {
-  readonly position: () => string | undefined
-}
-
-/** Each iteration walks anew, but the first one after an `await` goes on from the page that was awaited. */
-export const rows = <E>(stream: Stream.Stream<Step, E>, signal: AbortSignal | undefined): Rows => {
+/**
+ * Makes the rows of a stream iterable. Each iteration starts a new query, but the first one after an `await` continues from the page
+ * that was awaited. `emptyPage` is given when nothing is left to read.
+ */
+export const make = <Row, P extends Page<Row>, E>(
+  stream: Stream.Stream<Step<P>, E>,
+  emptyPage: P,
+  signal: AbortSignal | undefined,
+): RowIterable<Row, P> => {
   const steps = iterate(stream, signal)
-  let waiting: Run | undefined
-  let latest: Run | undefined
-  const begin = (): Run => runOf(steps[Symbol.asyncIterator]())
+  let waiting: Run<Row, P> | undefined
+  let latest: Run<Row, P> | undefined
+  const begin = (): Run<Row, P> => makeRun(steps[Symbol.asyncIterator](), emptyPage)
   return {
     position: () => latest?.position(),
     // oxlint-disable-next-line unicorn/no-thenable

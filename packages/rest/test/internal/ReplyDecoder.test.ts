@@ -1,28 +1,21 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import type { Http } from "@daybook/transport"
 import { Duration, Result } from "effect"
-import * as Reply from "../../src/internal/reply.ts"
+import * as ReplyDecoder from "../../src/internal/ReplyDecoder.ts"
+import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
 import { page, row } from "../history.ts"
+import { reply } from "./reply.ts"
 
-const reply = (status: number, body: unknown, more: Partial<Http.Reply> = {}): Http.Reply => ({
-  status,
-  headers: {},
-  text: typeof body === "string" ? body : JSON.stringify(body),
-  host: "api.test",
-  requestId: undefined,
-  retryAfter: undefined,
-  attempts: [],
-  scrub: (text) => text.replaceAll("hidden", "<redacted>"),
-  ...more,
-})
+const decode = ReplyDecoder.make(walletTransactions)
 const errorOf = (status: number, body: unknown, more?: Partial<Http.Reply>) =>
-  Result.getOrThrow(Result.flip(Reply.decode(reply(status, body, more), false)))
-const wire = (code: string, more: object = {}) => ({ message: "told so", code, requestId: "r-7", ...more })
+  Result.getOrThrow(Result.flip(decode(reply(status, body, more), false)))
+const wire = (code: string, more: object = {}) => ({ message: "the message", code, requestId: "r-7", ...more })
 
-describe("reply", () => {
+describe("ReplyDecoder", () => {
   describe("decode", () => {
-    it("gives the page of a 200", () => {
-      const { page: decoded } = Result.getOrThrow(Reply.decode(reply(200, page([row(7, 0)], "next")), false))
+    it("decode: gives the page of a 200", () => {
+      const { page: decoded } = Result.getOrThrow(decode(reply(200, page([row(7, 0)], "next")), false))
 
       expect(decoded.cursor).toBe("next")
       expect(decoded.result[0]?.block_number).toBe(7n)
@@ -44,29 +37,29 @@ describe("reply", () => {
       [503, wire("unavailable"), "Unavailable", true],
     ]
     for (const [status, body, tag, isRetryable] of coded) {
-      it(`reads ${status} ${(body as { code: string }).code} as ${tag}`, () => {
+      it(`decode: classifies ${status} ${(body as { code: string }).code} as ${tag}`, () => {
         const error = errorOf(status, body)
 
         expect(error._tag).toBe(tag)
         expect(error.isRetryable).toBe(isRetryable)
         expect(error.requestId).toBe("r-7")
         expect(error.host).toBe("api.test")
-        if (tag !== "StaleCursor") expect(error.message).toContain("told so")
+        if (tag !== "StaleCursor") expect(error.message).toContain("the message")
       })
     }
-    it("keeps the code and the parameter of a bad request", () => {
+    it("decode: keeps the code and the parameter of a bad request", () => {
       const error = errorOf(400, wire("traces_not_indexed", { parameter: "include" }))
 
       expect(error._tag === "BadRequest" && `${error.code} ${error.parameter} ${error.status}`).toBe(
         "traces_not_indexed include 400",
       )
     })
-    it("keeps the block to resume from", () => {
+    it("decode: keeps the block to resume from", () => {
       const error = errorOf(409, wire("stale_cursor", { resumeFromBlock: "120" }))
 
       expect(error._tag === "StaleCursor" && error.resumeFromBlock).toBe(120n)
     })
-    it("keeps the wait that a server asks for", () => {
+    it("decode: keeps the wait that a server requests", () => {
       for (const [status, code] of [
         [429, "rate_limited"],
         [503, "unavailable"],
@@ -76,7 +69,7 @@ describe("reply", () => {
         expect(error.retryAfter && Duration.toMillis(error.retryAfter)).toBe(3_000)
       }
     })
-    it("prefers the request id of the header", () => {
+    it("decode: prefers the request id of the header", () => {
       expect(errorOf(404, wire("not_found"), { requestId: "h-1" }).requestId).toBe("h-1")
     })
 
@@ -102,28 +95,35 @@ describe("reply", () => {
       [418, "short and stout", "InvalidResponse"],
     ]
     for (const [status, body, tag] of bare) {
-      it(`reads ${status} ${JSON.stringify(body).slice(0, 60)} as ${tag}`, () => {
+      it(`decode: classifies ${status} ${JSON.stringify(body).slice(0, 60)} as ${tag}`, () => {
         expect(errorOf(status, body)._tag).toBe(tag)
       })
     }
-    it("joins a list of messages, and names the parameter when they name one", () => {
+    it("decode: joins a list of messages and finds the one parameter that they name", () => {
       const error = errorOf(400, { message: ["limit must not be greater than 100", "limit must be a number"] })
 
       expect(error._tag === "BadRequest" && error.parameter).toBe("limit")
       expect(error.message).toContain("limit must not be greater than 100; limit must be a number.")
     })
-    it("names no parameter when a message names several", () => {
+    it("decode: finds every parameter of the operation in a message", () => {
+      for (const parameter of ["address", ...RestOperation.parameterNames(walletTransactions.contract)]) {
+        const error = errorOf(400, { message: `${parameter} is invalid` })
+
+        expect(error._tag === "BadRequest" && error.parameter).toBe(parameter)
+      }
+    })
+    it("decode: has no parameter when a message names several", () => {
       const error = errorOf(400, { message: "from_block must be before to_block" })
 
       expect(error._tag === "BadRequest" && error.parameter === undefined).toBe(true)
     })
-    it("retries a 5xx of a proxy and not another odd status", () => {
+    it("decode: marks a 5xx of a proxy as retryable and no other unknown status", () => {
       expect(errorOf(502, "<html>").isRetryable).toBe(true)
       expect(errorOf(408, "").isRetryable).toBe(true)
       expect(errorOf(418, "").isRetryable).toBe(false)
     })
 
-    it("tells where a page does not decode, in less than 300 characters", () => {
+    it("decode: reports the path of an invalid value in less than 300 characters", () => {
       const error = errorOf(200, page([{ ...row(7, 0), input: "0xzz".repeat(5_000) }]))
 
       expect(error._tag === "InvalidResponse" && error.path === "result[0].input" && error.reason === "content").toBe(
@@ -132,11 +132,11 @@ describe("reply", () => {
       expect(error.message.length).toBeLessThan(300)
       expect(error.isRetryable).toBe(false)
     })
-    it("tells an HTML page and broken JSON from a page", () => {
+    it("decode: describes an HTML page, incomplete JSON and an empty body", () => {
       for (const [text, received] of [
         ["<!DOCTYPE html><html><title>Login</title></html>", "an HTML page"],
         [`{"cursor":null,"result":[`, "{"],
-        ["", "empty"],
+        ["", "an empty body"],
       ] as const) {
         const error = errorOf(200, text)
 
@@ -145,18 +145,18 @@ describe("reply", () => {
         )
       }
     })
-    it("reads an error that came with a 200 as no page", () => {
+    it("decode: rejects an error with status 200", () => {
       expect(errorOf(200, { message: "busy" })._tag).toBe("InvalidResponse")
     })
-    it("lets no key of the endpoint through, whatever the server says", () => {
-      const told = "the hidden key"
+    it("decode: no error holds a key of the endpoint, whatever the server sends", () => {
+      const text = "the hidden key"
       const bodies: ReadonlyArray<readonly [number, unknown]> = [
-        [400, { message: told }],
-        [401, wire("unauthorized", { message: told, requestId: "hidden" })],
+        [400, { message: text }],
+        [401, wire("unauthorized", { message: text, requestId: "hidden" })],
         [400, wire("bad_request", { parameter: "hidden" })],
-        [500, told],
-        [200, told],
-        [200, page([{ ...row(1, 0), value: told }])],
+        [500, text],
+        [200, text],
+        [200, page([{ ...row(1, 0), value: text }])],
       ]
       for (const [status, body] of bodies) {
         const error = errorOf(status, body)
@@ -166,14 +166,18 @@ describe("reply", () => {
     })
   })
 
-  describe("completeness", () => {
-    it("reads the three headers", () => {
+  describe("indexCoverage", () => {
+    it("indexCoverage: reads the three headers", () => {
       const headers = { "daybook-indexed-from": "0", "daybook-indexed-to": "1200", "daybook-finalized-to": "1100" }
 
-      expect(Reply.indexCoverage(headers)).toStrictEqual({ indexedFrom: 0n, indexedTo: 1_200n, finalizedTo: 1_100n })
+      expect(ReplyDecoder.indexCoverage(headers)).toStrictEqual({
+        indexedFrom: 0n,
+        indexedTo: 1_200n,
+        finalizedTo: 1_100n,
+      })
     })
-    it("is null where a server does not tell, or tells something else", () => {
-      expect(Reply.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
+    it("indexCoverage: is null where a server sends no block number", () => {
+      expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
         indexedFrom: null,
         indexedTo: null,
         finalizedTo: null,

@@ -1,0 +1,53 @@
+/**
+ * An operation of the REST interface as the client uses it: its contract, the encoding of its query, and the place of its rows in
+ * the chain. Pagination, streams, positions and resume are written once for any operation.
+ */
+import type { Issue } from "@daybook/schema/Issue"
+import type { RestOperation } from "@daybook/schema/RestOperation"
+import type * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+
+/**
+ * A page of rows, in the order of the chain.
+ */
+export interface Page<Row> {
+  /** Cursor of the next page; `null` on the last one. */
+  readonly cursor: string | null
+  readonly result: ReadonlyArray<Row>
+}
+
+/**
+ * A query as text: path parameters and query parameters in the spelling of the interface.
+ */
+export interface EncodedQuery {
+  readonly params: Readonly<Record<string, string>>
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/**
+ * Place of a row in the chain.
+ */
+export interface RowPlace {
+  /** Unique key of the row, a hash. */
+  readonly key: string
+  readonly block: bigint
+  readonly blockHash: string
+  /** Timestamp of the block, in milliseconds since 1970. */
+  readonly timeMillis: number
+}
+
+/**
+ * An operation of the client. Its query parameters may include `cursor`, `limit`, `order` and the bounds `from_block`, `to_block`,
+ * `from_date` and `to_date`, which the pagination sets.
+ */
+export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> {
+  /** Path, parameters, page and errors of the interface. */
+  readonly contract: RestOperation & { readonly page: Schema.Codec<P, unknown> }
+  /** One row of a page. */
+  readonly row: Schema.Codec<Row, unknown>
+  /** Encodes a query, or gives its first issue. */
+  readonly encode: (query: Query) => Result.Result<EncodedQuery, Issue>
+  readonly placeOf: (row: Row) => RowPlace
+  /** Key of a row that may be invalid; undefined when it has none. */
+  readonly keyOf: (row: unknown) => string | undefined
+}

@@ -1,0 +1,140 @@
+/** The calls of one operation: a page, a page with its response, and streams of pages and rows. */
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { CallOptions, PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
+import type { EncodedQuery, Operation, Page } from "../Operation.ts"
+import { BadRequest, type RestError } from "../RestError.ts"
+import { callKinds, type Kinds, type Settings, streamKinds } from "./ClientOptions.ts"
+import * as PageStream from "./PageStream.ts"
+import { isReverted, type Step } from "./Pagination.ts"
+import * as ReplyDecoder from "./ReplyDecoder.ts"
+
+/** The calls of one operation. Streams give `RowsReverted` only with `onStaleCursor: "restart"`. */
+export interface OperationCalls<Query, Row, P> {
+  readonly page: (query: Query, options?: CallOptions) => Effect.Effect<P, RestError>
+  readonly withResponse: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+  readonly steps: (query: Query, options?: StreamOptions) => Stream.Stream<Step<P>, RestError>
+  readonly rows: (query: Query, options?: StreamOptions) => Stream.Stream<Row | RowsReverted, RestError>
+  readonly pages: (query: Query, options?: StreamOptions) => Stream.Stream<StreamPage<P> | RowsReverted, RestError>
+}
+
+/** What the calls of a client share. */
+export interface Context {
+  readonly settings: Settings
+  readonly executor: RequestExecutor
+  /** Options of calls that a style of the client adds. */
+  readonly moreKinds: Kinds
+}
+
+/** The options of a call after the checks; null counts as none. */
+const checkOptions = <A extends object>(
+  host: string,
+  options: A | null | undefined,
+  kinds: Kinds,
+): Effect.Effect<Partial<A>, BadRequest> =>
+  Effect.suspend(() => {
+    const checked = OptionCheck.members(options, kinds)
+    if (Result.isSuccess(checked)) return Effect.succeed(options ?? {})
+    const { expected, option, received } = checked.failure
+    return Effect.fail(new BadRequest({ host, what: "option", issue: { path: option, expected, received } }))
+  })
+
+const scrubHeaders = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
+
+const spanAttributes = (host: string, { parameters }: EncodedQuery): Record<string, unknown> => {
+  const { chain, cursor, limit, order } = parameters
+  return {
+    "server.address": host,
+    ...(chain === undefined ? {} : { "daybook.chain": chain }),
+    ...(order === undefined ? {} : { "daybook.order": order }),
+    ...(limit === undefined ? {} : { "daybook.limit": limit }),
+    "daybook.has_cursor": cursor !== undefined,
+  }
+}
+
+/** Sends one query and decodes its page. */
+const sender = <Query, Row, P extends Page<Row>>(
+  { executor, settings }: Context,
+  operation: Operation<Query, Row, P>,
+) => {
+  const { endpoint, headers } = settings
+  const decode = ReplyDecoder.make(operation)
+  return ({ parameters, params }: EncodedQuery, { onBadRow, timeout }: CallOptions) =>
+    executor.request<PageResponse<P>, ReplyDecoder.ReplyError, never>(
+      { endpoint, path: RestOperation.formatPath(operation.contract, params), query: parameters, headers, timeout },
+      (reply) =>
+        Effect.fromResult(
+          Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({
+            page,
+            badRows,
+            indexCoverage: ReplyDecoder.indexCoverage(reply.headers),
+            headers: scrubHeaders(reply.headers, reply.scrub),
+            requestId: reply.requestId,
+            attempts: reply.attempts,
+          })),
+        ),
+    )
+}
+
+/** Makes the calls of an operation. */
+export const make = <Query, Row, P extends Page<Row>>(
+  context: Context,
+  operation: Operation<Query, Row, P>,
+): OperationCalls<Query, Row, P> => {
+  const { host } = context.settings.endpoint
+  const send = sender(context, operation)
+
+  const encode = (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
+    Effect.suspend(() =>
+      Effect.fromResult(
+        Result.mapError(operation.encode(query), (issue) => new BadRequest({ host, what: "parameter", issue })),
+      ),
+    )
+
+  /** One call in its span, which ends without a value: a tracer that keeps exits would keep whole pages alive. */
+  const request = (query: EncodedQuery, options: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
+    Effect.suspend(() => {
+      let kept: PageResponse<P> | undefined
+      const traced = send(query, options).pipe(
+        Effect.tap(({ badRows, page }) => {
+          for (const row of badRows) options.onBadRow?.(row)
+          return Effect.annotateCurrentSpan("daybook.rows", page.result.length)
+        }),
+        Effect.map((response) => void (kept = response)),
+        Effect.withSpan(`RestClient.${operation.contract.name}`, {
+          kind: "client",
+          attributes: spanAttributes(host, query),
+        }),
+      )
+      // Sound: a call that succeeds has kept its response.
+      return Effect.map(traced, () => kept as PageResponse<P>)
+    })
+
+  const withResponse = (query: Query, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
+    Effect.flatMap(checkOptions(host, options, { ...callKinds, ...context.moreKinds }), (checked) =>
+      Effect.flatMap(encode(query), (encoded) => request(encoded, checked)),
+    )
+
+  const steps = (query: Query, options?: StreamOptions): Stream.Stream<Step<P>, RestError> =>
+    Stream.unwrap(
+      Effect.map(checkOptions(host, options, { ...streamKinds, ...context.moreKinds }), (checked) =>
+        PageStream.make({ host, operation, encode, request }, query, checked),
+      ),
+    )
+
+  return {
+    page: (query, options) => Effect.map(withResponse(query, options), ({ page }) => page),
+    withResponse,
+    steps,
+    rows: (query, options) =>
+      Stream.flatMap(steps(query, options), (step): Stream.Stream<Row | RowsReverted> =>
+        isReverted(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
+      ),
+    pages: (query, options) => Stream.map(steps(query, options), (step) => (isReverted(step) ? step : step.page)),
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Streams the pages of a query: interprets the steps of `Pagination` and requests the next page ahead. At most two pages are held:
+ * the one that was given, and the one ahead.
+ */
+import * as Issue from "@daybook/schema/Issue"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { PageResponse, StreamOptions } from "../Client.ts"
+import type { EncodedQuery, Operation, Page } from "../Operation.ts"
+import { BadRequest, type RestError } from "../RestError.ts"
+import * as Pagination from "./Pagination.ts"
+import * as Position from "./Position.ts"
+
+/** How one page of an operation is requested. */
+export interface Source<Query, Row, P extends Page<Row>> {
+  readonly host: string
+  readonly operation: Operation<Query, Row, P>
+  readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
+  readonly request: (query: EncodedQuery, options: StreamOptions) => Effect.Effect<PageResponse<P>, RestError>
+}
+
+const invalidOption = (host: string, path: string, expected: string, received: string) =>
+  Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
+
+/** Checks what the kinds of the options do not cover. */
+const checkOptions = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
+  const { onStaleCursor = "fail", resume } = options
+  if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
+    return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
+  }
+  if (resume !== undefined && query.parameters["cursor"] !== undefined) {
+    return invalidOption(host, "cursor", "no cursor with resume, whose position has its own", "both")
+  }
+  return Effect.void
+}
+
+/** The constant part and the first state of a query. */
+const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
+  { encode, host, operation }: Source<Query, Row, P>,
+  query: Query,
+  options: StreamOptions,
+): Effect.fn.Return<readonly [Pagination.Config<Row>, Pagination.State], BadRequest> {
+  const encoded = yield* encode(query)
+  yield* checkOptions(host, encoded, options)
+  const { maxRows = Number.POSITIVE_INFINITY, onStaleCursor = "fail", resume } = options
+  const order = encoded.parameters["order"] === "ASC" ? "ASC" : "DESC"
+  const position =
+    resume === undefined
+      ? Result.succeed(Pagination.startOf(encoded, order))
+      : Position.parse(resume, Position.queryOf(encoded, order))
+  if (Result.isFailure(position)) {
+    const { expected, received } = position.failure
+    return yield* invalidOption(host, "resume", expected, received)
+  }
+  const config = { host, query: encoded, order, maxRows, onStaleCursor, placeOf: operation.placeOf } as const
+  return [config, Pagination.initial(position.success)]
+})
+
+/** A state, and the request that was made ahead for it. */
+interface Current<P> {
+  readonly state: Pagination.State
+  readonly ahead: Fiber.Fiber<PageResponse<P>, RestError> | undefined
+}
+
+const interpreter = <Query, Row, P extends Page<Row>>(
+  source: Source<Query, Row, P>,
+  config: Pagination.Config<Row>,
+  options: StreamOptions,
+  scope: Scope.Scope,
+) => {
+  const { onProgress, prefetch = true } = options
+
+  /** Requests the next page ahead, from the second page on: a caller may want no more than the first. */
+  const requestAhead = (state: Pagination.State): Effect.Effect<Current<P>> => {
+    const action = Pagination.next(config, state)
+    return prefetch && state.turns >= 2 && action._tag === "Request"
+      ? Effect.map(Effect.forkIn(source.request(action.query, options), scope), (ahead) => ({ state, ahead }))
+      : Effect.succeed({ state, ahead: undefined })
+  }
+
+  const takePage = Effect.fnUntraced(function* (state: Pagination.State, response: PageResponse<P>) {
+    const [after, step] = Pagination.onPage(config, state, response)
+    if (onProgress !== undefined) onProgress(step.page.progress)
+    return [step, yield* requestAhead(after)] as const
+  })
+
+  const restart = (state: Pagination.State, error: Parameters<typeof Pagination.onStale>[2]) =>
+    Effect.map(Effect.fromResult(Pagination.onStale(config, state, error)), ([after, step]) => {
+      const current: Current<P> = { state: after, ahead: undefined }
+      return [step, current] as const
+    })
+
+  return ({
+    ahead,
+    state,
+  }: Current<P>): Effect.Effect<readonly [Pagination.Step<P>, Current<P>] | undefined, RestError> => {
+    const action = Pagination.next(config, state)
+    switch (action._tag) {
+      case "End":
+        return Effect.succeed(undefined)
+      case "Fail":
+        return Effect.fail(action.error)
+      case "Restart":
+        return restart(state, action.error)
+      case "Request":
+        return Effect.flatMap(
+          ahead === undefined ? source.request(action.query, options) : Fiber.join(ahead),
+          (response) => takePage(state, response),
+        ).pipe(Effect.catchTag("StaleCursor", (error) => restart(state, error)))
+    }
+  }
+}
+
+/** Streams the pages of a query, and a marker where rows are reverted. */
+export const make = <Query, Row, P extends Page<Row>>(
+  source: Source<Query, Row, P>,
+  query: Query,
+  options: StreamOptions = {},
+): Stream.Stream<Pagination.Step<P>, RestError> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const [config, state] = yield* start(source, query, options)
+      const turn = interpreter(source, config, options, yield* Effect.scope)
+      const first: Current<P> = { state, ahead: undefined }
+      return Stream.paginate(first, (current) =>
+        Effect.map(turn(current), (step): readonly [ReadonlyArray<Pagination.Step<P>>, Option.Option<Current<P>>] =>
+          step === undefined ? [[], Option.none()] : [[step[0]], Option.some(step[1])],
+        ),
+      )
+    }),
+  )

@@ -1,0 +1,220 @@
+/** Decodes the response of an operation: a page, or one of the errors. Pure. */
+import * as ApiError from "@daybook/schema/ApiError"
+import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
+import type { Reply } from "@daybook/transport/Http"
+import { shorten } from "@daybook/transport/internal/Redaction"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import * as SchemaParser from "effect/SchemaParser"
+import type { BadRow } from "../Client.ts"
+import type { Operation, Page } from "../Operation.ts"
+import { BadRequest, Forbidden, NotFound, QuotaExceeded, StaleCursor, Unavailable } from "../RestError.ts"
+
+export type ReplyError =
+  | InvalidResponse
+  | RateLimited
+  | Unauthorized
+  | BadRequest
+  | Forbidden
+  | NotFound
+  | StaleCursor
+  | QuotaExceeded
+  | Unavailable
+
+/** A decoded page, and its rows that are invalid. */
+export interface Decoded<P> {
+  readonly page: P
+  readonly badRows: ReadonlyArray<BadRow>
+}
+
+const decodeError = SchemaParser.decodeUnknownResult(ApiError.ApiError)
+const decodeBare = SchemaParser.decodeUnknownResult(ApiError.BareMessage)
+
+/** Describes a body that does not conform to the interface. */
+const describeBody = (reply: Reply): string => {
+  const text = shorten(reply.scrub(reply.text.slice(0, 4096)), 80)
+  if (text === "") return "an empty body"
+  return /^<(!doctype|html|head|body)\b/i.test(text) ? `an HTML page: ${text}` : text
+}
+
+const invalidStatus = (reply: Reply, detail: string | undefined): InvalidResponse =>
+  new InvalidResponse({
+    ...reply,
+    reason: "status",
+    path: "status",
+    expected: "a status of the interface",
+    received: `${reply.status} with the text: ${detail ?? describeBody(reply)}`,
+    isRetryable: reply.status >= 500 || reply.status === 408 || reply.status === 425,
+  })
+
+/** Texts by which hosted providers report an exceeded quota, on statuses that mean something else. */
+const quotaExceeded = [
+  /\b(quota|usage|credits|compute units|plan limit|daily limit|monthly limit)\b.{0,100}\b(consumed|exceeded|exhausted|reached|used up|depleted)\b/i,
+  /\b(consumed|exceeded|exhausted|reached|used up|run out of|out of)\b.{0,100}\b(quota|usage|credits|compute units|plan limit|daily limit|monthly limit)\b/i,
+]
+
+/** The one parameter that a message names; undefined when it names none, or several. */
+const parameterIn = (text: string | undefined, names: ReadonlySet<string>): string | undefined => {
+  const [name, ...others] = new Set((text?.match(/\w+/g) ?? []).filter((word) => names.has(word)))
+  return others.length === 0 ? name : undefined
+}
+
+/** The error of a status when the body has no code of the contract. */
+const byStatus = (reply: Reply, detail: string | undefined, names: ReadonlySet<string>): ReplyError => {
+  const facts = { ...reply, detail }
+  const isQuota = detail !== undefined && quotaExceeded.some((text) => text.test(detail))
+  switch (reply.status) {
+    case 400:
+    case 422:
+      return new BadRequest({ ...facts, parameter: parameterIn(detail, names) })
+    case 401:
+      return isQuota ? new QuotaExceeded(facts) : new Unauthorized(facts)
+    case 402:
+      return new QuotaExceeded(facts)
+    case 403:
+      return isQuota ? new QuotaExceeded(facts) : new Forbidden(facts)
+    case 404:
+      return new NotFound(facts)
+    case 429:
+      return new RateLimited(facts)
+    case 503:
+      return new Unavailable(facts)
+    default:
+      return invalidStatus(reply, detail)
+  }
+}
+
+/** The error of a body of the contract; its `code` decides. */
+const byCode = (reply: Reply, error: ApiError.ApiError): ReplyError => {
+  const clean = (text: string, characters = 500) => shorten(reply.scrub(text), characters)
+  const detail = clean(error.message)
+  const facts = { ...reply, requestId: reply.requestId ?? clean(error.requestId, 100), detail }
+  switch (error._tag) {
+    case "BadRequest": {
+      const parameter = error.parameter === undefined ? undefined : clean(error.parameter, 40)
+      return new BadRequest({ ...facts, code: error.code, parameter })
+    }
+    case "Unauthorized":
+      return new Unauthorized(facts)
+    case "Forbidden":
+      return new Forbidden(facts)
+    case "NotFound":
+      return new NotFound(facts)
+    case "StaleCursor":
+      return new StaleCursor({ ...facts, resumeFromBlock: error.resumeFromBlock })
+    case "RateLimited":
+      return new RateLimited(facts)
+    case "Unavailable":
+      return new Unavailable(facts)
+    case "MethodNotAllowed":
+    case "PayloadTooLarge":
+    case "Internal":
+      return invalidStatus(facts, detail)
+  }
+}
+
+/** The message of a body `{ message }` of a hosted provider. */
+const bareMessage = (json: unknown): string | undefined => {
+  const bare = decodeBare(json)
+  if (Result.isFailure(bare)) return undefined
+  const { message } = bare.success
+  const text = typeof message === "string" ? message : message.join("; ")
+  return text.trim() === "" ? undefined : text
+}
+
+const errorOf = (reply: Reply, names: ReadonlySet<string>): ReplyError => {
+  const json = Json.parse(reply.text)
+  const known = decodeError(json)
+  if (Result.isSuccess(known)) return byCode(reply, known.success)
+  const text = bareMessage(json)
+  return byStatus(reply, text === undefined ? undefined : shorten(reply.scrub(text)), names)
+}
+
+/** Shows a value in full up to 400 characters, so that a key in it is found and removed. What is shown of it is shorter. */
+const showWhole: Issue.Show = (value) => {
+  if (value === undefined) return "nothing"
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === "object" && value !== null) {
+    const keys = Object.keys(value)
+    return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}`
+  }
+  return JSON.stringify(typeof value === "string" ? value.slice(0, 400) : value)
+}
+
+/** The first issue of a value, without any key; its path is `body` for the whole. */
+export const issueOf = (reply: Reply, error: SchemaIssue.Issue, value: unknown): Issue.Issue => {
+  const [first] = Issue.fromError(error, value, showWhole)
+  // Sound: an error has at least one issue.
+  const { expected, path, received } = first as Issue.Issue
+  return { path: path || "body", received: shorten(reply.scrub(received), 80), expected: shorten(expected, 80) }
+}
+
+/** A row as JSON without any key. */
+const shownRow = (reply: Reply, row: unknown): unknown => JSON.parse(reply.scrub(JSON.stringify(row)))
+
+/** Decodes the response of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
+export type Decode<P> = (reply: Reply, keepsValidRows: boolean) => Result.Result<Decoded<P>, ReplyError>
+
+/** Makes the decoder of an operation. */
+export const make = <Query, Row, P extends Page<Row>>({
+  contract,
+  keyOf,
+  row,
+}: Operation<Query, Row, P>): Decode<P> => {
+  const decodePage = SchemaParser.decodeUnknownResult(contract.page)
+  const decodeRow = SchemaParser.decodeUnknownResult(row as Schema.Codec<Row>)
+  const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
+
+  const badRow = (reply: Reply, at: number, value: unknown, error: SchemaIssue.Issue): BadRow => {
+    const { path, ...issue } = issueOf(reply, error, value)
+    const place = path === "body" ? `result[${at}]` : `result[${at}].${path}`
+    return { at, hash: keyOf(value), path: place, ...issue, row: shownRow(reply, value) }
+  }
+
+  /** Decodes each row on its own; undefined when the page is invalid apart from its rows. */
+  const decodeRows = (reply: Reply, json: unknown): Decoded<P> | undefined => {
+    if (typeof json !== "object" || json === null || !("result" in json)) return undefined
+    const rest = decodePage({ ...json, result: [] })
+    if (Result.isFailure(rest)) return undefined
+    const values: ReadonlyArray<unknown> = Array.isArray(json.result) ? json.result : [json.result]
+    const result: Array<Row> = []
+    const badRows: Array<BadRow> = []
+    for (const [at, value] of values.entries()) {
+      const decoded = decodeRow(value)
+      if (Result.isSuccess(decoded)) result.push(decoded.success)
+      else badRows.push(badRow(reply, at, value, decoded.failure))
+    }
+    return { page: Object.assign({}, rest.success, { result }), badRows }
+  }
+
+  return (reply, keepsValidRows) => {
+    if (reply.status < 200 || reply.status > 299) return Result.fail(errorOf(reply, names))
+    const json = Json.parse(reply.text)
+    if (json === undefined) {
+      const [expected, received] = ["a page as JSON", describeBody(reply)]
+      return Result.fail(new InvalidResponse({ ...reply, reason: "content", path: "body", expected, received }))
+    }
+    const page = decodePage(json)
+    if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
+    const kept = keepsValidRows ? decodeRows(reply, json) : undefined
+    if (kept !== undefined) return Result.succeed(kept)
+    return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))
+  }
+}
+
+/** The index coverage that the headers of a page report; all `null` from servers that do not report it. */
+export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
+  const block = (name: string): bigint | null => {
+    const text = headers[name]?.trim() ?? ""
+    return /^\d{1,78}$/.test(text) ? BigInt(text) : null
+  }
+  return {
+    indexedFrom: block("daybook-indexed-from"),
+    indexedTo: block("daybook-indexed-to"),
+    finalizedTo: block("daybook-finalized-to"),
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * Tracks the rows of a paginated query: which rows of a page are new, and whether pages and cursors are consistent. Pure, with bounded memory.
+ *
+ * Rows are ordered by block. A repeated row is dropped. To recognise repeats for certain, the tracker keeps every row of the blocks
+ * that may still interleave (those of the current timestamp) and the latest rows before them. An older row would be out of order,
+ * which is an error of its own.
+ *
+ * A query that is resumed first catches up: rows before its position are dropped, and the rows that were given from the page that is
+ * requested again have to be on it, or the chain has changed.
+ */
+import type { Page, RowPlace } from "../Operation.ts"
+
+export type Order = "ASC" | "DESC"
+
+/** Why a page is invalid. */
+export type PageFault =
+  | { readonly _tag: "OutOfOrder"; readonly block: bigint; readonly after: bigint; readonly hash: string }
+  | { readonly _tag: "Broken"; readonly path: string; readonly received: string; readonly expected: string }
+  /** Rows that were given before the query was resumed are no longer on the chain. */
+  | { readonly _tag: "Stale"; readonly fromBlock: bigint }
+
+/** What follows a page: another one, the end, or a failure. */
+export type Next = { readonly _tag: "Cursor"; readonly cursor: string } | { readonly _tag: "End" } | PageFault
+
+/** The new rows of a page and what follows it. */
+export interface Taken<Row> {
+  readonly tracker: RowTracker
+  readonly rows: ReadonlyArray<Row>
+  readonly next: Next
+}
+
+/** Rows kept in addition to those that may still interleave: many pages of 100. */
+const maxRows = 2_000
+const maxCursors = 1_000
+/** Pages without rows since the last new row: more than a server needs to search a chain in steps. */
+const maxEmptyPages = 1_000
+/** Pages with only repeated rows since the last new row. */
+const maxRepeatedPages = 3
+/** Rows of a saved memory: more than one page of 100. */
+const tailRows = 128
+
+/** A row that was given. Its ids are the ends of hashes, long enough to be unique. */
+export interface Known {
+  readonly id: string
+  readonly blockId: string
+  readonly block: bigint
+}
+
+/** What is needed to continue a query in another process. */
+export interface Memory {
+  /** The furthest block so far and its timestamp. */
+  readonly furthest: { readonly block: bigint; readonly timeMillis: number } | undefined
+  /** The furthest block before those of the current timestamp. */
+  readonly floor: bigint | undefined
+  /** The latest rows, in the order given. */
+  readonly tail: ReadonlyArray<Known>
+  /** How many of the latest rows have to be on the page that is requested again. */
+  readonly given: number
+}
+
+export const emptyMemory: Memory = { furthest: undefined, floor: undefined, tail: [], given: 0 }
+
+/** Progress of a resumed query until its first new row. */
+interface CatchUp {
+  /** Rows that have to be received again, by id. */
+  readonly awaited: Map<string, bigint>
+  readonly blockIds: ReadonlyMap<bigint, string>
+  /** After this block the memory has every row that was given. */
+  readonly since: bigint | undefined
+  /** Lowest block that changed. */
+  changed: bigint | undefined
+}
+
+/** State of a query. `take` returns the next one and leaves this one unchanged. */
+export interface RowTracker {
+  readonly order: Order
+  readonly cursors: ReadonlySet<string>
+  readonly rows: ReadonlyMap<string, Known>
+  readonly furthest: Memory["furthest"]
+  readonly floor: bigint | undefined
+  readonly tail: ReadonlyArray<Known>
+  readonly catchUp: Readonly<CatchUp> | undefined
+  /** Pages since the last new row: without rows, and with only repeated rows. */
+  readonly empty: number
+  readonly repeated: number
+}
+
+/** A copy that `take` changes before it is returned. */
+interface Draft {
+  readonly order: Order
+  readonly cursors: Set<string>
+  readonly rows: Map<string, Known>
+  furthest: Memory["furthest"]
+  floor: bigint | undefined
+  tail: ReadonlyArray<Known>
+  catchUp: CatchUp | undefined
+  empty: number
+  repeated: number
+}
+
+const draftOf = (tracker: RowTracker): Draft => {
+  const { catchUp } = tracker
+  return {
+    ...tracker,
+    cursors: new Set(tracker.cursors),
+    rows: new Map(tracker.rows),
+    catchUp: catchUp === undefined ? undefined : { ...catchUp, awaited: new Map(catchUp.awaited) },
+  }
+}
+
+const idOf = (hash: string): string => hash.slice(-20)
+
+const knownOf = ({ block, blockHash, key }: RowPlace): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
+
+const isPast = (order: Order, block: bigint, mark: bigint): boolean => (order === "ASC" ? block > mark : block < mark)
+
+/** Rows that a full tail has lost may interleave with its first ones. */
+const sinceOf = (order: Order, tail: ReadonlyArray<Known>): bigint | undefined =>
+  tail
+    .slice(0, tail.length < tailRows ? 1 : tailRows / 4)
+    .reduce<bigint | undefined>(
+      (furthest, { block }) => (furthest === undefined || isPast(order, block, furthest) ? block : furthest),
+      undefined,
+    )
+
+const catchUpOf = (order: Order, { given, tail }: Memory): CatchUp => ({
+  awaited: new Map(given === 0 ? [] : tail.slice(-given).map(({ block, id }) => [id, block])),
+  blockIds: new Map(tail.map(({ block, blockId }) => [block, blockId])),
+  since: sinceOf(order, tail),
+  changed: undefined,
+})
+
+/** Starts a query, or continues one from its memory. */
+export const make = (order: Order, cursor: string | undefined, memory: Memory = emptyMemory): RowTracker => ({
+  order,
+  cursors: new Set(cursor === undefined ? [] : [cursor]),
+  rows: new Map(memory.tail.map((known) => [known.id, known])),
+  furthest: memory.furthest,
+  floor: memory.floor,
+  tail: memory.tail,
+  catchUp: memory.tail.length > 0 ? catchUpOf(order, memory) : undefined,
+  empty: 0,
+  repeated: 0,
+})
+
+export const memory = ({ floor, furthest, tail }: RowTracker): Memory => ({ floor, furthest, tail, given: 0 })
+
+/** The lower of two blocks, where there may be only one. */
+export const lower = (one: bigint | undefined, other: bigint): bigint =>
+  one === undefined || other < one ? other : one
+
+/** Moves the furthest block on; the fault of a row behind it. */
+const advance = (draft: Draft, { block, key, timeMillis }: RowPlace): PageFault | undefined => {
+  const { floor, furthest, order } = draft
+  if (furthest === undefined) {
+    draft.furthest = { block, timeMillis }
+    return undefined
+  }
+  if (isPast(order, block, furthest.block)) {
+    if (timeMillis !== furthest.timeMillis) draft.floor = furthest.block
+    draft.furthest = { block, timeMillis }
+    return undefined
+  }
+  if (block === furthest.block) return undefined
+  if (timeMillis === furthest.timeMillis && (floor === undefined || isPast(order, block, floor))) return undefined
+  return { _tag: "OutOfOrder", block, after: furthest.block, hash: key }
+}
+
+const forgetOldRows = (draft: Draft) => {
+  for (const [id, { block }] of draft.rows) {
+    if (draft.rows.size <= maxRows) return
+    if (draft.floor === undefined || isPast(draft.order, block, draft.floor)) return
+    draft.rows.delete(id)
+  }
+}
+
+const addToTail = (draft: Draft, rows: ReadonlyArray<Known>) => {
+  draft.tail = [...draft.tail, ...rows].slice(-tailRows)
+}
+
+/** Ends the catch-up at the first row after the position, or at the end. */
+const endCatchUp = (draft: Draft): PageFault | undefined => {
+  const { catchUp } = draft
+  if (catchUp === undefined) return undefined
+  let { changed } = catchUp
+  for (const block of catchUp.awaited.values()) changed = lower(changed, block)
+  draft.catchUp = undefined
+  return changed === undefined ? undefined : { _tag: "Stale", fromBlock: changed }
+}
+
+/** Records a row before the position that was not given, or not in this block. */
+const recordChange = (draft: Draft, catchUp: CatchUp, row: Known) => {
+  const known = draft.rows.get(row.id)
+  if (known !== undefined) {
+    catchUp.awaited.delete(row.id)
+    catchUp.changed = lower(lower(catchUp.changed, known.block), row.block)
+  }
+  const blockId = catchUp.blockIds.get(row.block)
+  const isOther = blockId !== undefined && blockId !== row.blockId
+  const isBetween = catchUp.since !== undefined && isPast(draft.order, row.block, catchUp.since)
+  if (isOther || (isBetween && known === undefined)) catchUp.changed = lower(catchUp.changed, row.block)
+}
+
+const movedFault = (at: number, { block }: RowPlace, known: Known): PageFault => ({
+  _tag: "Broken",
+  path: `result[${at}].block_hash`,
+  received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
+  expected: "each transaction once; the chain may have reorganised",
+})
+
+/** Takes one row: new, repeated (or before the position), or a fault. */
+const takeRow = (draft: Draft, at: number, place: RowPlace): "new" | "dropped" | PageFault => {
+  const { catchUp } = draft
+  const row = knownOf(place)
+  const known = draft.rows.get(row.id)
+  if (known !== undefined && known.blockId === row.blockId) {
+    catchUp?.awaited.delete(row.id)
+    return "dropped"
+  }
+  if (known !== undefined && catchUp === undefined) return movedFault(at, place, known)
+  const isOther = catchUp !== undefined && (catchUp.blockIds.get(row.block) ?? row.blockId) !== row.blockId
+  const fault = known !== undefined || isOther ? undefined : advance(draft, place)
+  if (catchUp !== undefined && (known !== undefined || isOther || fault !== undefined)) {
+    recordChange(draft, catchUp, row)
+    return "dropped"
+  }
+  const issue = fault ?? endCatchUp(draft)
+  if (issue !== undefined) return issue
+  draft.rows.set(row.id, row)
+  return "new"
+}
+
+const cursorFault = (draft: Draft, cursor: string): PageFault | undefined => {
+  if (draft.cursors.has(cursor)) {
+    const received = "a cursor that was requested before"
+    return { _tag: "Broken", path: "cursor", received, expected: "a new one, or null on the last page" }
+  }
+  if (draft.empty >= maxEmptyPages || draft.repeated >= maxRepeatedPages) {
+    const [what, pages] =
+      draft.repeated >= maxRepeatedPages ? ["repeated rows", draft.repeated] : ["no rows", draft.empty]
+    const received = `${what} on ${pages} pages since the last new row`
+    return { _tag: "Broken", path: "result", received, expected: "new rows, or null as the cursor" }
+  }
+  draft.cursors.add(cursor)
+  const [oldest] = draft.cursors
+  if (draft.cursors.size > maxCursors && oldest !== undefined) draft.cursors.delete(oldest)
+  return undefined
+}
+
+/** Takes the next page. */
+export const take = <Row>(tracker: RowTracker, page: Page<Row>, placeOf: (row: Row) => RowPlace): Taken<Row> => {
+  const draft = draftOf(tracker)
+  const rows: Array<Row> = []
+  const added: Array<Known> = []
+  let fault: PageFault | undefined
+  for (const [at, row] of page.result.entries()) {
+    const place = placeOf(row)
+    const outcome = takeRow(draft, at, place)
+    if (outcome === "dropped") continue
+    if (outcome !== "new") {
+      fault = outcome
+      break
+    }
+    rows.push(row)
+    added.push(knownOf(place))
+  }
+  addToTail(draft, added)
+  if (fault !== undefined) return { tracker: draft, rows, next: fault }
+  forgetOldRows(draft)
+  if (rows.length > 0) draft.empty = draft.repeated = 0
+  else if (page.result.length === 0 || draft.catchUp !== undefined) draft.empty++
+  else draft.repeated++
+  const { cursor } = page
+  const next: Next =
+    cursor === null
+      ? (endCatchUp(draft) ?? { _tag: "End" })
+      : (cursorFault(draft, cursor) ?? { _tag: "Cursor", cursor })
+  return { tracker: draft, rows, next }
+}
+
+/** The memory in the middle of a page: that before the page, and the rows that were given from it. */
+export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPlace>): Memory => {
+  const draft = draftOf(make(order, undefined, { ...before, given: 0 }))
+  for (const row of rows) advance(draft, row)
+  addToTail(draft, rows.map(knownOf))
+  return { ...memory(draft), given: Math.min(before.given + rows.length, tailRows) }
+}
+
+/**
+ * Where a finished ascending query continues when there are newer rows: at its latest rows, which have to be received again.
+ * Undefined when it gave none.
+ */
+export const beyond = (finished: Memory): { readonly from: bigint; readonly memory: Memory } | undefined => {
+  const from = finished.tail.reduce<bigint | undefined>((lowest, { block }) => lower(lowest, block), undefined)
+  return from === undefined ? undefined : { from, memory: { ...finished, given: finished.tail.length } }
+}

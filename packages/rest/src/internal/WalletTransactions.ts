@@ -1,0 +1,22 @@
+/** The wallet operation of the client. */
+import * as RestOperation from "@daybook/schema/RestOperation"
+import type { WalletPage } from "@daybook/schema/WalletPage"
+import { WalletTransaction } from "@daybook/schema/WalletTransaction"
+import type { Operation } from "../Operation.ts"
+import * as Query from "../Query.ts"
+
+export const walletTransactions: Operation<Query.Query, WalletTransaction, WalletPage> = {
+  contract: RestOperation.walletTransactions,
+  row: WalletTransaction,
+  encode: Query.encode,
+  placeOf: ({ block_hash, block_number, block_timestamp, hash }) => ({
+    key: hash,
+    block: block_number,
+    blockHash: block_hash,
+    timeMillis: block_timestamp.getTime(),
+  }),
+  keyOf: (row) => {
+    const hash: unknown = typeof row === "object" && row !== null ? Reflect.get(row, "hash") : undefined
+    return typeof hash === "string" && /^0x[0-9a-f]{64}$/i.test(hash) ? hash : undefined
+  },
+}
