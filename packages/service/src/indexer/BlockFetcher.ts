@@ -84,7 +84,7 @@ const refOf = (block: HydratedBlock | null, options: BlockAssembler.Options): Re
     : []
 
 /** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
-const fetchTogether = Effect.fnUntraced(function* (
+const fetchBatch = Effect.fnUntraced(function* (
   fetcher: BatchFetcher,
   numbers: ReadonlyArray<number>,
   options: BlockAssembler.Options,
@@ -116,10 +116,10 @@ export const range = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: BlockAssembler.Options,
 ): Effect.fn.Return<FetchedRange> {
-  const together = yield* fetchTogether(fetcher, numbers, options)
+  const batched = yield* fetchBatch(fetcher, numbers, options)
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
-    const outcome = together[at] ?? (yield* Effect.result(block(node, number, options)))
+    const outcome = batched[at] ?? (yield* Effect.result(block(node, number, options)))
     if (!("_tag" in outcome)) rows.push(outcome)
     else if (Result.isSuccess(outcome)) rows.push(outcome.success)
     else return { rows, failure: outcome.failure }

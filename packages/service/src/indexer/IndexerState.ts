@@ -15,7 +15,7 @@ import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Backoff from "./Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
-import type { Report } from "./StatusTracker.ts"
+import type { IndexerReport } from "./StatusTracker.ts"
 
 /**
  * Why a turn failed.
@@ -78,7 +78,7 @@ export interface IndexerState {
   readonly failures: number
   /** The heads for which the finalized block was looked up last. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
-  /** All stored rows are of the current decoder. */
+  /** All stored rows have the revision of the current decoder. */
   readonly isDecoded: boolean
   readonly phase: Reorg | Finality | null
 }
@@ -164,7 +164,7 @@ export type Action =
  */
 export interface Transition {
   readonly state: IndexerState
-  readonly reports: ReadonlyArray<Report>
+  readonly reports: ReadonlyArray<IndexerReport>
   readonly action: Action
 }
 
@@ -193,7 +193,7 @@ export const make = (
   phase: null,
 })
 
-const transition = (state: IndexerState, action: Action, reports: ReadonlyArray<Report> = []): Transition => ({
+const transition = (state: IndexerState, action: Action, reports: ReadonlyArray<IndexerReport> = []): Transition => ({
   state,
   reports,
   action,
@@ -204,17 +204,17 @@ const acquireLease: Action = { _tag: "AcquireLease" }
 const wait = (millis: number): Action => ({ _tag: "Wait", millis })
 
 /** Ends a turn that did something, so that the next one follows at once. */
-const nextTurn = (state: IndexerState, reports: ReadonlyArray<Report> = []): Transition =>
+const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = []): Transition =>
   transition({ ...state, failures: 0, phase: null }, acquireLease, reports)
 
 /** Ends a turn that had nothing more to do. */
-const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<Report> = []): Transition =>
+const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<IndexerReport> = []): Transition =>
   transition({ ...state, failures: 0, phase: null }, wait(millis), reports)
 
 const delayOf = ({ maxDelayMillis: maxMillis }: Settings, failures: number): number =>
   Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis }, failures)
 
-const reportsOf = (error: TurnError, failures: number): ReadonlyArray<Report> => {
+const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerReport> => {
   const { message } = error
   const isTolerated = failures <= toleratedFailures
   switch (error._tag) {
@@ -245,7 +245,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError): Tran
 
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
   const message = "Another process indexes this chain; waiting for it to end"
-  const reports: ReadonlyArray<Report> = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
+  const reports: ReadonlyArray<IndexerReport> = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
   return idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
 }
 
@@ -264,15 +264,19 @@ const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHe
   return { _tag: "Extend", tip, from, to, first, nodeHead, rules: state.rules ?? HashRules.none }
 }
 
-const waitForStart = (settings: Settings, state: IndexerState, reports: ReadonlyArray<Report>, message: string) =>
-  idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
+const waitForStart = (
+  settings: Settings,
+  state: IndexerState,
+  reports: ReadonlyArray<IndexerReport>,
+  message: string,
+) => idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
 
 /** Begins an empty index. */
 const begin = (
   settings: Settings,
   state: IndexerState,
   remote: Header,
-  reports: ReadonlyArray<Report> = [],
+  reports: ReadonlyArray<IndexerReport> = [],
 ): Transition => {
   const { startBlock } = state
   if (startBlock === null) {
@@ -306,7 +310,7 @@ const startReorg = (
   { first, head }: Checkpoint,
   reach: number,
   found: BlockRef,
-  reports: ReadonlyArray<Report> = [],
+  reports: ReadonlyArray<IndexerReport> = [],
 ): Transition => {
   const highest = Math.min(head.number, reach)
   if (highest < first) return nextTurn(state, reports)
@@ -330,7 +334,7 @@ const finalize = (
   state: IndexerState,
   heads: { readonly first: number; readonly head: number; readonly nodeHead: number },
   next: Action,
-  reports: ReadonlyArray<Report>,
+  reports: ReadonlyArray<IndexerReport>,
 ): Transition => {
   const { finality } = state
   if (finality?.head === heads.head && finality.nodeHead === heads.nodeHead) return proceed(state, next, reports)
@@ -338,7 +342,7 @@ const finalize = (
 }
 
 /** Goes on after finality; waiting ends the turn. */
-const proceed = (state: IndexerState, next: Action, reports: ReadonlyArray<Report> = []): Transition =>
+const proceed = (state: IndexerState, next: Action, reports: ReadonlyArray<IndexerReport> = []): Transition =>
   next._tag === "Wait" ? idle(state, next.millis, reports) : transition({ ...state, phase: null }, next, reports)
 
 const finalized = (state: IndexerState, { head, next, nodeHead }: Finality): Transition =>
@@ -372,7 +376,7 @@ const headSeen = (
   { checkpoint, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
   const state = { ...before, rules }
-  const connected: Report = { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) }
+  const connected: IndexerReport = { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) }
   if (checkpoint === null) return begin(settings, state, remote, [connected])
   const { first, head } = checkpoint
   const heads = { first, head: head.number, nodeHead: remote.number }
@@ -383,12 +387,18 @@ const headSeen = (
   }
   if (remote.number < first) {
     const message = `The head of the node, block ${remote.number}, is below the first indexed block ${first}.`
-    const reports: ReadonlyArray<Report> = [connected, { _tag: "Waiting", message, subject: "node below the index" }]
+    const reports: ReadonlyArray<IndexerReport> = [
+      connected,
+      { _tag: "Waiting", message, subject: "node below the index" },
+    ]
     return idle(state, settings.pollMillis, reports)
   }
   if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, [connected])
   const { pollMillis: millis } = settings
-  const reports: ReadonlyArray<Report> = [connected, { _tag: "Synced", head: head.number, nodeHead: remote.number }]
+  const reports: ReadonlyArray<IndexerReport> = [
+    connected,
+    { _tag: "Synced", head: head.number, nodeHead: remote.number },
+  ]
   return finalize(state, heads, state.isDecoded ? wait(millis) : { _tag: "DecodeStaleRows", millis }, reports)
 }
 

@@ -17,8 +17,8 @@ export type OnEvent = (event: StatusTracker.IndexerEvent) => Effect.Effect<void>
  * Reports of one indexer.
  */
 export interface StatusReporter {
-  readonly report: (report: StatusTracker.Report) => Effect.Effect<void>
-  /** Rewrites the last status periodically, so that readers can tell that the indexer is alive. */
+  readonly report: (report: StatusTracker.IndexerReport) => Effect.Effect<void>
+  /** Rewrites the last status periodically, so that readers see that the indexer is alive. */
   readonly heartbeat: Effect.Effect<never>
   /** Records an orderly stop. */
   readonly stopped: Effect.Effect<void>

@@ -51,7 +51,7 @@ export type Annotations = Readonly<Record<string, string | number>>
 /**
  * What an indexer reports.
  */
-export type Report =
+export type IndexerReport =
   /** The indexer runs and has the lease; the node has not answered yet. */
   | { readonly _tag: "Started" }
   /** The node answered. `unchecked` names the checks that the chain's hash rules leave out. */
@@ -79,7 +79,7 @@ export type Report =
  * What changes the tracked state.
  */
 export type Input =
-  | Report
+  | IndexerReport
   /** The heartbeat interval has passed. */
   | { readonly _tag: "Heartbeat" }
 
@@ -241,7 +241,11 @@ const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Tra
   return [next, [...outputs, log(level, message), event]]
 }
 
-const connected = (before: StatusTracker, report: Report & { readonly _tag: "Connected" }, now: number): Transition => {
+const connected = (
+  before: StatusTracker,
+  report: IndexerReport & { readonly _tag: "Connected" },
+  now: number,
+): Transition => {
   const { traces, unchecked } = report
   const state = { ...before, polledAtMillis: now }
   if (traces === before.tracer) return [state, []]
@@ -264,7 +268,11 @@ const resume = ({ polledAtMillis, progress, status }: StatusTracker, isBehind: b
     : { ...progress, throughput: Throughput.make(polledAtMillis) }
 }
 
-const indexed = (before: StatusTracker, report: Report & { readonly _tag: "Indexed" }, now: number): Transition => {
+const indexed = (
+  before: StatusTracker,
+  report: IndexerReport & { readonly _tag: "Indexed" },
+  now: number,
+): Transition => {
   const { blocks, first, head, nodeHead, transactions } = report
   const blocksLeft = Math.max(0, nodeHead - head)
   const isBehind = blocksLeft > behindBlocks
@@ -294,7 +302,11 @@ const indexed = (before: StatusTracker, report: Report & { readonly _tag: "Index
   return [{ ...written, loggedAtMillis: now }, [event, ...outputs, line]]
 }
 
-const synced = (before: StatusTracker, report: Report & { readonly _tag: "Synced" }, now: number): Transition => {
+const synced = (
+  before: StatusTracker,
+  report: IndexerReport & { readonly _tag: "Synced" },
+  now: number,
+): Transition => {
   const { head, nodeHead } = report
   const state = { ...before, nodeHead, progress: { ...before.progress, blocksLeft: 0 } }
   const isNew = isNews(state, "synced")
@@ -313,7 +325,7 @@ const synced = (before: StatusTracker, report: Report & { readonly _tag: "Synced
   return [{ ...written, syncedHead: head }, [...outputs, line, ...events]]
 }
 
-const reorged = (state: StatusTracker, { from, to }: Report & { readonly _tag: "Reorged" }): Transition => [
+const reorged = (state: StatusTracker, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
   { ...state, syncedHead: null },
   [
     to === null
@@ -340,7 +352,7 @@ const stopped = (state: StatusTracker, now: number): Transition => {
   return put(state, "stopped", `The indexer was stopped. Start it again with "daybook serve".${before}`, now)
 }
 
-const reported = (state: StatusTracker, report: Report, now: number): Transition => {
+const reported = (state: StatusTracker, report: IndexerReport, now: number): Transition => {
   switch (report._tag) {
     case "Started":
       return write(state, "waiting", "The indexer has started; the node has not answered yet.", now)

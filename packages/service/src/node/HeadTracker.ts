@@ -17,7 +17,7 @@ export interface HeadTracker {
 /** Polls without a new block after which the other nodes are asked for their heads. */
 export const maxUnchangedPolls = 5
 
-/** Blocks below the head from which on blocks are fetched from all nodes. Closer to the head one node is used, for consistency. */
+/** Depth below the head at which blocks are fetched from all nodes. Closer to the head one node is used, for consistency. */
 const settledBlocks = 64
 
 /**

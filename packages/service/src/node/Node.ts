@@ -111,7 +111,7 @@ const verdictOf = (
   return outcome.success === null && !isAlone ? { _tag: "Empty" } : { _tag: "Final" }
 }
 
-/** The error of several nodes: that of the last one of the chain, else that none is of the chain. */
+/** Error of several nodes: that of the last one on the right chain, else `WrongChain`. */
 const errorOf = (
   context: Context,
   errors: ReadonlyArray<CallError | NodeError.WrongChain>,

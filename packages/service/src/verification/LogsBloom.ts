@@ -63,7 +63,7 @@ export const isSame = (bloom: Uint8Array | null, text: string): boolean =>
   bloom === null ? text === none : text.length === none.length && Buffer.from(text.slice(2), "hex").equals(bloom)
 
 /**
- * Union of blooms; `null` when all are of no logs.
+ * Union of blooms; `null` when none has logs.
  */
 export const union = (blooms: Iterable<Uint8Array | null>): Uint8Array | null => {
   let all: Uint8Array | null = null

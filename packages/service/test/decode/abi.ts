@@ -1,5 +1,5 @@
 /**
- * Generated ABI types and values for the laws of the decoder, and the text that decision 15 gives each value, written
+ * Generated ABI types and values for the laws of the decoder, and the text that decision 0015 gives each value, written
  * here a second time and by other means than the reader's.
  */
 import * as Arbitrary from "effect/Arbitrary"
@@ -96,7 +96,7 @@ const leavesAsText = (parameter: Parameter, value: Value): unknown => {
   return parameter.type === "address" ? Address.checksum(String(value)) : String(value)
 }
 
-/** The text of decision 15. */
+/** The text of decision 0015. */
 export const textOf = (parameter: Parameter, value: Value): string => {
   const text = leavesAsText(parameter, value)
   return typeof text === "string" ? text : JSON.stringify(text)

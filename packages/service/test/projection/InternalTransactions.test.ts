@@ -256,7 +256,7 @@ describe("InternalTransactions", () => {
       ["Out of bounds", "return data out of bounds", "100"],
       ["Built-in failed", "precompile failed", "100"],
       ["insufficient balance for transfer", "insufficient balance for transfer", "0"],
-    ])("says %s as %s, and how much gas it took where the node does not", (received, error, gas_used) => {
+    ])("fromFlat: reports %s as %s, with the gas used where the node omits it", (received, error, gas_used) => {
       const traces = flat(flatCall([0], {}, { error: received, result: null }))
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
         row("CALL", router, pool, { gas_used, error }),

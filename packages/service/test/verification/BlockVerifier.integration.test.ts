@@ -1,4 +1,4 @@
-/** Changes each part of a real block's answers in turn: none of the changes passes, and the unchanged answers do. */
+/** Changes each part of a real block's responses in turn: none of the changes passes, and the unchanged responses do. */
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { expect, vi } from "vitest"
@@ -13,15 +13,15 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-type Answers = readonly [block: HydratedBlock, receipts: ReadonlyArray<Receipt>]
+type Responses = readonly [block: HydratedBlock, receipts: ReadonlyArray<Receipt>]
 
-const answersOf = Effect.fnUntraced(function* (node: Node.Node, number: number) {
+const responsesOf = Effect.fnUntraced(function* (node: Node.Node, number: number) {
   const block = (yield* node.block(number))!
   const receipts = (yield* node.receipts({ number, hash: block.hash! }))!
-  return [block, receipts] as Answers
+  return [block, receipts] as Responses
 })
 
-const faultAt = (checks: HashRules.Level, [block, receipts]: Answers) => {
+const issueAt = (checks: HashRules.Level, [block, receipts]: Responses) => {
   const outcome = BlockVerifier.verify(block, receipts, { checks, rules: HashRules.ethereum })
   return Result.isSuccess(outcome) ? "none" : outcome.failure.what
 }
@@ -31,12 +31,12 @@ const other = `0x${"ab".repeat(32)}`
 /** A copy of a value with one field replaced, of whatever type it is. */
 const altered = <A extends object>(value: A, key: string, to: unknown): A => ({ ...value, [key]: to })
 
-const inReceipt = ([block, receipts]: Answers, at: number, change: (receipt: Receipt) => Receipt): Answers => [
+const inReceipt = ([block, receipts]: Responses, at: number, change: (receipt: Receipt) => Receipt): Responses => [
   block,
   receipts.map((receipt, index) => (index === at ? change(receipt) : receipt)),
 ]
 
-const inTransaction = ([block, receipts]: Answers, key: string, to: unknown): Answers => [
+const inTransaction = ([block, receipts]: Responses, key: string, to: unknown): Responses => [
   altered(
     block,
     "transactions",
@@ -45,7 +45,7 @@ const inTransaction = ([block, receipts]: Answers, key: string, to: unknown): An
   receipts,
 ]
 
-layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => {
+layer(scenario, { excludeTestServices: true })("BlockVerifier on the scenario chain", (it) => {
   it.effect("verify: accepts every block, whatever the types of its transactions", () =>
     Effect.gen(function* () {
       const { chainId, url } = yield* Anvil.Anvil
@@ -53,9 +53,9 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
       const node = yield* Node.make({ urls: [url], chainId })
       const types = new Set<number>()
       for (let number = 0; number <= lastBlock; number++) {
-        const answers = yield* answersOf(node, number)
-        for (const { type } of answers[0].transactions) types.add(type ?? 0)
-        expect([number, faultAt("full", answers)]).toEqual([number, "none"])
+        const responses = yield* responsesOf(node, number)
+        for (const { type } of responses[0].transactions) types.add(type ?? 0)
+        expect([number, issueAt("full", responses)]).toEqual([number, "none"])
       }
 
       expect([...types].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 4])
@@ -68,16 +68,16 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
       const { chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
       const node = yield* Node.make({ urls: [url], chainId })
-      let answers = yield* answersOf(node, lastBlock)
-      for (let number = lastBlock; answers[1].filter(({ logs }) => logs.length > 0).length < 2; number--) {
-        answers = yield* answersOf(node, number)
+      let responses = yield* responsesOf(node, lastBlock)
+      for (let number = lastBlock; responses[1].filter(({ logs }) => logs.length > 0).length < 2; number--) {
+        responses = yield* responsesOf(node, number)
       }
-      const [block, receipts] = answers
+      const [block, receipts] = responses
       const withLogs = receipts.findLastIndex(({ logs }) => logs.length > 0)
-      const withoutLastLog = inReceipt(answers, withLogs, (receipt) =>
+      const withoutLastLog = inReceipt(responses, withLogs, (receipt) =>
         altered(receipt, "logs", receipt.logs.slice(0, -1)),
       )
-      const cases: ReadonlyArray<readonly [HashRules.Level, Answers, string]> = [
+      const cases: ReadonlyArray<readonly [HashRules.Level, Responses, string]> = [
         ["standard", [altered(block, "timestamp", block.timestamp + 1n), receipts], "header hash: expected"],
         ["standard", [altered(block, "stateRoot", other), receipts], "header hash: expected"],
         ["standard", [altered(block, "baseFeePerGas", 1n), receipts], "header hash: expected"],
@@ -89,22 +89,22 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
             ? "the bloom of the block does not match its logs"
             : "the bloom of receipt",
         ],
-        ["full", inTransaction(answers, "value", 123_456_789n), "the hash of transaction 0: expected"],
-        ["full", inTransaction(answers, "input", "0xdead"), "the hash of transaction 0: expected"],
-        ["full", inTransaction(answers, "nonce", 999_999), "the hash of transaction 0: expected"],
+        ["full", inTransaction(responses, "value", 123_456_789n), "the hash of transaction 0: expected"],
+        ["full", inTransaction(responses, "input", "0xdead"), "the hash of transaction 0: expected"],
+        ["full", inTransaction(responses, "nonce", 999_999), "the hash of transaction 0: expected"],
         [
           "full",
-          inReceipt(answers, 0, (receipt) => altered(receipt, "status", 1 - (receipt.status ?? 0))),
+          inReceipt(responses, 0, (receipt) => altered(receipt, "status", 1 - (receipt.status ?? 0))),
           "receipts root: expected",
         ],
         [
           "full",
-          inReceipt(answers, 0, (receipt) => altered(receipt, "cumulativeGasUsed", receipt.cumulativeGasUsed + 1n)),
+          inReceipt(responses, 0, (receipt) => altered(receipt, "cumulativeGasUsed", receipt.cumulativeGasUsed + 1n)),
           "receipts root: expected",
         ],
         [
           "full",
-          inReceipt(answers, withLogs, (receipt) =>
+          inReceipt(responses, withLogs, (receipt) =>
             altered(
               receipt,
               "logs",
@@ -115,11 +115,11 @@ layer(scenario, { excludeTestServices: true })("Check on a real chain", (it) => 
         ],
       ]
 
-      expect(faultAt("full", answers)).toBe("none")
+      expect(issueAt("full", responses)).toBe("none")
       for (const [level, changed, what] of cases) {
-        expect(faultAt(level, changed)).toContain(what)
-        expect(faultAt("links", changed)).toBe("none")
-        if (level === "full") expect(faultAt("standard", changed)).toBe("none")
+        expect(issueAt(level, changed)).toContain(what)
+        expect(issueAt("links", changed)).toBe("none")
+        if (level === "full") expect(issueAt("standard", changed)).toBe("none")
       }
     }),
   )
