@@ -1,14 +1,13 @@
 /**
- * Side-by-side benchmarks with peers: `pnpm bench`, or by name as in `pnpm bench codecs --rounds 3`. Without a name those run
- * that take a minute; the others take several.
+ * Runs benchmarks by name: `pnpm bench codecs --rounds 3`. Without a name those run that take a minute.
  *
- * The peers are installed here, outside the workspace, on the first run. What is measured runs in processes of its own.
+ * `--json` prints one line of JSON for each benchmark. `--against <folder>` compares this checkout with another one: see
+ * `compare/run.ts`. The peers are installed outside the workspace on the first run; what is measured runs in its own processes.
  */
-import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync } from "node:fs"
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-
-const here = import.meta.dirname
+import { exitWith } from "./BenchOptions.ts"
+import * as PeerInstall from "./PeerInstall.ts"
 
 interface Benchmark {
   readonly file: string
@@ -20,29 +19,32 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   codecs: { file: "codecs/run.ts", isShort: true },
   bundle: { file: "bundle/run.ts", isShort: true },
   rpc: { file: "rpc/run.ts" },
-  index: { file: "index.ts" },
-  growth: { file: "growth.ts", hasRounds: false },
-  page: { file: "page.ts" },
+  index: { file: "indexing/run.ts" },
+  growth: { file: "growth/run.ts", hasRounds: false },
+  page: { file: "serving/run.ts" },
+}
+
+const start = (file: string, args: ReadonlyArray<string>): void => {
+  const script = join(import.meta.dirname, file)
+  const { status } = spawnSync(process.execPath, ["--no-warnings", script, ...args], { stdio: "inherit" })
+  if (status !== 0) process.exitCode = 1
 }
 
 const words = process.argv.slice(2)
-const wanted = words.filter((word) => Object.hasOwn(benchmarks, word))
-const options = words.filter((word) => !wanted.includes(word))
+const named = words.filter((word) => Object.hasOwn(benchmarks, word))
+const options = words.filter((word) => !named.includes(word))
 const roundsAt = options.indexOf("--rounds")
-const others = options.filter((_, at) => roundsAt === -1 || at < roundsAt || at > roundsAt + 1)
-if (wanted.length === 0 && others.length > 0) {
-  console.error(`there is no benchmark ${others.join(" ")}; there are ${Object.keys(benchmarks).join(", ")}`)
-  process.exit(1)
-}
+const withoutRounds = options.filter((_, at) => roundsAt === -1 || at < roundsAt || at > roundsAt + 1)
+const unknown = withoutRounds.filter((word) => !word.startsWith("--"))
 
-if (!existsSync(join(here, "node_modules"))) {
-  console.log("installing the peers (npm ci)")
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" })
-}
-
-for (const [name, { file, hasRounds = true, isShort = false }] of Object.entries(benchmarks)) {
-  if (wanted.length === 0 ? !isShort : !wanted.includes(name)) continue
-  const args = ["--no-warnings", join(here, file), ...(hasRounds ? options : others)]
-  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" })
-  if (status !== 0) process.exitCode = 1
+if (words.some((word) => word.startsWith("--against"))) {
+  start("compare/run.ts", words)
+} else if (named.length === 0 && unknown.length > 0) {
+  const expected = Object.keys(benchmarks).join(", ")
+  exitWith(`Invalid argument "benchmark": expected one of ${expected}, received "${unknown.join(" ")}".`)
+} else {
+  PeerInstall.install(import.meta.dirname)
+  for (const [name, { file, hasRounds = true, isShort = false }] of Object.entries(benchmarks)) {
+    if (named.length === 0 ? isShort : named.includes(name)) start(file, hasRounds ? options : withoutRounds)
+  }
 }

@@ -1,12 +1,10 @@
 /**
- * Compares the RPC client with viem on Ganache, a node independent of anvil: `node tooling/nodes/compare.ts`.
- * Ganache is installed in this folder, outside the workspace, on the first run. It listens on a free port of 127.0.0.1.
+ * Compares the RPC client with viem on ganache, a second implementation of a node beside anvil: `node tooling/nodes/compare.ts`.
+ * Ganache is installed here, outside the workspace, on the first run; it listens on a free port of 127.0.0.1.
  */
-import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join } from "node:path"
 import { compare } from "../../packages/rpc/test/sameAsViem.ts"
+import * as PeerInstall from "../bench/PeerInstall.ts"
 
 interface Server {
   readonly listen: (port: number, host: string) => Promise<void>
@@ -14,12 +12,7 @@ interface Server {
   readonly close: () => Promise<void>
 }
 
-const here = import.meta.dirname
-if (!existsSync(join(here, "node_modules"))) {
-  console.log("Installing the node (npm ci)")
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" })
-}
-
+PeerInstall.install(import.meta.dirname)
 const { default: ganache } = createRequire(import.meta.url)("ganache") as {
   readonly default: { readonly server: (options: object) => Server }
 }
@@ -27,8 +20,9 @@ const server = ganache.server({ logging: { quiet: true }, wallet: { seed: "daybo
 await server.listen(0, "127.0.0.1")
 try {
   const { found, compared, client } = await compare(`http://127.0.0.1:${server.address().port}`)
-  for (const [method, count] of Object.entries(compared))
+  for (const [method, count] of Object.entries(compared)) {
     console.log(`${method.padEnd(42)} ${count === 0 ? "not supported" : `${count} fields`}`)
+  }
   for (const difference of found) console.log(difference)
   console.log(`${client}: ${found.length} differences`)
   process.exitCode = found.length === 0 ? 0 : 1

@@ -1,5 +1,5 @@
 /**
- * What a browser carries to use a client or to decode one block, and how long Node takes from nothing to the first decoded block:
+ * What a browser downloads to use a client or to decode one block, and how long Node takes from start to the first decoded block:
  * `pnpm bench bundle`.
  */
 import { execFileSync } from "node:child_process"
@@ -8,32 +8,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
-import { bundle as bundleForBrowsers, type Program, programs } from "../../check/BrowserBundle.ts"
-import { median, provenance, rounds as roundsOf } from "../Rounds.ts"
-import { inputs } from "../codecs/inputs.ts"
+import { bundle as bundleForBrowsers, programs } from "../../check/BrowserBundle.ts"
+import type { Program } from "../../check/BrowserBundle.ts"
+import * as BenchOptions from "../BenchOptions.ts"
+import * as Figures from "../Figures.ts"
+import { inputs } from "../codecs/Inputs.ts"
 
 const schemaPackage = join(import.meta.dirname, "../../../packages/schema")
 
-const program = (block: string) => `
-import * as Block from "./src/Block.ts"
-import * as Schema from "effect/Schema"
-${block}
-`
-
-const bundle = async (contents: string, platform: "browser" | "node", minify: boolean): Promise<string> => {
-  const result = await build({
-    stdin: { contents, resolveDir: schemaPackage, loader: "ts" },
-    bundle: true,
-    format: "esm",
-    platform,
-    minify,
-    write: false,
-    target: "es2022",
-  })
-  return result.outputFiles[0]!.text
-}
-
-/** The programs of this repository, and the same block asked for with other clients. */
+/** The programs of this repository, and the same block requested by other clients. */
 const clientPrograms: Readonly<Record<string, Program>> = {
   ...programs,
   "rpc, viem transport with viem": { ...programs["rpc, viem transport without viem"]!, without: [] },
@@ -54,57 +37,87 @@ const clientPrograms: Readonly<Record<string, Program>> = {
   },
 }
 
-/** KiB after gzip of each client's program. */
-const clientSizes = async (): Promise<ReadonlyArray<readonly [name: string, kibibytes: number]>> => {
-  const sizes: Array<readonly [string, number]> = []
-  for (const [name, program] of Object.entries(clientPrograms)) {
-    sizes.push([name, (await bundleForBrowsers(program)).kibibytes])
-  }
-  return sizes
+const imports = `
+import * as Block from "./src/Block.ts"
+import * as Schema from "effect/Schema"
+`
+const decodeBlock = `${imports}
+export const decode = (json: unknown) => Schema.decodeUnknownSync(Block.HydratedBlock)(json)`
+const decodeWithEffectAlone = `
+import * as Schema from "effect/Schema"
+export const decode = (json: unknown) => Schema.decodeUnknownSync(Schema.Struct({ number: Schema.String }))(json)`
+const decodeFile = (file: string) => `${imports}
+import { readFileSync } from "node:fs"
+const text = readFileSync(${JSON.stringify(file)}, "utf8")
+const value = Schema.decodeUnknownSync(Block.HydratedBlock)(JSON.parse(text))
+console.log(value.transactions.length, performance.now())`
+
+const bundle = async (contents: string, platform: "browser" | "node"): Promise<string> => {
+  const result = await build({
+    stdin: { contents, resolveDir: schemaPackage, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    platform,
+    minify: platform === "browser",
+    write: false,
+    target: "es2022",
+  })
+  return result.outputFiles[0]!.text
 }
 
-const sizes = async () => {
-  const browser = program(
-    `export const decode = (json: unknown) => Schema.decodeUnknownSync(Block.HydratedBlock)(json)`,
-  )
-  const effectAlone = `import * as Schema from "effect/Schema"\nexport const decode = (json: unknown) => Schema.decodeUnknownSync(Schema.Struct({ number: Schema.String }))(json)`
-  const [local, remote] = await Promise.all([bundle(browser, "browser", true), bundle(effectAlone, "browser", true)])
-  const kib = (text: string) => ({ minified: text.length / 1024, gzip: gzipSync(text, { level: 9 }).length / 1024 })
-  return { local: kib(local), effectAlone: kib(remote) }
+/** Sizes of a browser program in KiB. */
+const sizesOf = async (contents: string) => {
+  const text = await bundle(contents, "browser")
+  return { minified: text.length / 1024, gzip: gzipSync(text, { level: 9 }).length / 1024 }
 }
 
-const cold = async (rounds: number) => {
+/** Milliseconds since the start of a process: those of Node alone, and those that importing and decoding add. */
+const coldStart = async (runs: number) => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-cold-"))
+  const [block, cold, empty] = ["block.json", "cold.mjs", "empty.mjs"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const millis = (file: string) => Number(execFileSync(process.execPath, [file], { encoding: "utf8" }).split(" ")[1])
+  const medianMillis = (file: string) => Figures.median(Array.from({ length: runs }, () => millis(file)))
   try {
-    writeFileSync(join(folder, "block.json"), inputs["block"]!)
-    const source = await bundle(
-      program(`
-        import { readFileSync } from "node:fs"
-        const text = readFileSync(${JSON.stringify(join(folder, "block.json"))}, "utf8")
-        const value = Schema.decodeUnknownSync(Block.HydratedBlock)(JSON.parse(text))
-        console.log(value.transactions.length, performance.now())`),
-      "node",
-      false,
-    )
-    writeFileSync(join(folder, "cold.mjs"), source)
-    writeFileSync(join(folder, "empty.mjs"), `console.log(0, performance.now())`)
-    const run = (file: string) =>
-      Number(execFileSync(process.execPath, [join(folder, file)], { encoding: "utf8" }).split(" ")[1])
-    const all = (file: string) => median(Array.from({ length: rounds }, () => run(file)))
-    const empty = all("empty.mjs")
-    return { empty, millis: all("cold.mjs") - empty }
+    writeFileSync(block, inputs.block)
+    writeFileSync(cold, await bundle(decodeFile(block), "node"))
+    writeFileSync(empty, `console.log(0, performance.now())`)
+    const nodeAlone = medianMillis(empty)
+    return { nodeAlone, added: medianMillis(cold) - nodeAlone }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const rounds = roundsOf(5)
-console.log(provenance("bundle", rounds))
-console.log("| a browser program that asks for one block or all rows | KiB, gzip |\n|---|---|")
-for (const [name, kibibytes] of await clientSizes()) console.log(`| ${name} | ${kibibytes.toFixed(1)} |`)
-const { local, effectAlone } = await sizes()
-const { empty, millis } = await cold(rounds * 2 + 1)
-const show = (size: { readonly minified: number; readonly gzip: number }) =>
-  `${size.minified.toFixed(0)} KiB minified, ${size.gzip.toFixed(0)} KiB gzip`
-console.log(`\nbrowser program that decodes one block: ${show(local)} (effect/Schema alone: ${show(effectAlone)})`)
-console.log(`cold import and first decode on Node: ${millis.toFixed(0)} ms on top of Node's own ${empty.toFixed(0)} ms`)
+const { json, rounds } = BenchOptions.parse({ rounds: 5 })
+const figures = Figures.make()
+for (const [name, program] of Object.entries(clientPrograms)) {
+  figures.add(name, "gzip KiB", (await bundleForBrowsers(program)).kibibytes)
+}
+const block = await sizesOf(decodeBlock)
+const effectAlone = await sizesOf(decodeWithEffectAlone)
+for (const [name, size] of Object.entries({ "decode one block": block, "effect/Schema alone": effectAlone })) {
+  figures.add(name, "minified KiB", size.minified)
+  figures.add(name, "gzip KiB", size.gzip)
+}
+const { added, nodeAlone } = await coldStart(rounds * 2 + 1)
+figures.add("cold import and first decode", "ms", added)
+figures.add("Node alone", "ms", nodeAlone)
+
+const table = (): void => {
+  const show = (size: { readonly minified: number; readonly gzip: number }) =>
+    `${size.minified.toFixed(0)} KiB minified, ${size.gzip.toFixed(0)} KiB gzip`
+  console.log(Figures.provenance("bundle"))
+  console.log("| a browser program that requests one block or all rows | KiB, gzip |\n|---|---|")
+  for (const name of Object.keys(clientPrograms)) {
+    console.log(`| ${name} | ${Figures.cell(figures.median(name, "gzip KiB"), 1)} |`)
+  }
+  console.log(`\nbrowser program that decodes one block: ${show(block)} (effect/Schema alone: ${show(effectAlone)})`)
+  console.log(`cold import and first decode: ${added.toFixed(0)} ms on top of ${nodeAlone.toFixed(0)} ms of Node alone`)
+}
+
+if (json) console.log(Figures.toJson("bundle", figures))
+else table()

@@ -1,60 +1,68 @@
 /**
- * Measures RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions,
- * whole or as hashes, one by one and twenty at a time. `pnpm bench rpc --rounds 3`. Ratios are of CPU, to undici 7, which the client uses, and JSON.parse.
+ * RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions, whole or as
+ * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`. Ratios compare CPU with undici 7, which
+ * the client uses, and JSON.parse.
  */
-import { execFileSync, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFileSync } from "node:child_process"
 import { join } from "node:path"
-import { median, provenance, rounds as roundsOf } from "../Rounds.ts"
-import { clients } from "./clients.ts"
-
-interface Spent {
-  readonly micros: number
-  readonly perSecond: number
-}
+import * as BenchOptions from "../BenchOptions.ts"
+import * as ChildProgram from "../ChildProgram.ts"
+import * as Figures from "../Figures.ts"
+import { clients } from "./Clients.ts"
+import type { Usage } from "./Usage.ts"
 
 const here = import.meta.dirname
-const rounds = roundsOf(3)
-const cannot = new Set(["ox many"])
+const names = Object.keys(clients)
+const cases = (["hydrated", "hashes"] as const).flatMap((shape) =>
+  (["single", "batch"] as const).map((mode) => ({ shape, mode, name: `${shape} ${mode}` })),
+)
+const withoutBatch = new Set(["ox"])
 
-const server = spawn(process.execPath, [join(here, "server.ts")], { stdio: ["ignore", "pipe", "inherit"] })
-try {
-  const [port] = (await once(server.stdout, "data")) as [Buffer]
-  const url = `http://127.0.0.1:${String(port).trim()}`
-  const found = new Map<string, Array<Spent>>()
-  const cases = (["hydrated", "hashes"] as const).flatMap((shape) =>
-    (["one", "many"] as const).map((way) => [shape, way] as const),
-  )
+const measure = (client: string, shape: string, mode: string, url: string): Usage => {
+  const args = ["--no-warnings", join(here, "measure.ts"), client, shape, mode, url]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Usage
+}
+
+const measureAll = (figures: Figures.Figures, rounds: number, url: string): void => {
   for (let round = 0; round < rounds; round++) {
-    for (const [shape, way] of cases) {
-      for (const name of Object.keys(clients)) {
-        if (cannot.has(`${name} ${way}`)) continue
-        const out = execFileSync(process.execPath, ["--no-warnings", join(here, "measure.ts"), name, shape, way, url], {
-          encoding: "utf8",
-        })
-        const key = `${name} ${shape} ${way}`
-        found.set(key, [...(found.get(key) ?? []), JSON.parse(out) as Spent])
+    for (const { shape, mode, name } of cases) {
+      for (const client of names) {
+        if (mode === "batch" && withoutBatch.has(client)) continue
+        const usage = measure(client, shape, mode, url)
+        figures.add(client, `${name} CPU us`, usage.micros)
+        figures.add(client, `${name} calls/s`, usage.perSecond)
       }
     }
   }
-  const of = (name: string, shape: string, way: string, part: keyof Spent) =>
-    median((found.get(`${name} ${shape} ${way}`) ?? []).map((spent) => spent[part]))
-  const first = Object.keys(clients)[0] ?? ""
-  const titles = cases.map(
-    ([shape, way]) =>
-      `${shape === "hydrated" ? "150 transactions" : "150 hashes"}, ${way === "one" ? "one by one" : "20 at a time"}`,
-  )
-  console.log(provenance("rpc", rounds))
-  console.log(`| CPU per call (calls per second) | ${titles.join(" | ")} |\n|---|${titles.map(() => "---|").join("")}`)
-  for (const name of Object.keys(clients)) {
-    const cells = cases.map(([shape, way]) => {
-      const micros = of(name, shape, way, "micros")
-      if (micros === 0) return ""
-      const ratio = (micros / of(first, shape, way, "micros")).toFixed(2)
-      return `${ratio} = ${micros.toFixed(0)} us (${of(name, shape, way, "perSecond").toFixed(0)}/s)`
-    })
-    console.log(`| ${name} | ${cells.join(" | ")} |`)
-  }
-} finally {
-  server.kill()
 }
+
+const table = (figures: Figures.Figures, rounds: number): void => {
+  const titles = cases.map(
+    ({ shape, mode }) =>
+      `${shape === "hydrated" ? "150 transactions" : "150 hashes"}, ${mode === "single" ? "one by one" : "20 at a time"}`,
+  )
+  console.log(Figures.provenance("rpc", rounds))
+  console.log(`| CPU per call (calls per second) | ${titles.join(" | ")} |\n|---|${titles.map(() => "---|").join("")}`)
+  for (const client of names) {
+    const cells = cases.map(({ name }) => {
+      const cpu = `${name} CPU us`
+      const micros = figures.median(client, cpu)
+      if (micros === undefined) return ""
+      const ratio = figures.ratio(client, cpu, figures.values(names[0]!, cpu))
+      const perSecond = figures.median(client, `${name} calls/s`)
+      return `${Figures.cell(ratio, 2)} = ${micros.toFixed(0)} us (${Figures.cell(perSecond, 0)}/s)`
+    })
+    console.log(`| ${client === "@daybook/rpc" ? `**${client}**` : client} | ${cells.join(" | ")} |`)
+  }
+}
+
+const { json, rounds } = BenchOptions.parse({ rounds: 3 })
+const figures = Figures.make()
+const server = await ChildProgram.start(join(here, "server.ts"))
+try {
+  measureAll(figures, rounds, `http://127.0.0.1:${server.line}`)
+} finally {
+  await server.stop()
+}
+if (json) console.log(Figures.toJson("rpc", figures))
+else table(figures, rounds)

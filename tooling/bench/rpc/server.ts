@@ -1,24 +1,24 @@
-/** Serves one block to every caller, by a real HTTP server in a process of its own: `node server.ts`; prints its port. */
+/** Serves one block to every client from a process of its own: `node server.ts` prints its port. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { blocks } from "./blocks.ts"
+import { blocks } from "./Blocks.ts"
 
 interface Call {
   readonly id: number
   readonly params: readonly [string, boolean]
 }
 
-const answer = ({ id, params }: Call): string =>
+const respond = ({ id, params }: Call): string =>
   `{"jsonrpc":"2.0","id":${id},"result":${params[1] ? blocks.hydrated : blocks.hashes}}`
 
-const server = createServer((request, response) => {
+const server = createServer((request, reply) => {
   let text = ""
   request.setEncoding("utf8").on("data", (part: string) => (text += part))
   request.on("end", () => {
     const body = JSON.parse(text) as Call | ReadonlyArray<Call>
-    const sent = Array.isArray(body) ? `[${body.map(answer).join(",")}]` : answer(body as Call)
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(sent) })
-    response.end(sent)
+    const response = Array.isArray(body) ? `[${body.map(respond).join(",")}]` : respond(body as Call)
+    reply.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(response) })
+    reply.end(response)
   })
 })
 server.keepAliveTimeout = 60_000

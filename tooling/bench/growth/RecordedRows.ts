@@ -1,16 +1,16 @@
-/** The rows that the service makes of the recorded chain, in memory: real texts for measuring the store alone. */
+/** Rows of the recorded chain as the indexer builds them: real documents for measuring the store alone. */
 import { Effect, Result } from "effect"
 import * as Schema from "effect/Schema"
-import * as RpcMethod from "../../packages/schema/src/RpcMethod.ts"
-import * as Decoder from "../../packages/service/src/decode/Decoder.ts"
-import * as BlockAssembler from "../../packages/service/src/indexer/BlockAssembler.ts"
-import type { BlockRows } from "../../packages/service/src/store/BlockRows.ts"
-import * as Replay from "../../packages/testkit/src/Replay.ts"
-import { recorded } from "./indexChain.ts"
+import * as RpcMethod from "../../../packages/schema/src/RpcMethod.ts"
+import * as Decoder from "../../../packages/service/src/decode/Decoder.ts"
+import * as BlockAssembler from "../../../packages/service/src/indexer/BlockAssembler.ts"
+import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as RecordedChain from "../indexing/RecordedChain.ts"
 
 /** Rows of the blocks, lowest first. */
-export const rowsOf = async (): Promise<ReadonlyArray<BlockRows>> => {
-  const recording = await Effect.runPromise(Replay.load(await recorded()))
+export const load = async (): Promise<ReadonlyArray<BlockRows>> => {
+  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file()))
   const decoder = Decoder.make()
   const block = Schema.decodeUnknownSync(RpcMethod.resultOf("eth_getBlockByNumber", ["0x0", true]))
   const receipts = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)

@@ -1,13 +1,12 @@
 /**
- * The first page of a wallet as one would write it by hand with node:http and node:sqlite, over the service's own file: a key
- * looked up by its hash, one prepared statement, texts joined, the same headers and bytes. `node pageByHand.ts <file> <key>`;
- * prints its port.
+ * The first page of a wallet written by hand with node:http and node:sqlite, over the service's own file: a key looked up by its
+ * hash, one prepared statement, texts joined, the same headers and bytes. `node pageByHand.ts <file> <key>` prints its port.
  */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import * as Cursor from "../../packages/service/src/server/rest/Cursor.ts"
+import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
 
 const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -27,26 +26,44 @@ rows.setReturnArrays(true)
 const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`
 const open = { _tag: "Open" } as const
 
+type Row = readonly [block: number, index: number, body: string]
+
+interface Checkpoint {
+  readonly first: number
+  readonly number: number
+  readonly hash: Uint8Array
+  readonly finalized: number | null
+}
+
+const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number }: Checkpoint): string => {
+  const row = blockHash.get(chain, block) as { readonly hash: Uint8Array }
+  return Cursor.toText({
+    chainId: chain,
+    wallet,
+    order: "DESC",
+    askedFrom: open,
+    askedTo: open,
+    from: first,
+    to: number,
+    page: 1,
+    position: { block, index, hash: hex(row.hash) },
+    top: { number, hash: hex(hash) },
+  })
+}
+
 const page = (wallet: string, limit: number) => {
-  const { first, number, hash, finalized } = checkpoint.get(chain) as any
-  const found = rows.all(chain, Buffer.from(wallet.slice(2), "hex"), number + 1, -1, first, limit + 1) as any
+  const top = checkpoint.get(chain) as unknown as Checkpoint
+  const address = Buffer.from(wallet.slice(2), "hex")
+  const found = rows.all(chain, address, top.number + 1, -1, top.first, limit + 1) as unknown as ReadonlyArray<Row>
   const shown = found.slice(0, limit)
-  let cursor = "null"
-  if (found.length > limit) {
-    const [block, index] = shown.at(-1)
-    const position = { block, index, hash: hex((blockHash.get(chain, block) as any).hash) }
-    const top = { number, hash: hex(hash) }
-    cursor = `"${Cursor.toText({ chainId: chain, wallet, order: "DESC", askedFrom: open, askedTo: open, from: first, to: number, page: 1, position, top })}"`
-  }
-  const records = shown.map(
-    ([, , body]: [number, number, string]) => `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`,
-  )
+  const cursor = found.length > limit ? `"${cursorAfter(wallet, shown.at(-1)!, top)}"` : "null"
+  const records = shown.map(([, , body]) => `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`)
   return {
     text: `{"cursor":${cursor},"page":"0","page_size":"${limit}","result":[${records.join(",")}]}`,
     headers: {
-      "daybook-indexed-from": String(first),
-      "daybook-indexed-to": String(number),
-      ...(finalized === null ? {} : { "daybook-finalized-to": String(finalized) }),
+      "daybook-indexed-from": String(top.first),
+      "daybook-indexed-to": String(top.number),
+      ...(top.finalized === null ? {} : { "daybook-finalized-to": String(top.finalized) }),
     },
   }
 }

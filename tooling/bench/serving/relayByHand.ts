@@ -1,6 +1,7 @@
 /**
- * A relay as one would write it by hand with node:http and undici, without keys, limits, methods or checks: the body is parsed for
- * its id, sent on, and the node's text goes back. `node pageRelayByHand.ts <url>`; prints its port. What a relay on Node can reach.
+ * A relay written by hand with node:http and undici, without keys, limits, a list of methods or validation: it parses the body for
+ * its id, forwards the call and returns the node's text. `node relayByHand.ts <url>` prints its port. An upper bound for a relay
+ * on Node.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,21 +10,21 @@ import { Pool } from "undici"
 const [url = ""] = process.argv.slice(2)
 const { origin, pathname } = new URL(url)
 const pool = new Pool(origin)
-let last = 0
+let lastId = 0
 
 const server = createServer((message, response) => {
-  const parts: Array<Buffer> = []
-  message.on("data", (part: Buffer) => parts.push(part))
+  const chunks: Array<Buffer> = []
+  message.on("data", (chunk: Buffer) => chunks.push(chunk))
   message.on("end", async () => {
-    const { id, method, params } = JSON.parse(Buffer.concat(parts).toString("utf8"))
-    const sent = ++last
-    const answer = await pool.request({
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString("utf8"))
+    const upstreamId = ++lastId
+    const upstream = await pool.request({
       path: pathname,
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: sent, method, params }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: upstreamId, method, params }),
     })
-    const text = await answer.body.text()
+    const text = await upstream.body.text()
     const result = text.slice(text.indexOf('"result":'))
     const bytes = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${result}`)
     response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length }).end(bytes)

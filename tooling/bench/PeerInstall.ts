@@ -1,0 +1,17 @@
+/** Installs the peers of a folder outside the workspace by `npm ci`, when they are missing or older than its lockfile. */
+import { execFileSync } from "node:child_process"
+import { statSync } from "node:fs"
+import { join } from "node:path"
+
+const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Installs what the lockfile of a folder names. An installation that was interrupted or is out of date is made again. */
+export const install = (folder: string): void => {
+  // npm writes this file last.
+  const installedAt = modifiedAt(join(folder, "node_modules/.package-lock.json"))
+  const changedAt = ["package.json", "package-lock.json"].map((file) => modifiedAt(join(folder, file)))
+  if (installedAt >= Math.max(...changedAt)) return
+  console.error(`installing the peers (npm ci in ${folder})`)
+  // Standard output stays free for the benchmark's own.
+  execFileSync("npm", ["ci", "--loglevel=error"], { cwd: folder, stdio: ["ignore", process.stderr, "inherit"] })
+}

@@ -1,0 +1,37 @@
+/**
+ * Rows for a store of any size: those of the recorded chain repeated under new numbers, hashes and wallets, so that documents have
+ * real sizes. One busy wallet takes part in a twentieth of all transactions.
+ */
+import { createHash } from "node:crypto"
+import type { BlockRows, TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
+
+const digest = (text: string, bytes: number) =>
+  `0x${createHash("sha256")
+    .update(text)
+    .digest("hex")
+    .slice(0, bytes * 2)}`
+
+export const busyWallet = digest("busy", 20)
+
+/** The wallet of a transaction. Wallets are a hundredth of the transactions so far: histories grow with the chain. */
+export const walletOf = (serial: number): string =>
+  digest(`wallet ${Math.imul(serial, 0x9e3779b1) % Math.max(1, Math.floor(serial / 100))}`, 20)
+
+/** Makes blocks, each the child of the one before it. `serial` counts the transactions before the block. */
+export type NextBlock = (parent: BlockRows | undefined, serial: number) => BlockRows
+
+export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {
+  const withTransactions = templates.filter(({ transactions }) => transactions.length > 0)
+  return (parent, serial) => {
+    const number = parent === undefined ? 0 : parent.number + 1
+    const template = withTransactions[number % withTransactions.length]!
+    const transactions = template.transactions.map((row, index): TransactionRow => {
+      const at = serial + index
+      const from = at % 20 === 0 ? busyWallet : walletOf(at)
+      return { ...row, index, hash: digest(`transaction ${at}`, 32), addresses: [...new Set([from, walletOf(at + 7)])] }
+    })
+    const hash = digest(`block ${number}`, 32)
+    const parentHash = parent?.hash ?? digest("before", 32)
+    return { ...template, number, hash, parentHash, timestamp: 1_700_000_000 + number * 12, transactions }
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * How a SQLite store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and written to
+ * text in this process, and requested from `daybook serve` over a socket, one after the other.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
+import * as WalletTransactions from "../../../packages/service/src/projection/WalletTransactions.ts"
+import * as PageWriter from "../../../packages/service/src/server/rest/PageWriter.ts"
+import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { ChainReader } from "../../../packages/service/src/store/ChainReader.ts"
+import * as BenchOptions from "../BenchOptions.ts"
+import * as Figures from "../Figures.ts"
+import * as LoadGenerator from "../serving/LoadGenerator.ts"
+import * as ServiceProcess from "../serving/ServiceProcess.ts"
+import * as GeneratedRows from "./GeneratedRows.ts"
+import * as LeasedStore from "./LeasedStore.ts"
+import * as RecordedRows from "./RecordedRows.ts"
+
+const pages = 4000
+const unwoundBlocks = 12
+const unwinds = 5
+const transactionsPerAppend = 1000
+
+const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const startedAt = performance.now()
+  yield* effect
+  return performance.now() - startedAt
+})
+
+/** A filled store: its newest block and what was appended. */
+interface Filled {
+  readonly head: BlockRows
+  readonly transactions: number
+  readonly documentBytes: number
+  readonly appendMillis: number
+}
+
+const bytesOf = ({ transactions }: BlockRows) =>
+  transactions.reduce((sum, { body, internal }) => sum + Buffer.byteLength(body) + (internal?.length ?? 0), 0)
+
+const fill = Effect.fnUntraced(function* (
+  store: LeasedStore.LeasedStore,
+  nextBlock: GeneratedRows.NextBlock,
+  wanted: number,
+) {
+  let head: BlockRows | undefined
+  let transactions = 0
+  let documentBytes = 0
+  let appendMillis = 0
+  while (transactions < wanted) {
+    const batch: Array<BlockRows> = []
+    const end = Math.min(transactions + transactionsPerAppend, wanted)
+    while (transactions < end) {
+      const block = nextBlock(batch.at(-1) ?? head, transactions)
+      batch.push(block)
+      transactions += block.transactions.length
+      documentBytes += bytesOf(block)
+    }
+    appendMillis += yield* timed(store.append(head ?? null, batch))
+    head = batch.at(-1)
+  }
+  return { head: head!, transactions, documentBytes, appendMillis } satisfies Filled
+})
+
+const writeBackLog = (file: string): void => {
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
+}
+
+type Order = "ASC" | "DESC"
+const orderOf = (turn: number): Order => (turn % 2 === 0 ? "DESC" : "ASC")
+
+const readPage = (reader: ChainReader, address: string, order: Order) =>
+  Effect.map(
+    reader.snapshot((snapshot) =>
+      snapshot.page(WalletTransactions.projection, {
+        key: address,
+        from: 0,
+        to: Number.MAX_SAFE_INTEGER,
+        order,
+        after: null,
+        limit: 26,
+        internal: false,
+      }),
+    ),
+    (rows) =>
+      PageWriter.page(
+        rows.slice(0, 25),
+        { cursor: null, page: 0, pageSize: 25 },
+        { label: () => null, include: false, empty: "string" },
+      ).length,
+  )
+
+/** Milliseconds of each page, without the first tenth. */
+const pageMillis = Effect.fnUntraced(function* (reader: ChainReader, walletOf: (turn: number) => string) {
+  const millis: Array<number> = []
+  for (let turn = 0; turn < pages; turn++) millis.push(yield* timed(readPage(reader, walletOf(turn), orderOf(turn))))
+  return millis.slice(pages / 10)
+})
+
+const servedPages = async (
+  configuration: ServiceProcess.Configuration,
+  walletOf: (turn: number) => string,
+): Promise<LoadGenerator.Load> => {
+  const service = await ServiceProcess.start(configuration, "serve")
+  const path = (turn: number) => `/api/v2.2/${walletOf(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`
+  const requests = Array.from({ length: pages }, (_, turn) => ({
+    url: new URL(path(turn), service.origin),
+    headers: { "x-api-key": configuration.key },
+  }))
+  const after = (count: number) => {
+    let sent = 0
+    return () => sent++ >= count
+  }
+  try {
+    await LoadGenerator.saturate(requests.toReversed(), 1, after(pages / 10))
+    return await LoadGenerator.saturate(requests, 1, after(pages))
+  } finally {
+    await service.stop()
+  }
+}
+
+/** Milliseconds to unwind some blocks, which are appended again each time. */
+const unwindMillis = Effect.fnUntraced(function* (
+  store: LeasedStore.LeasedStore,
+  nextBlock: GeneratedRows.NextBlock,
+  filled: Filled,
+) {
+  const millis: Array<number> = []
+  let { head } = filled
+  for (let turn = 0; turn < unwinds; turn++) {
+    const target = head.number - unwoundBlocks
+    const [to] = yield* store.reader.headers(target, target)
+    millis.push(yield* timed(store.unwind(head, to!)))
+    let serial = filled.transactions
+    const blocks: Array<BlockRows> = []
+    for (let index = 0; index < unwoundBlocks; index++) {
+      // A stored header is enough of a parent: its number and hash are read.
+      const block = nextBlock((blocks.at(-1) ?? to) as BlockRows, serial)
+      serial += block.transactions.length
+      blocks.push(block)
+    }
+    yield* store.append(to!, blocks)
+    head = blocks.at(-1)!
+  }
+  return millis
+})
+
+/** Measures a store of one size; the subject of the figures is its number of transactions. */
+const measure = Effect.fnUntraced(function* (
+  figures: Figures.Figures,
+  nextBlock: GeneratedRows.NextBlock,
+  wanted: number,
+  folder: string,
+) {
+  // The node is never called.
+  const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9")
+  const store = yield* LeasedStore.open(folder)
+  const filled = yield* fill(store, nextBlock, wanted)
+  // A small store would lie in the log alone, which is slower to read.
+  writeBackLog(store.file)
+  const { transactions } = filled
+  const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
+  const any = yield* pageMillis(store.reader, anyWallet)
+  const busy = yield* pageMillis(store.reader, () => GeneratedRows.busyWallet)
+  const served = yield* Effect.promise(() => servedPages(configuration, anyWallet))
+  const unwound = yield* unwindMillis(store, nextBlock, filled)
+  writeBackLog(store.file)
+
+  const add = (name: string, value: number) => figures.add(transactions.toLocaleString("en"), name, value)
+  add("appended/s", (transactions / filled.appendMillis) * 1000)
+  add("any wallet p50 ms", Figures.quantile(any, 0.5))
+  add("any wallet p99 ms", Figures.quantile(any, 0.99))
+  add("busiest wallet p50 ms", Figures.quantile(busy, 0.5))
+  add("busiest wallet p99 ms", Figures.quantile(busy, 0.99))
+  add("any wallet, served p50 ms", served.p50)
+  add("any wallet, served p99 ms", served.p99)
+  add("unwind ms", Figures.quantile(unwound, 0.5))
+  add("bytes per transaction", statSync(store.file).size / transactions)
+  add("document bytes", filled.documentBytes / transactions)
+})
+
+const measureIn = async (figures: Figures.Figures, nextBlock: GeneratedRows.NextBlock, size: number): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-growth-"))
+  try {
+    await Effect.runPromise(Effect.scoped(measure(figures, nextBlock, size, folder)))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const table = (figures: Figures.Figures): void => {
+  const subjects = [...new Set(figures.all().map(({ subject }) => subject))]
+  const value = (subject: string, measure: string) => figures.median(subject, measure) ?? 0
+  const quantiles = (subject: string, measure: string) =>
+    `${value(subject, `${measure} p50 ms`).toFixed(3)} / ${value(subject, `${measure} p99 ms`).toFixed(3)} ms`
+  console.log(Figures.provenance("growth"))
+  console.log(
+    "| transactions | appended | page of 25, any wallet, p50 / p99 | the busiest wallet | any wallet, served | unwind of 12 blocks | bytes each | document | ratio |",
+  )
+  console.log("|---|---|---|---|---|---|---|---|---|")
+  for (const subject of subjects) {
+    const reads = ["any wallet", "busiest wallet", "any wallet, served"].map((name) => quantiles(subject, name))
+    const bytes = value(subject, "bytes per transaction")
+    const document = value(subject, "document bytes")
+    const sizes = `${bytes.toFixed(0)} | ${document.toFixed(0)} | ${(bytes / document).toFixed(2)}`
+    const appended = Math.round(value(subject, "appended/s")).toLocaleString("en")
+    console.log(
+      `| ${subject} | ${appended}/s | ${reads.join(" | ")} | ${value(subject, "unwind ms").toFixed(1)} ms | ${sizes} |`,
+    )
+  }
+  if (subjects.length < 2) return
+  const growth = (measure: string) => (value(subjects.at(-1)!, measure) / value(subjects[0]!, measure)).toFixed(2)
+  console.log(
+    `\nfrom ${subjects[0]} to ${subjects.at(-1)}: page p50 grows ${growth("any wallet p50 ms")} times, of the busiest wallet ${growth("busiest wallet p50 ms")} times, served ${growth("any wallet, served p50 ms")} times`,
+  )
+}
+
+const { json, values } = BenchOptions.parse({ rounds: 1, options: { transactions: "10000,100000,1000000" } })
+const sizes = BenchOptions.numbers("transactions", values.transactions)
+const nextBlock = GeneratedRows.make(await RecordedRows.load())
+// The first store warms the process up; its figures are dropped.
+await measureIn(Figures.make(), nextBlock, 5_000)
+const figures = Figures.make()
+for (const size of sizes) await measureIn(figures, nextBlock, size)
+if (json) console.log(Figures.toJson("growth", figures))
+else table(figures)

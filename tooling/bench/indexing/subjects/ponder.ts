@@ -1,0 +1,60 @@
+/**
+ * Ponder, from the logs of the scenario's events, with block, transaction and receipt of each, into its embedded PostgreSQL
+ * (raw rows and one row for each decoded event); no traces. It has 25 URLs of one server because it limits requests per URL.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import type { Subject } from "../Subject.ts"
+
+const indexers = join(import.meta.dirname, "../../indexers")
+const project = join(indexers, "ponder")
+const binary = join(indexers, "node_modules/ponder/dist/esm/bin/ponder.js")
+
+const folderBytes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+
+const start = (environment: Readonly<Record<string, string>>) => {
+  const options = ["--schema", "bench", "--port", "0", "--log-format", "json"]
+  const args = ["--no-warnings", "--import", join(project, "usage.mjs"), binary, "start", ...options]
+  return spawn(process.execPath, args, {
+    cwd: project,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...environment, PONDER_TELEMETRY_DISABLED: "true" },
+  })
+}
+
+interface LogLine {
+  readonly msg: string
+  readonly duration?: number
+  readonly event_count?: number
+}
+
+/** Reads Ponder's log until everything is indexed. */
+const readLog = async (output: Readable): Promise<{ readonly millis: number; readonly events: number }> => {
+  let events = 0
+  for await (const line of createInterface({ input: output })) {
+    const { duration = 0, event_count = 0, msg } = JSON.parse(line) as LogLine
+    if (/^Indexed block/.test(msg)) events += event_count
+    if (msg === "Completed indexing across all chains") return { millis: duration, events }
+  }
+  throw new Error("Ponder ended before it had indexed the chain. Its message is above.")
+}
+
+export const ponder: Subject = async (url, head, folder) => {
+  const usage = join(folder, "usage.json")
+  const data = join(folder, "pglite")
+  const child = start({ BENCH_URL: url, BENCH_HEAD: String(head), BENCH_FOLDER: data, BENCH_USAGE: usage })
+  const ended = once(child, "exit")
+  const indexed = await readLog(child.stdout)
+  child.stdout.resume()
+  child.kill("SIGTERM")
+  await ended
+  const spent = JSON.parse(readFileSync(usage, "utf8")) as { readonly cpuSeconds: number; readonly peakBytes: number }
+  return { blocks: head + 1, bytes: folderBytes(data), transactions: 0, ...indexed, ...spent }
+}

@@ -1,0 +1,36 @@
+/** Requests for the first page of wallets that have more than one page of 25 transactions in the recorded chain. */
+import { Effect } from "effect"
+import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as RecordedChain from "../indexing/RecordedChain.ts"
+import type { LoadRequest } from "./LoadGenerator.ts"
+
+const wallets = 20
+const pageSize = 25
+
+/** The lowest addresses among those wallets. */
+export const addresses = async (): Promise<ReadonlyArray<string>> => {
+  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file()))
+  const counts = new Map<string, number>()
+  for (const { hydrated } of recording.blocks) {
+    const { transactions } = JSON.parse(hydrated) as {
+      readonly transactions: ReadonlyArray<{ readonly from: string; readonly to: string | null }>
+    }
+    for (const { from, to } of transactions) {
+      for (const address of new Set([from, to])) {
+        if (address !== null) counts.set(address, (counts.get(address) ?? 0) + 1)
+      }
+    }
+  }
+  return [...counts]
+    .filter(([, count]) => count > pageSize)
+    .map(([address]) => address)
+    .toSorted()
+    .slice(0, wallets)
+}
+
+/** One request for each address. */
+export const make = (origin: string, key: string, of: ReadonlyArray<string>): ReadonlyArray<LoadRequest> =>
+  of.map((address) => ({
+    url: new URL(`/api/v2.2/${address}/verbose?chain=0x7a69&limit=${pageSize}`, origin),
+    headers: { "x-api-key": key, accept: "application/json" },
+  }))
