@@ -19,7 +19,7 @@ export const load = async (): Promise<ReadonlyArray<BlockRows>> => {
     Result.getOrThrow(
       BlockAssembler.assemble(
         {
-          block: block(JSON.parse(text.hydrated)) as BlockAssembler.Answers["block"],
+          block: block(JSON.parse(text.hydrated)) as BlockAssembler.Responses["block"],
           receipts: receipts(JSON.parse(text.receipts)) ?? [],
           traces:
             text.flatTraces === undefined ? null : { _tag: "Flat", traces: flat(JSON.parse(text.flatTraces)) ?? [] },
