@@ -10,51 +10,55 @@ const Block = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum:
 
 describe("Chain", () => {
   it("all: has every row of the interface with its identifier", () => {
-    expect(Object.fromEntries(Chain.all.map((chain) => [chain.name, chain.identifier]))).toEqual({
-      eth: "0x1",
-      sepolia: "0xaa36a7",
-      holesky: "0x4268",
-      polygon: "0x89",
-      "polygon amoy": "0x13882",
-      bsc: "0x38",
-      "bsc testnet": "0x61",
-      avalanche: "0xa86a",
-      fantom: "0xfa",
-      palm: "0x2a15c308d",
-      cronos: "0x19",
-      arbitrum: "0xa4b1",
-      gnosis: "0x64",
-      "gnosis testnet": "0x27d8",
-      chiliz: "0x15b38",
-      "chiliz testnet": "0x15b32",
-      base: "0x2105",
-      "base sepolia": "0x14a34",
-      optimism: "0xa",
-      "optimism sepolia": "0xaa37dc",
-      linea: "0xe705",
-      "linea sepolia": "0xe705",
-      moonbeam: "0x504",
-      moonriver: "0x505",
-      moonbase: "0x507",
-      "arbitrum sepolia": null,
-    })
+    expect(Object.fromEntries(Chain.all.map((chain) => [chain.name, chain.identifier]))).toMatchInlineSnapshot(`
+      {
+        "arbitrum": "0xa4b1",
+        "arbitrum sepolia": null,
+        "avalanche": "0xa86a",
+        "base": "0x2105",
+        "base sepolia": "0x14a34",
+        "bsc": "0x38",
+        "bsc testnet": "0x61",
+        "chiliz": "0x15b38",
+        "chiliz testnet": "0x15b32",
+        "cronos": "0x19",
+        "eth": "0x1",
+        "fantom": "0xfa",
+        "gnosis": "0x64",
+        "gnosis testnet": "0x27d8",
+        "holesky": "0x4268",
+        "linea": "0xe705",
+        "linea sepolia": "0xe705",
+        "moonbase": "0x507",
+        "moonbeam": "0x504",
+        "moonriver": "0x505",
+        "optimism": "0xa",
+        "optimism sepolia": "0xaa37dc",
+        "palm": "0x2a15c308d",
+        "polygon": "0x89",
+        "polygon amoy": "0x13882",
+        "sepolia": "0xaa36a7",
+      }
+    `)
   })
 
   it("all: has every name of the RPC operations", () => {
-    expect(Chain.all.flatMap((chain) => chain.rpcName ?? []).toSorted()).toEqual([
-      "amoy",
-      "arbitrum",
-      "arbitrum sepolia",
-      "base",
-      "base sepolia",
-      "bsc",
-      "bsc testnet",
-      "eth",
-      "holesky",
-      "optimism",
-      "optimism testnet",
-      "polygon",
-    ])
+    expect(Chain.all.flatMap((chain) => chain.rpcName ?? []).toSorted()).toMatchInlineSnapshot(`
+      [
+        "amoy",
+        "arbitrum",
+        "arbitrum sepolia",
+        "base",
+        "base sepolia",
+        "bsc",
+        "bsc testnet",
+        "eth",
+        "holesky",
+        "optimism",
+        "optimism testnet",
+        "polygon",
+      ]
+    `)
   })
 
   it("all: has unique chain ids, which differ from the listed identifier for linea only", () => {

@@ -24,30 +24,35 @@ describe("RpcMethod", () => {
 
     it("all: grants heavy methods to operators only", () => {
       const operators = Object.values(RpcMethod.all).filter(({ exposure }) => exposure === "operator")
-      expect(operators.map(({ name }) => name)).toEqual([
-        "eth_getProof",
-        "trace_block",
-        "debug_traceBlockByNumber",
-        "debug_traceBlockByHash",
-        "debug_traceTransaction",
-      ])
+      expect(operators.map(({ name }) => name)).toMatchInlineSnapshot(`
+        [
+          "eth_getProof",
+          "trace_block",
+          "debug_traceBlockByNumber",
+          "debug_traceBlockByHash",
+          "debug_traceTransaction",
+        ]
+      `)
     })
 
     it("all: caches results that a block, a transaction or the chain determines, and no others", () => {
       const cacheable = Object.values(RpcMethod.all).filter(({ cacheability }) => cacheability !== "never")
-      expect(Object.fromEntries(cacheable.map(({ cacheability, name }) => [name, cacheability]))).toEqual({
-        eth_getBlockByNumber: "blockNumber",
-        eth_getBlockByHash: "blockHash",
-        eth_getTransactionByBlockHashAndIndex: "blockHash",
-        eth_getTransactionByBlockNumberAndIndex: "blockNumber",
-        eth_getTransactionByHash: "transaction",
-        eth_getTransactionReceipt: "transaction",
-        eth_getLogs: "logs",
-        net_version: "constant",
-        eth_chainId: "constant",
-        eth_getBlockReceipts: "block",
-        trace_block: "blockNumber",
-      })
+      expect(Object.fromEntries(cacheable.map(({ cacheability, name }) => [name, cacheability])))
+        .toMatchInlineSnapshot(`
+        {
+          "eth_chainId": "constant",
+          "eth_getBlockByHash": "blockHash",
+          "eth_getBlockByNumber": "blockNumber",
+          "eth_getBlockReceipts": "block",
+          "eth_getLogs": "logs",
+          "eth_getTransactionByBlockHashAndIndex": "blockHash",
+          "eth_getTransactionByBlockNumberAndIndex": "blockNumber",
+          "eth_getTransactionByHash": "transaction",
+          "eth_getTransactionReceipt": "transaction",
+          "net_version": "constant",
+          "trace_block": "blockNumber",
+        }
+      `)
     })
 
     it("Named: labels every parameter of a method and keeps its type", () => {

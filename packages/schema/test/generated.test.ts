@@ -1,6 +1,6 @@
 /**
  * The files in `generated/` are generated from the schemas. After a change of a schema:
- * `pnpm exec vitest run --project @daybook/schema test/generated -u`
+ * `pnpm snapshots`
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -7,7 +7,7 @@ const intro = `# JSON-RPC methods
 The methods that the clients call and the relay of the service forwards. Keys of the service may call those with the exposure
 \`public\`; keys made with \`--operator\` may also call those with the exposure \`operator\`.
 
-Written by \`pnpm exec vitest run --project @daybook/schema test/methods -u\`.
+Written by \`pnpm snapshots\`.
 
 A result of the cacheability \`never\` depends on the head, the state or the node. Other results are immutable once the block that
 holds them is final, and the relay may keep them.

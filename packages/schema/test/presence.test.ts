@@ -1,6 +1,6 @@
 /**
  * Required fields stay required: `presence.json` has the evidence for each optional field, a response or a rule. `FIELDS.md` is written
- * from it: `pnpm exec vitest run --project @daybook/schema test/presence -u`.
+ * from it: `pnpm snapshots`.
  *
  * Evidence is `anvil: swap`, a captured response in `fixtures/`; `blocks/004.json`, a recorded response outside the repository, checked
  * where that folder exists; `... (null)`, where the key is present and empty; or `rule: ...`.

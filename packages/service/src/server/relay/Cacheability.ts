@@ -29,19 +29,19 @@ const numberOf = (value: unknown): number | undefined => {
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-const ofHash = (method: string, hash: unknown, rest: unknown): RequestedBound | null => {
+const ofHash = (method: string, hash: unknown, rest: string): RequestedBound | null => {
   if (!isHash(hash)) return null
   const lower = hash.toLowerCase()
-  return { _tag: "OfHash", hash: lower, key: `${method} ${lower} ${String(rest)}` }
+  return { _tag: "OfHash", hash: lower, key: `${method} ${lower}${rest}` }
 }
 
-const ofNumber = (method: string, block: unknown, rest: unknown): RequestedBound | null => {
+const ofNumber = (method: string, block: unknown, rest: string): RequestedBound | null => {
   const number = numberOf(block)
-  return number === undefined ? null : { _tag: "OfNumber", number, key: `${method} ${number} ${String(rest)}` }
+  return number === undefined ? null : { _tag: "OfNumber", number, key: `${method} ${number}${rest}` }
 }
 
-const ofTransaction = (method: string, hash: unknown): RequestedBound | null =>
-  isHash(hash) ? { _tag: "OfTransaction", key: `${method} ${hash.toLowerCase()}` } : null
+const ofTransaction = (method: string, hash: unknown, rest: string): RequestedBound | null =>
+  isHash(hash) ? { _tag: "OfTransaction", key: `${method} ${hash.toLowerCase()}${rest}` } : null
 
 /** A filter without its blocks, spelt in one way. */
 const filterText = (filter: Readonly<Record<string, unknown>>): string =>
@@ -51,35 +51,45 @@ const filterText = (filter: Readonly<Record<string, unknown>>): string =>
 const ofFilter = (method: string, given: unknown): RequestedBound | null => {
   if (typeof given !== "object" || given === null) return null
   const filter = given as Readonly<Record<string, unknown>>
-  if (filter["blockHash"] !== undefined) return ofHash(method, filter["blockHash"], filterText(filter))
+  if (filter["blockHash"] !== undefined) return ofHash(method, filter["blockHash"], ` ${filterText(filter)}`)
   const to = numberOf(filter["toBlock"])
   return to !== undefined && numberOf(filter["fromBlock"]) === to
-    ? ofNumber(method, filter["toBlock"], filterText(filter))
+    ? ofNumber(method, filter["toBlock"], ` ${filterText(filter)}`)
     : null
 }
 
-/** Text of the parameter after the block, an index or the hydrated flag; the same for an index in any number of digits. */
-const spelling = (value: unknown): string => {
-  const index = numberOf(value)
-  return index === undefined ? (JSON.stringify(value) ?? "") : `${index}`
+/** Text of a parameter; the same for an index in any number of digits. */
+const paramText = (name: RpcMethod.ParamName | undefined, value: unknown): string => {
+  const index = name === "index" ? numberOf(value) : undefined
+  return ` ${index ?? JSON.stringify(value) ?? ""}`
 }
 
-/** What a call asks for; null when its answer may change. The parameters fit the method. */
+/** Text of the parameters after the first. */
+const restText = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): string => {
+  const paramNames: ReadonlyArray<RpcMethod.ParamName> = RpcMethod.all[method].paramNames
+  return params
+    .slice(1)
+    .map((value, at) => paramText(paramNames[at + 1], value))
+    .join("")
+}
+
+/** The block, transaction or fact that a call requests; `null` when its result can change. The parameters fit the method. */
 export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): RequestedBound | null => {
-  const [first, second] = params
-  switch (RpcMethod.all[method].cacheability) {
-    case "never":
-      return null
+  const { cacheability } = RpcMethod.all[method]
+  if (cacheability === "never") return null
+  const [first] = params
+  const rest = restText(method, params)
+  switch (cacheability) {
     case "constant":
-      return { _tag: "Constant", key: method }
+      return { _tag: "Constant", key: `${method}${rest}` }
     case "blockHash":
-      return ofHash(method, first, spelling(second))
+      return ofHash(method, first, rest)
     case "blockNumber":
-      return ofNumber(method, first, spelling(second))
+      return ofNumber(method, first, rest)
     case "block":
-      return isHash(first) ? ofHash(method, first, "") : ofNumber(method, first, "")
+      return isHash(first) ? ofHash(method, first, rest) : ofNumber(method, first, rest)
     case "transaction":
-      return ofTransaction(method, first)
+      return ofTransaction(method, first, rest)
     case "logs":
       return ofFilter(method, first)
   }
