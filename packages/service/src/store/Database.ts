@@ -2,7 +2,7 @@
  * A database as the service sees it: what every engine implements. The indexer, the server and the commands know no more than this.
  *
  * Each chain has a namespace of its own (a file, a schema): readers and writers of one chain never see rows of another.
- * Source: decision 0030.
+ * Source: decision 0027.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
