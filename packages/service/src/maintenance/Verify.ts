@@ -59,7 +59,7 @@ const verifyBlocks = Effect.fnUntraced(function* (
     const { checkpoint } = yield* audit.range(next, next - 1)
     if (checkpoint === null || next > checkpoint.head.number) break
     const from = Math.max(next, checkpoint.first)
-    // Includes the block before, so that the link to it is of the same state.
+    // Includes the block before, so that the link to it belongs to the same state.
     const range = yield* audit.range(from - 1, from + blocksAtOnce - 1)
     if (range.checkpoint === null) break
     const { first, head } = range.checkpoint

@@ -10,8 +10,8 @@ import type { LeaseLost, StoreError } from "./StoreError.ts"
 /** Status of the indexer of one chain. */
 export interface IndexerStatus {
   /**
-   * `waiting` for a node, `backfill`, `synced` with the node's head, `misconfigured` until an operator corrects something (the node
-   * is of another chain, the index holds other wallets), or `stopped` by a shutdown.
+   * `waiting` for a node, `backfill`, `synced` with the node's head, `misconfigured` until an operator corrects something (a node
+   * of another chain, other wallets to watch), or `stopped` by a shutdown.
    */
   readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
   /** Source of internal transactions; `off` when the node has no tracer, `null` while no node has responded. */

@@ -107,13 +107,13 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
         expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
         expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
 
-        const mended = yield* Effect.scoped(
+        const repaired = yield* Effect.scoped(
           Effect.gen(function* () {
             const audit = yield* auditOf(copy)
             return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
           }),
         )
-        expect([name, mended.failed, orphaned.length]).toEqual([name, [], mended.orphaned])
+        expect([name, repaired.failed, orphaned.length]).toEqual([name, [], repaired.orphaned])
         expect([name, dump(copy)]).toEqual([name, before])
       }
     }),
@@ -155,14 +155,14 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       damage(file, "UPDATE block SET hash = zeroblob(32) WHERE number = 12")
       const before = dump(file)
       const node = yield* Node.make({ urls: [url], chainId })
-      const mended = yield* Effect.scoped(
+      const repaired = yield* Effect.scoped(
         Effect.gen(function* () {
           const audit = yield* auditOf(file)
           return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
         }),
       )
 
-      expect(mended.failed.find(({ block }) => block === 12)?.why).toContain('run "daybook reindex --from 12"')
+      expect(repaired.failed.find(({ block }) => block === 12)?.why).toContain('run "daybook reindex --from 12"')
       expect(dump(file)[0]!.filter((row) => row["number"] === 12)).toEqual(
         before[0]!.filter((row) => row["number"] === 12),
       )

@@ -10,7 +10,7 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 
 describe("Engine", () => {
   describe("fromUrl", () => {
-    it.effect("makes the folder for its owner alone, a file for each chain and one for keys", () =>
+    it.effect("fromUrl: makes a folder for its owner alone, with a file for each chain and one for keys", () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder
         const database = yield* Engine.fromUrl("sqlite:deep/data", base)
@@ -33,7 +33,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("takes an absolute folder, and one that exists", () =>
+    it.effect("fromUrl: takes an absolute folder, and one that exists", () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         const database = yield* Engine.fromUrl(`sqlite:${folder}`, "/nowhere")
@@ -43,7 +43,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("says that PostgreSQL is not served, without the password", () =>
+    it.effect("fromUrl: refuses PostgreSQL without showing the password", () =>
       Effect.gen(function* () {
         for (const text of ["postgres://daybook:s3cret@db/daybook", "PostgreSQL://daybook:s3cret@db/daybook"]) {
           const exit = yield* Effect.exit(Engine.fromUrl(text, "/nowhere"))
@@ -56,7 +56,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("says what is accepted for anything else", () =>
+    it.effect("fromUrl: refuses any other text and states what is expected", () =>
       Effect.gen(function* () {
         for (const text of [
           "",
@@ -77,7 +77,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("says that the folder cannot be made", () =>
+    it.effect("fromUrl: reports a folder that cannot be made, with the part of the path and the reason", () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder
         writeFileSync(join(base, "data"), "a file")
@@ -98,7 +98,7 @@ describe("Engine", () => {
   })
 
   describe("writer", () => {
-    it.effect("says which command makes room for another watch list, with the chain's name", () =>
+    it.effect("writer: refuses a wallet that the index lacks, and names the command that indexes it", () =>
       Effect.gen(function* () {
         const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
         const [mine, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]

@@ -17,6 +17,10 @@ export interface TestDatabase {
   readonly connect: Effect.Effect<Database, StoreError, Scope.Scope>
   /** Every row of every table of the chain `ref`, except removed blocks, leases and statuses. */
   readonly dump: Effect.Effect<unknown>
+  /** Sets the database's clock, in milliseconds. */
+  readonly setClock: (millis: number) => Effect.Effect<void>
+  /** Opens a backup; left out where the engine makes none itself. */
+  readonly restore?: (folder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
 }
 
 /** The chain that tests write. */
@@ -39,7 +43,11 @@ export type Make = Effect.Effect<TestDatabase, StoreError, Scope.Scope>
 /** An empty database, a way to open its chain as another process would, and one that is opened. */
 export const opened = (make: Make) =>
   Effect.gen(function* () {
-    const { connect, dump } = yield* make
-    const open = Effect.flatMap(connect, (database) => TestStore.open(database, ref))
-    return { connect, dump, open, store: yield* open }
+    const made = yield* make
+    const open = Effect.flatMap(made.connect, (database) => TestStore.open(database, ref))
+    let now = 0
+    const setClock = (millis: number) => Effect.suspend(() => made.setClock((now = millis)))
+    /** Moves the database's clock on. */
+    const advance = (millis: number) => Effect.suspend(() => setClock(now + millis))
+    return { ...made, setClock, advance, open, store: yield* open }
   })

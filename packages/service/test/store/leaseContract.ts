@@ -3,7 +3,6 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestClock } from "effect/testing"
 import type { FencingToken } from "../../src/store/Leases.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import * as Model from "./model.ts"
@@ -30,7 +29,7 @@ export const leaseContract = (database: TestDatabase.Make): void => {
   describe("leases", () => {
     it.effect("acquire: gives the lease to one owner until it expires, is renewed, or is released", () =>
       Effect.gen(function* () {
-        const { open, store } = yield* opened
+        const { advance, open, store } = yield* opened
         const one = store.database.leases
         const two = (yield* open).database.leases
         const { ref } = store
@@ -38,11 +37,11 @@ export const leaseContract = (database: TestDatabase.Make): void => {
         const first = yield* one.acquire(ref, "one", 1000)
         expect(first).not.toBeNull()
         expect(yield* two.acquire(ref, "two", 1000)).toBeNull()
-        yield* TestClock.adjust("800 millis")
+        yield* advance(800)
         expect(yield* one.renew(ref, first!, 1000)).toBe(true)
-        yield* TestClock.adjust("999 millis")
+        yield* advance(999)
         expect(yield* two.acquire(ref, "two", 1000)).toBeNull()
-        yield* TestClock.adjust("1 millis")
+        yield* advance(1)
         const second = yield* two.acquire(ref, "two", 1000)
         expect(second).toBeGreaterThan(first!)
         expect(yield* one.renew(ref, first!, 1000)).toBe(false)
@@ -72,11 +71,11 @@ export const leaseContract = (database: TestDatabase.Make): void => {
 
     it.effect("acquire: takes the lease of a dead owner after the clock was set back an hour", () =>
       Effect.gen(function* () {
-        const { store } = yield* opened
-        yield* TestClock.setTime(7_200_000)
+        const { setClock, store } = yield* opened
+        yield* setClock(7_200_000)
         yield* store.database.leases.acquire(store.ref, "dead", 5_000)
 
-        yield* TestClock.setTime(3_600_000)
+        yield* setClock(3_600_000)
 
         expect(yield* store.database.leases.acquire(store.ref, "next", 5_000)).not.toBeNull()
       }),
@@ -87,7 +86,7 @@ export const leaseContract = (database: TestDatabase.Make): void => {
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
-          const { store } = yield* opened
+          const { advance, store } = yield* opened
           const { leases } = store.database
           const numbers = Model.seeded(seed)
           let model: Held | null = null
@@ -99,13 +98,13 @@ export const leaseContract = (database: TestDatabase.Make): void => {
             const action = numbers.below(4)
             if (action === 0) {
               now += millis
-              yield* TestClock.adjust(millis)
+              yield* advance(millis)
             } else if (action === 1 && model !== null) {
               yield* leases.release(store.ref, model.token)
               model = null
             } else if (action === 2 && model !== null) {
               expect(yield* leases.renew(store.ref, model.token, millis)).toBe(true)
-              model = { owner: model.owner, token: model.token, until: now + millis } as Held
+              model = { owner: model.owner, token: model.token, until: now + millis }
             } else {
               const token: FencingToken | null = yield* leases.acquire(store.ref, owner, millis)
               const isFree: boolean = model === null || model.owner === owner || model.until <= now
@@ -122,29 +121,29 @@ export const leaseContract = (database: TestDatabase.Make): void => {
   })
 
   describe("status", () => {
-    it.effect("tells other connections what was written last", () =>
+    it.effect("write: other processes read the status that was written last", () =>
       Effect.gen(function* () {
-        const { open, store } = yield* opened
+        const { advance, open, store } = yield* opened
         const reader = yield* open
 
         expect(yield* reader.readStatus).toBeNull()
         yield* store.writeStatus(status)
         expect(yield* reader.readStatus).toEqual({ ...status, ageMillis: 0 })
         const other: IndexerStatus = { ...status, state: "misconfigured", traces: "off", nodeHead: null }
-        yield* TestClock.adjust("3 seconds")
+        yield* advance(3_000)
         yield* store.writeStatus(other)
-        yield* TestClock.adjust("4 seconds")
+        yield* advance(4_000)
         expect(yield* reader.readStatus).toEqual({ ...other, ageMillis: 4_000 })
       }),
     )
 
     it.effect("read: gives no age after the clock was set back, so that a dead indexer does not look alive", () =>
       Effect.gen(function* () {
-        const { store } = yield* opened
-        yield* TestClock.setTime(7_200_000)
+        const { setClock, store } = yield* opened
+        yield* setClock(7_200_000)
         yield* store.writeStatus(status)
 
-        yield* TestClock.setTime(3_600_000)
+        yield* setClock(3_600_000)
 
         expect(yield* store.readStatus).toEqual({ ...status, ageMillis: null })
       }),
@@ -155,13 +154,13 @@ export const leaseContract = (database: TestDatabase.Make): void => {
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
-          const { open, store } = yield* opened
+          const { advance, open, store } = yield* opened
           const reader = yield* open
           const numbers = Model.seeded(seed)
           for (let round = 0; round < 5; round++) {
             yield* store.writeStatus(status)
             const waits = [numbers.below(10_000), numbers.below(10_000)] as const
-            for (const wait of waits) yield* TestClock.adjust(wait)
+            for (const wait of waits) yield* advance(wait)
 
             expect((yield* reader.readStatus)?.ageMillis).toBe(waits[0] + waits[1])
           }

@@ -1,6 +1,6 @@
 /**
- * What a store must do, in the plainest words: lists in memory, searched from end to end. It shares nothing with an engine.
- * Also the generated rows and the seeded numbers of the contract tests.
+ * A model of a store: lists in memory, searched linearly, that share no code with an engine. Also the generated rows and the seeded
+ * numbers of the contract tests.
  */
 import { Schema } from "effect"
 import type { BlockRef, BlockRows, Checkpoint } from "../../src/store/BlockRows.ts"
@@ -28,7 +28,7 @@ export const address = (n: number) => `0x${n.toString(16).padStart(40, "a")}`
 export const wallets = [address(1), address(2), address(3), address(4)]
 const hash = (text: string) => `0x${Buffer.from(text.padEnd(32, ".")).toString("hex")}`
 
-/** A block on another; `fork` tells blocks of one number apart. */
+/** A block on another; `fork` distinguishes blocks of one number. */
 export const blockOn = (
   parent: BlockRef | null,
   options: {

@@ -1,5 +1,5 @@
 /**
- * The part of the store's contract that is about reading: pages, snapshots and dates.
+ * The part of the contract that is about reading: pages, snapshots, dates and changes.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -16,7 +16,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
   const opened = TestDatabase.opened(database)
 
   describe("page", () => {
-    it.effect("walks every wallet in both orders with every limit and within any bounds", () =>
+    it.effect("page: walks every wallet in both orders, with every limit and within any bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const numbers = Model.seeded(3)
@@ -67,7 +67,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("begins after a place that holds no row, or that lies outside the bounds", () =>
+    it.effect("page: begins after a position without a row, or outside the bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const model = Model.empty()
@@ -85,7 +85,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("leaves internal transactions out when told to", () =>
+    it.effect("page: leaves internal transactions out when they are not requested", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const model = Model.empty()
@@ -106,7 +106,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
   })
 
   describe("snapshot", () => {
-    it.effect("stays as it began while another connection appends, unwinds and finalizes", () =>
+    it.effect("snapshot: keeps its state while another process appends, unwinds and finalizes", () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
         const reader = yield* open
@@ -140,7 +140,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("gives each of many that run at once the state of its own beginning", () =>
+    it.effect("snapshot: many at once each see the state at their own start", () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
         const reader = yield* open
@@ -177,7 +177,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("gives its connection back when the reader fails, dies or is interrupted", () =>
+    it.effect("snapshot: releases its connection when the reader fails, dies or is interrupted", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
@@ -222,7 +222,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
       { arbitrary: { runs: 15 }, timeout: 30_000 },
     )
 
-    it.effect("answers dates rightly where blocks share a timestamp", () =>
+    it.effect("firstAtOrAfter, lastAtOrBefore: find the first and the last of blocks that share a timestamp", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const times = [100, 100, 100, 101, 101, 105]
@@ -265,7 +265,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
             expect(next.position.serial).toBeGreaterThanOrEqual(position?.serial ?? 0)
             position = next.position
             for (const change of next.changes) {
-              if (change._tag === "Appended") followed = [...followed, ...change.blocks]
+              if (change._tag === "Appended") followed = followed.concat(change.blocks)
               else followed = followed.filter(({ number }) => number < change.lowest)
             }
           })

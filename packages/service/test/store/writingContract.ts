@@ -51,7 +51,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
   const opened = TestDatabase.opened(database)
 
   describe("append", () => {
-    it.effect("begins an empty index at any block and keeps every field", () =>
+    it.effect("append: starts an empty index at any block and keeps every field", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const block = blockOn(null, { number: 17_000_000, timestamp: 1_700_000_000, transactions: [wallets, []] })
@@ -77,7 +77,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("refuses blocks where the head is not the expected one, and changes nothing", () =>
+    it.effect("append: rejects a stale checkpoint and leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
@@ -97,7 +97,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("dies on a block that does not extend the one before it, and changes nothing", () =>
+    it.effect("append: dies on a block that does not extend the one before it, and leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const [first, second, third] = chainOn(null, 3) as [BlockRows, BlockRows, BlockRows]
@@ -119,7 +119,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("leaves nothing of an append that fails in the middle", () =>
+    it.effect("append: a failure in the middle leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
@@ -137,7 +137,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
   })
 
   describe("unwind", () => {
-    it.effect("is the inverse of append on every table", () =>
+    it.effect("unwind: is the inverse of append on every table", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const numbers = Model.seeded(7)
@@ -161,7 +161,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("removes more blocks at once than it handles in one go", () =>
+    it.effect("unwind: removes more blocks than one step handles", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const blocks = chainOn(null, 2500)
@@ -175,7 +175,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("refuses a head or a target that is not stored, and changes nothing", () =>
+    it.effect("unwind: rejects a head or a target that is not stored, and leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -196,7 +196,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("remembers the lowest block removed since, across unwinds within unwinds", () =>
+    it.effect("unwind: remembers the lowest block removed since, across nested unwinds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const a = chainOn(null, 6)
@@ -261,7 +261,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
   })
 
   describe("two writers", () => {
-    it.effect("race by compare and set: one extends the head, the other learns of it", () =>
+    it.effect("append: of two writers with one token, one extends the head and the other gets CheckpointConflict", () =>
       Effect.gen(function* () {
         const { open, store: one } = yield* opened
         const two = yield* open
@@ -300,7 +300,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
   })
 
   describe("finalize", () => {
-    it.effect("only moves up, but goes down with the blocks that an unwind removes", () =>
+    it.effect("finalize: only raises the mark; an unwind lowers it", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -327,7 +327,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
   })
 
   describe("fencing", () => {
-    it.effect("a stale token changes nothing, whatever is written with it", () =>
+    it.effect("every write: a stale token fails with LeaseLost and leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]

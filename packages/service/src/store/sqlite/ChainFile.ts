@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { ChainRef } from "../ChainRef.ts"
 import type { FencingToken } from "../Leases.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
+import * as ChainSchema from "./ChainSchema.ts"
 import * as Connection from "./Connection.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
@@ -47,7 +48,7 @@ export const open = (file: string, ref: ChainRef): Effect.Effect<ChainFile, Stor
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
     const client = yield* Connection.make(connection)
-    yield* Migrations.migrate(connection, client, Statements.schema)
+    yield* Migrations.migrate(connection, client, ChainSchema.schema)
     yield* connection.attempt(() => {
       checkChainUnsafe(connection, ref.id)
       connection.rowsUnsafe(Statements.claim, [ref.id])

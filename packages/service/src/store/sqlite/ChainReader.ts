@@ -128,8 +128,8 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
 /** The lowest block that is not the one that a reader knows; null when it knows none that was removed. */
 const removedUnsafe = (connection: Connection, chain: number, head: BlockRef): number | null => {
   if (blockUnsafe(connection, chain, head.number)?.hash === head.hash) return null
-  const remembered = lowestReorgedUnsafe(connection, chain, head)
-  if (remembered !== null) return remembered
+  const reorged = lowestReorgedUnsafe(connection, chain, head)
+  if (reorged !== null) return reorged
   const checkpoint = checkpointUnsafe(connection, chain)
   return Math.min(head.number, (checkpoint?.finalized ?? -1) + 1)
 }

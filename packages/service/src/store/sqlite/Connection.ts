@@ -186,7 +186,7 @@ export const connectUnsafe = (options: ConnectOptions): Connection => {
     statement.run(...params)
     return []
   }
-  // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not say so.
+  // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not state it.
   const valuesUnsafe = (sql: string, params: Params) =>
     prepareArrays(sql).all(...params) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
   // Sound: SQLite throws for parameters that it cannot bind.

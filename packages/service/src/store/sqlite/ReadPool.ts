@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { StoreError } from "../StoreError.ts"
 import * as ChainFile from "./ChainFile.ts"
+import * as ChainSchema from "./ChainSchema.ts"
 import * as Connection from "./Connection.ts"
 import * as Migrations from "./Migrations.ts"
-import * as Statements from "./Statements.ts"
 
 /** Lends connections to the file of one chain. */
 export interface ReadPool {
@@ -41,7 +41,7 @@ const openUnsafe = (file: string, chain: number): Connection.Connection => {
   }
   const connection = Connection.connectUnsafe({ file, readOnly: true })
   try {
-    Migrations.checkUnsafe(connection, Statements.schema)
+    Migrations.checkUnsafe(connection, ChainSchema.schema)
     ChainFile.checkChainUnsafe(connection, chain)
     return connection
   } catch (cause) {

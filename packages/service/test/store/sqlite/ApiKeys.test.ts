@@ -20,7 +20,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("ApiKeys", () => {
-  it.effect("finds the grant of each key it made, and of no other text", () =>
+  it.effect("find: gives the grant of each added key, and of no other text", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const first = (yield* keys.add(alice))!
@@ -35,7 +35,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("refuses a name that is taken and leaves its key valid", () =>
+  it.effect("add: refuses a name that is taken and leaves its key valid", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const key = (yield* keys.add(alice))!
@@ -46,7 +46,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("makes keys of 256 random bits that stand in a path as they are, and prints none", () =>
+  it.effect("add: makes keys of 256 random bits that need no escaping in a path, and never prints them", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const made = yield* Effect.forEach(
@@ -61,7 +61,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("stores the hash of a key and when it was made, never the key", () =>
+  it.effect("add: stores the hash of a key and its time, never the key", () =>
     Effect.gen(function* () {
       const { file, folder, keys } = yield* opened
       yield* TestClock.adjust("5 seconds")
@@ -86,7 +86,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("knows a key that another process adds, and keeps keys when opened again", () =>
+  it.effect("find: knows a key that another process added, and keeps keys when opened again", () =>
     Effect.gen(function* () {
       const { file, keys } = yield* opened
       const key = yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (other) => other.add(alice)))
@@ -96,7 +96,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("refuses a key as soon as another process revokes it, and lets its name be taken again", () =>
+  it.effect("revoke: refuses a key at once in other processes, and frees its name", () =>
     Effect.gen(function* () {
       const { file, keys } = yield* opened
       const first = (yield* keys.add(alice))!
@@ -113,7 +113,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("lists names without writing anything, and none where there is no file", () =>
+  it.effect("list: gives names without writing, and none without a file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "daybook.sqlite")
@@ -127,7 +127,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("takes a name without the spaces around it, and refuses one that is empty, long or of two lines", () =>
+  it.effect("add: trims a name, and refuses one that is empty, too long or of two lines", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       for (const name of ["", "  ", "x".repeat(101), "two\nlines", "a\tb"]) {

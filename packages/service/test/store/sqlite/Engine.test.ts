@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as ChainFile from "../../../src/store/sqlite/ChainFile.ts"
@@ -44,6 +45,8 @@ contract(
   "SQLite",
   Effect.map(temporaryFile, (file) => ({
     connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/"),
+    setClock: TestClock.setTime,
+    restore: (folder) => Engine.fromUrl(`sqlite:${folder}`, "/"),
     dump: Effect.sync(() =>
       withDatabase(file, (database) => statements.map((statement) => database.prepare(statement).all())),
     ),
@@ -80,7 +83,7 @@ describe("the SQLite engine", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
-        const { otherChain: _, schema: __, ...statements } = Statements
+        const { otherChain: _, ...statements } = Statements
 
         for (const [name, sql] of Object.entries(statements)) {
           const plan = planOf(file, sql).join("; ")

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { expect, vi } from "vitest"
 import * as Verify from "../../../src/maintenance/Verify.ts"
 import * as Engine from "../../../src/store/Engine.ts"
-import * as Statements from "../../../src/store/sqlite/Statements.ts"
+import * as ChainSchema from "../../../src/store/sqlite/ChainSchema.ts"
 import * as TestStore from "../TestStore.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
@@ -31,8 +31,8 @@ const write = (file: string, version: 1 | 2 | 3 = 1) => {
   const blocks = threeBlocks()
   const database = new DatabaseSync(file)
   database.exec("PRAGMA page_size=16384; PRAGMA journal_mode=WAL")
-  database.exec(Statements.schema.steps[0]!)
-  database.exec(`PRAGMA application_id=${Statements.schema.applicationId}; PRAGMA user_version=1`)
+  database.exec(ChainSchema.schema.steps[0]!)
+  database.exec(`PRAGMA application_id=${ChainSchema.schema.applicationId}; PRAGMA user_version=1`)
   const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex")
   const head = blocks.at(-1)!
   database
@@ -52,12 +52,12 @@ const write = (file: string, version: 1 | 2 | 3 = 1) => {
     }
   }
   if (version >= 2) {
-    database.exec(Statements.schema.steps[1]!)
+    database.exec(ChainSchema.schema.steps[1]!)
     database.exec("PRAGMA user_version=2")
     const counted = database.prepare("UPDATE block SET transactions = ? WHERE number = ?")
     for (const { number, transactions } of blocks) counted.run(transactions.length, number)
   }
-  if (version === 3) database.exec(`${Statements.schema.steps[2]!}; PRAGMA user_version=3`)
+  if (version === 3) database.exec(`${ChainSchema.schema.steps[2]!}; PRAGMA user_version=3`)
   database.close()
   return blocks
 }
@@ -88,7 +88,7 @@ describe("a file of version 1", () => {
       const next = chainOn(blocks.at(-1)!, 2)
       yield* store.append(refOf(blocks.at(-1)!), next)
 
-      expect(versionOf(file)).toBe(Statements.schema.steps.length)
+      expect(versionOf(file)).toBe(ChainSchema.schema.steps.length)
       expect(checkpoint).toEqual({
         first: blocks[0]!.number,
         head: refOf(blocks.at(-1)!),
@@ -144,7 +144,7 @@ describe("a file of version 2", () => {
 
       const { audit } = (yield* databaseOf(file)).chain(ref)
       const { blocks: stored } = yield* audit.range(0, Number.MAX_SAFE_INTEGER)
-      const told = stored.map(({ number, count, transactions }) => ({
+      const audited = stored.map(({ number, count, transactions }) => ({
         number,
         count,
         transactions: transactions.map(({ index, hash, body, internal, addresses, missingAppearances }) => ({
@@ -152,7 +152,7 @@ describe("a file of version 2", () => {
           missingAppearances,
         })),
       }))
-      expect(told).toEqual(
+      expect(audited).toEqual(
         [...blocks, ...next].map(({ number, transactions }) => ({
           number,
           count: transactions.length,

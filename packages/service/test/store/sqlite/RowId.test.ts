@@ -1,20 +1,32 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
 import * as RowId from "../../../src/store/sqlite/RowId.ts"
 
 describe("RowId", () => {
-  it("orders transactions by block and index", () => {
+  it("of: orders transactions by block and index", () => {
     expect(RowId.of(0, 0)).toBe(0)
     expect(RowId.of(2, 3)).toBe(2_097_155)
     expect(RowId.of(1, RowId.perBlock - 1) + 1).toBe(RowId.of(2, 0))
   })
 
-  it("gives the range of blocks, however far it is asked for", () => {
+  it("range: gives the row ids of blocks, also beyond the last possible one", () => {
     expect(RowId.range(2, 3)).toEqual([2_097_152, 4_194_304])
     expect(RowId.range(0, Number.MAX_SAFE_INTEGER)[1]).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER)
   })
 
-  it("has no row id that is not exact", () => {
+  it("of: throws where a number would not be exact", () => {
     expect(() => RowId.of(1, RowId.perBlock)).toThrow(RangeError)
     expect(() => RowId.of(Number.MAX_SAFE_INTEGER, 0)).toThrow(RangeError)
   })
+
+  it.prop(
+    "toPosition: is the inverse of of, for any block and index",
+    {
+      block: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8_589_934_590 })),
+      index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: RowId.perBlock - 1 })),
+    },
+    ({ block, index }) => {
+      expect(RowId.toPosition(RowId.of(block, index))).toEqual({ block, index })
+    },
+  )
 })

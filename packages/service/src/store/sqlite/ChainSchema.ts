@@ -1,0 +1,118 @@
+/**
+ * The tables of a chain's file, and the steps that migrate older ones. A step that was released is never edited.
+ */
+import * as Migrations from "./Migrations.ts"
+
+/**
+ * The file of one chain.
+ *
+ * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
+ * append inserted. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
+ * many rows the block has, null where an older version wrote it. `transaction.id` is the row id (`RowId`), so that a page
+ * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row also
+ * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
+ * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
+ *
+ * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
+ */
+export const schema: Migrations.Migrations = {
+  applicationId: Migrations.chainId,
+  steps: [
+    `CREATE TABLE block (
+       chain INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       parent_hash BLOB NOT NULL,
+       timestamp INTEGER NOT NULL,
+       PRIMARY KEY (chain, number)
+     ) WITHOUT ROWID;
+     CREATE INDEX block_timestamp ON block (chain, timestamp, number);
+     CREATE TABLE "transaction" (
+       chain INTEGER NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       decoder_revision INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       addresses BLOB NOT NULL,
+       body TEXT NOT NULL,
+       internal TEXT,
+       PRIMARY KEY (chain, block, tx_index)
+     );
+     CREATE INDEX transaction_decoder_revision ON "transaction" (chain, decoder_revision, block, tx_index);
+     CREATE TABLE appearance (
+       chain INTEGER NOT NULL,
+       address BLOB NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       PRIMARY KEY (chain, address, block, tx_index)
+     ) WITHOUT ROWID;
+     CREATE TABLE checkpoint (
+       chain INTEGER NOT NULL PRIMARY KEY,
+       first INTEGER,
+       number INTEGER,
+       hash BLOB,
+       timestamp INTEGER,
+       finalized INTEGER,
+       lease_owner TEXT,
+       lease_until INTEGER,
+       status TEXT
+     );
+     CREATE TABLE unwound (
+       chain INTEGER NOT NULL,
+       number INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       lowest INTEGER NOT NULL,
+       PRIMARY KEY (chain, number, hash)
+     ) WITHOUT ROWID;`,
+    `ALTER TABLE checkpoint ADD COLUMN watch TEXT;
+     ALTER TABLE block ADD COLUMN transactions INTEGER;`,
+    `CREATE TABLE document (
+       id INTEGER PRIMARY KEY,
+       chain INTEGER NOT NULL,
+       block INTEGER NOT NULL,
+       tx_index INTEGER NOT NULL,
+       decoder_revision INTEGER NOT NULL,
+       hash BLOB NOT NULL,
+       addresses BLOB NOT NULL,
+       body TEXT NOT NULL,
+       internal TEXT
+     );
+     INSERT INTO document
+       SELECT block * 1048576 + tx_index, chain, block, tx_index, decoder_revision, hash, addresses, body, internal
+       FROM "transaction" ORDER BY block, tx_index;
+     DROP TABLE "transaction";
+     ALTER TABLE document RENAME TO "transaction";
+     CREATE INDEX transaction_decoder_revision ON "transaction" (chain, decoder_revision);`,
+    `ALTER TABLE checkpoint ADD COLUMN lease_since INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN lease_token INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE checkpoint ADD COLUMN status_at INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN serial INTEGER NOT NULL DEFAULT 0;
+     UPDATE checkpoint SET
+       status_at = json_extract(status, '$.updatedAtMillis'),
+       status = json_set(json_remove(status, '$.updatedAtMillis'), '$.state', CASE json_extract(status, '$.state')
+         WHEN 'following' THEN 'synced' WHEN 'refused' THEN 'misconfigured' ELSE json_extract(status, '$.state') END)
+       WHERE json_valid(status);
+     CREATE TABLE projection (
+       number INTEGER PRIMARY KEY,
+       id TEXT NOT NULL UNIQUE,
+       kind TEXT NOT NULL,
+       revision INTEGER NOT NULL,
+       next INTEGER
+     );
+     CREATE TABLE entry (
+       projection INTEGER NOT NULL,
+       id INTEGER NOT NULL,
+       key BLOB NOT NULL,
+       body TEXT NOT NULL,
+       PRIMARY KEY (projection, id)
+     ) WITHOUT ROWID;
+     CREATE INDEX entry_key ON entry (projection, key, id);
+     INSERT INTO projection (id, kind, revision, next)
+       SELECT 'wallet_transactions', 'appearances', 1, number + 1 FROM checkpoint WHERE number IS NOT NULL;
+     INSERT INTO projection (id, kind, revision, next)
+       SELECT 'decoded_documents', 'documents', revision, number + 1 FROM checkpoint,
+         (SELECT min(decoder_revision) AS revision, max(decoder_revision) AS last FROM "transaction")
+       WHERE number IS NOT NULL AND revision = last;
+     DROP INDEX transaction_decoder_revision;`,
+  ],
+}
