@@ -27,7 +27,7 @@ export interface EncodedQuery {
 /**
  * Place of a row in the chain.
  */
-export interface RowPlace {
+export interface RowPosition {
   /** Unique key of the row, a hash. */
   readonly key: string
   readonly block: bigint
@@ -47,7 +47,7 @@ export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> {
   readonly row: Schema.Codec<Row, unknown>
   /** Encodes a query, or gives its first issue. */
   readonly encode: (query: Query) => Result.Result<EncodedQuery, Issue>
-  readonly placeOf: (row: Row) => RowPlace
+  readonly locate: (row: Row) => RowPosition
   /** Key of a row that may be invalid; undefined when it has none. */
   readonly keyOf: (row: unknown) => string | undefined
 }

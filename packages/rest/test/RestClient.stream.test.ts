@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
+import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
@@ -18,7 +19,7 @@ const gather = (stream: Stream.Stream<{ readonly hash: string }, RestError.RestE
 
 describe("RestClient", () => {
   describe("walletTransactionsStream", () => {
-    it.live("without a page ahead, asks for a page when its first row is wanted, and for no more than are", () =>
+    it.live("walletTransactionsStream: without prefetch requests a page when its first row is needed", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 30)))
         const rest = yield* clientOf(server)
@@ -30,7 +31,7 @@ describe("RestClient", () => {
         expect(server.seen.length).toBe(2)
       }),
     )
-    it.live("asks each page with the whole query, and the first one in the order it holds the server to", () =>
+    it.live("walletTransactionsStream: requests each page with the whole query, and the first one with its order", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 12)))
         const rest = yield* clientOf(server)
@@ -41,7 +42,7 @@ describe("RestClient", () => {
         )
       }),
     )
-    it.live("goes on from a cursor", () =>
+    it.live("walletTransactionsStream: continues from a cursor", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 12)))
         const rest = yield* clientOf(server)
@@ -54,7 +55,7 @@ describe("RestClient", () => {
         expect(server.seen[0]?.url.split("?")[1]).toBe("limit=5&cursor=5")
       }),
     )
-    it.live("passes over an empty page that has a cursor", () =>
+    it.live("walletTransactionsStream: skips an empty page with a cursor", () =>
       Effect.gen(function* () {
         const server = yield* script(
           sendPage([], "a"),
@@ -68,7 +69,7 @@ describe("RestClient", () => {
         expect(error).toBe(undefined)
       }),
     )
-    it.live("drops what came before", () =>
+    it.live("walletTransactionsStream: drops repeated rows", () =>
       Effect.gen(function* () {
         const [a, b, c, d] = [row(4, 0), row(3, 0), row(2, 0), row(1, 0)]
         const server = yield* script(
@@ -83,7 +84,7 @@ describe("RestClient", () => {
         expect(error).toBe(undefined)
       }),
     )
-    it.live("ends at a cursor that comes back, after the rows before it", () =>
+    it.live("walletTransactionsStream: fails at a repeated cursor after the rows before it", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), sendPage([row(2, 0)], "1"))
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
@@ -93,7 +94,7 @@ describe("RestClient", () => {
         expect(server.seen.length).toBe(3)
       }),
     )
-    it.live("fails with OutOfOrder when a server ignores the order", () =>
+    it.live("walletTransactionsStream: fails with OutOfOrder when a server ignores the order", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0), row(3, 0)], null, { "x-request-id": "r-1" }))
         const { error, rows } = yield* gather(
@@ -108,28 +109,30 @@ describe("RestClient", () => {
         expect(error?.attempts.length).toBe(1)
       }),
     )
-    it.live("surfaces StaleCursor with the block to resume from, after the rows before it", () =>
-      Effect.gen(function* () {
-        const body = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 4 }
-        const server = yield* script(sendPage([row(4, 0)], "1"), reply(409, JSON.stringify(body)))
-        const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
+    it.live(
+      "walletTransactionsStream: fails with StaleCursor and the block to resume from, after the rows before it",
+      () =>
+        Effect.gen(function* () {
+          const body = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 4 }
+          const server = yield* script(sendPage([row(4, 0)], "1"), reply(409, JSON.stringify(body)))
+          const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
 
-        expect(rows.length).toBe(1)
-        expect(error?._tag === "StaleCursor" && error.resumeFromBlock === 4n).toBe(true)
-      }),
+          expect(rows.length).toBe(1)
+          expect(error?._tag === "StaleCursor" && error.resumeFromBlock === 4n).toBe(true)
+        }),
     )
-    it.live("closes the socket of the page that is asked for when it is interrupted", () =>
+    it.live("walletTransactionsStream: an interruption closes the socket of the current request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), () => {})
         const rest = yield* clientOf(server)
         const fiber = yield* Effect.forkChild(Stream.runDrain(rest.walletTransactionsStream(query)))
-        while (server.seen.length < 2) yield* Effect.sleep(5)
+        yield* Eventually.untilEffect(Effect.sync(() => server.seen.length === 2))
         yield* Fiber.interrupt(fiber)
 
         yield* Effect.promise(() => server.closed(2))
       }),
     )
-    it.live("fails on a wrong query without a request", () =>
+    it.live("walletTransactionsStream: rejects an invalid query without a request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const { error } = yield* gather((yield* clientOf(server)).walletTransactionsStream({ address: "vitalik.eth" }))
@@ -141,7 +144,7 @@ describe("RestClient", () => {
   })
 
   describe("walletPagesStream", () => {
-    it.live("gives each page with its headers, without the rows that came before", () =>
+    it.live("walletPagesStream: gives each page with its headers and without repeated rows", () =>
       Effect.gen(function* () {
         const [a, b, c] = [row(4, 0), row(3, 0), row(2, 0)]
         const server = yield* script(

@@ -1,4 +1,4 @@
-/** The key is sent; then everything that can be printed after every outcome is searched for it. */
+/** The key is sent. After every outcome, everything that can be printed is searched for it. */
 import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } from "effect"
@@ -10,41 +10,41 @@ import { type Handler, script } from "@daybook/testkit/ScriptedServer"
 const canary = "CaNaRy-5f3e+9a1c/b7"
 const spellings = [canary, encodeURIComponent(canary), "5f3e+9a1c"]
 
-/** Says everything the server was told. */
+/** Repeats everything that the server received. */
 const echo =
-  (status: number, body: (told: string) => string, headers: Record<string, string> = {}): Handler =>
+  (status: number, body: (seen: string) => string, headers: Record<string, string> = {}): Handler =>
   (request, response) => {
-    const told = `${request.url} ${JSON.stringify(request.headers)} ${encodeURIComponent(canary)}`
+    const seen = `${request.url} ${JSON.stringify(request.headers)} ${encodeURIComponent(canary)}`
     response.writeHead(status, { "x-request-id": canary, "x-echo": canary, ...headers })
-    response.end(body(told))
+    response.end(body(seen))
   }
 const coded =
   (code: string, more: object = {}) =>
-  (told: string) =>
-    JSON.stringify({ message: told, code, requestId: canary, ...more })
+  (seen: string) =>
+    JSON.stringify({ message: seen, code, requestId: canary, ...more })
 
 const outcomes: Record<string, Handler> = {
   "a page": sendPage([row(4, 0)], null, { "x-echo": canary, "x-request-id": canary }),
-  "a page with rows that do not decode": echo(200, (told) =>
+  "a page with rows that do not decode": echo(200, (seen) =>
     JSON.stringify({
       page: 0,
       page_size: 100,
       cursor: null,
-      result: [row(4, 0), { ...row(3, 0), gas: told, input: canary }],
+      result: [row(4, 0), { ...row(3, 0), gas: seen, input: canary }],
     }),
   ),
   "a page out of order": sendPage([row(4, 0), row(5, 0)], null, { "x-request-id": canary }),
   "a bad request": echo(400, coded("bad_request", { parameter: canary })),
-  "a refused key": echo(401, (told) => JSON.stringify({ message: `unknown key ${told}` })),
-  "a used up quota": echo(401, (told) => JSON.stringify({ message: [`quota exceeded for ${canary}`, told] })),
+  "a rejected key": echo(401, (seen) => JSON.stringify({ message: `unknown key ${seen}` })),
+  "an exceeded quota": echo(401, (seen) => JSON.stringify({ message: [`quota exceeded for ${canary}`, seen] })),
   "no permission": echo(403, coded("forbidden")),
-  "nothing there": echo(404, coded("not_found")),
+  "an unknown path": echo(404, coded("not_found")),
   "a stale cursor": echo(409, coded("stale_cursor", { resumeFromBlock: 4 })),
   "a rate limit": echo(429, coded("rate_limited"), { "retry-after": "3600" }),
   "an outage": echo(503, coded("unavailable")),
-  "an error page": echo(500, (told) => `<html>${told}</html>`),
-  "a page that is none": echo(200, (told) => told),
-  "a page that does not decode": echo(200, (told) => JSON.stringify({ page: 0, page_size: told, result: [] })),
+  "an error page": echo(500, (seen) => `<html>${seen}</html>`),
+  "a body that is not a page": echo(200, (seen) => seen),
+  "a page that does not decode": echo(200, (seen) => JSON.stringify({ page: 0, page_size: seen, result: [] })),
   "a reset connection": (request) => void request.socket.resetAndDestroy(),
   "a stalled body": (_request, response) => void response.writeHead(200).write(canary),
 }
@@ -65,7 +65,7 @@ const expectClean = (texts: ReadonlyArray<string>) => {
   expect(all.length).toBeGreaterThan(500)
   for (const spelling of spellings) {
     const at = all.indexOf(spelling)
-    expect(at, `the key came out: ${all.slice(Math.max(0, at - 200), at + 50)}`).toBe(-1)
+    expect(at, `the key is in the output: ${all.slice(Math.max(0, at - 200), at + 50)}`).toBe(-1)
   }
 }
 
@@ -84,7 +84,7 @@ const options = (url: string) => ({
 
 describe("canary", () => {
   for (const [name, handler] of Object.entries(outcomes)) {
-    it.live(`does not come out after ${name}`, () =>
+    it.live(`the key is in no output after ${name}`, () =>
       Effect.gen(function* () {
         const texts: Array<string> = []
         const note = noteIn(texts)
@@ -101,9 +101,9 @@ describe("canary", () => {
           Logger.make((entry) => texts.push(Logger.formatLogFmt.log(entry), Logger.formatJson.log(entry))),
         ])
         const server = yield* script(handler)
-        const told: Array<unknown> = []
+        const seen: Array<unknown> = []
         const { call, onEvent } = listeners((...things) => {
-          told.push(...things)
+          seen.push(...things)
           note(...things)
         })
         const rest = yield* RestClient.make({ ...options(server.url), onEvent })
@@ -113,7 +113,7 @@ describe("canary", () => {
         ]
         for (const call of calls) {
           const exit = yield* call.pipe(
-            Effect.tapCause((cause) => Effect.logFatal("it failed", cause)),
+            Effect.tapCause((cause) => Effect.logFatal("the call failed", cause)),
             Effect.tap((value) => Effect.logInfo(value)),
             Effect.withSpan("call"),
             Effect.exit,
@@ -132,16 +132,16 @@ describe("canary", () => {
 
         expect(server.seen[0]?.headers["x-api-key"]).toBe(canary)
         expect(spans.length).toBeGreaterThanOrEqual(4)
-        expect(told.length).toBeGreaterThanOrEqual(2)
+        expect(seen.length).toBeGreaterThanOrEqual(2)
         expectClean([...texts, inspect(rest, { depth: 10, showHidden: true })])
       }),
     )
   }
 
-  it.live("does not come out of the Promise face", () =>
+  it.live("the key is in no output of the promise style", () =>
     Effect.gen(function* () {
       const texts: Array<string> = []
-      const server = yield* script(echo(500, (told) => told))
+      const server = yield* script(echo(500, (seen) => seen))
       const note = noteIn(texts)
       const { call, onEvent } = listeners(note)
       const rest = createRestClient({ ...options(server.url), apiKey: canary, onEvent })
@@ -168,7 +168,7 @@ describe("canary", () => {
       expectClean(texts)
     }),
   )
-  it.effect("does not come out of an option that cannot be used", () =>
+  it.effect("the key is in no output of an invalid option", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
         RestClient.make({ baseUrl: `wss://host/${canary}`, apiKey: canary, headers: { "x-more": `${canary}\n` } }),

@@ -6,7 +6,7 @@ import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybo
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
-/** The limits of the client, and the same as the judge is told them. */
+/** The limits of the client, in the form that the judge accepts. */
 export const policy: NodeScript.Policy = {
   maxAttempts: 4,
   deadlineMillis: 1_500,
@@ -22,7 +22,7 @@ const deaf: FetchOf = async (url, init) => {
   const response = await fetch(url, init)
   const headers = new Headers(response.headers)
   headers.delete("retry-after")
-  // A body that the platform has decompressed must not say that it is compressed.
+  // A body that the platform has decompressed must not declare a coding.
   headers.delete("content-encoding")
   headers.delete("content-length")
   return new Response(response.body, { status: response.status === 429 ? 503 : response.status, headers })

@@ -16,7 +16,7 @@ export interface Chain {
   /** Rows of the chain as it is now, oldest first. */
   readonly rows: () => ReadonlyArray<Row>
   readonly reorganisations: () => number
-  /** Replaces the blocks from one on now, whoever asks. */
+  /** Replaces the blocks from one on now. */
   readonly reorganise: (from: number) => void
 }
 

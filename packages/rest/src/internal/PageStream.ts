@@ -56,7 +56,7 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
     const { expected, received } = position.failure
     return yield* invalidOption(host, "resume", expected, received)
   }
-  const config = { host, query: encoded, order, maxRows, onStaleCursor, placeOf: operation.placeOf } as const
+  const config = { host, query: encoded, order, maxRows, onStaleCursor, locate: operation.locate } as const
   return [config, Pagination.initial(position.success)]
 })
 

@@ -5,7 +5,7 @@
 import { InvalidResponse } from "@daybook/transport/ClientError"
 import * as Result from "effect/Result"
 import type { PageResponse, RowsReverted, StreamPage } from "../Client.ts"
-import type { EncodedQuery, Page, RowPlace } from "../Operation.ts"
+import type { EncodedQuery, Page, RowPosition } from "../Operation.ts"
 import { OutOfOrder, type RestError, StaleCursor } from "../RestError.ts"
 import * as Position from "./Position.ts"
 import * as RowTracker from "./RowTracker.ts"
@@ -18,7 +18,7 @@ export interface Config<Row> {
   readonly order: RowTracker.Order
   readonly maxRows: number
   readonly onStaleCursor: "fail" | "restart"
-  readonly placeOf: (row: Row) => RowPlace
+  readonly locate: (row: Row) => RowPosition
 }
 
 /** Where a query is. */
@@ -139,7 +139,7 @@ const afterEnd = (order: RowTracker.Order, tracker: RowTracker.RowTracker): Read
 
 const outermostOf = (
   order: RowTracker.Order,
-  places: ReadonlyArray<RowPlace>,
+  places: ReadonlyArray<RowPosition>,
   before: bigint | undefined,
 ): bigint | undefined =>
   places.reduce<bigint | undefined>((found, { block }) => {
@@ -185,13 +185,13 @@ export const onPage = <Row, P extends Page<Row>>(
   state: State,
   response: PageResponse<P>,
 ): readonly [State, PageStep<P>] => {
-  const { maxRows, order, placeOf } = config
+  const { maxRows, order, locate } = config
   const memory = state.isSegmentNew
     ? (state.segments[0]?.memory ?? RowTracker.emptyMemory)
     : RowTracker.memory(state.tracker)
-  const { next: following, rows: fresh, tracker } = RowTracker.take(state.tracker, response.page, placeOf)
+  const { next: following, rows: fresh, tracker } = RowTracker.take(state.tracker, response.page, locate)
   const rows = fresh.slice(0, maxRows - state.rows)
-  const places = rows.map(placeOf)
+  const places = rows.map(locate)
   const isWhole = rows.length === fresh.length
   const counted = {
     isInherited: state.isInherited,

@@ -8,7 +8,7 @@
  * A query that is resumed first catches up: rows before its position are dropped, and the rows that were given from the page that is
  * requested again have to be on it, or the chain has changed.
  */
-import type { Page, RowPlace } from "../Operation.ts"
+import type { Page, RowPosition } from "../Operation.ts"
 
 export type Order = "ASC" | "DESC"
 
@@ -110,7 +110,7 @@ const draftOf = (tracker: RowTracker): Draft => {
 
 const idOf = (hash: string): string => hash.slice(-20)
 
-const knownOf = ({ block, blockHash, key }: RowPlace): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
+const knownOf = ({ block, blockHash, key }: RowPosition): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
 
 const isPast = (order: Order, block: bigint, mark: bigint): boolean => (order === "ASC" ? block > mark : block < mark)
 
@@ -150,7 +150,7 @@ export const lower = (one: bigint | undefined, other: bigint): bigint =>
   one === undefined || other < one ? other : one
 
 /** Moves the furthest block on; the fault of a row behind it. */
-const advance = (draft: Draft, { block, key, timeMillis }: RowPlace): PageFault | undefined => {
+const advance = (draft: Draft, { block, key, timeMillis }: RowPosition): PageFault | undefined => {
   const { floor, furthest, order } = draft
   if (furthest === undefined) {
     draft.furthest = { block, timeMillis }
@@ -201,7 +201,7 @@ const recordChange = (draft: Draft, catchUp: CatchUp, row: Known) => {
   if (isOther || (isBetween && known === undefined)) catchUp.changed = lower(catchUp.changed, row.block)
 }
 
-const movedFault = (at: number, { block }: RowPlace, known: Known): PageFault => ({
+const movedFault = (at: number, { block }: RowPosition, known: Known): PageFault => ({
   _tag: "Broken",
   path: `result[${at}].block_hash`,
   received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
@@ -209,7 +209,7 @@ const movedFault = (at: number, { block }: RowPlace, known: Known): PageFault =>
 })
 
 /** Takes one row: new, repeated (or before the position), or a fault. */
-const takeRow = (draft: Draft, at: number, place: RowPlace): "new" | "dropped" | PageFault => {
+const takeRow = (draft: Draft, at: number, place: RowPosition): "new" | "dropped" | PageFault => {
   const { catchUp } = draft
   const row = knownOf(place)
   const known = draft.rows.get(row.id)
@@ -248,13 +248,13 @@ const cursorFault = (draft: Draft, cursor: string): PageFault | undefined => {
 }
 
 /** Takes the next page. */
-export const take = <Row>(tracker: RowTracker, page: Page<Row>, placeOf: (row: Row) => RowPlace): Taken<Row> => {
+export const take = <Row>(tracker: RowTracker, page: Page<Row>, locate: (row: Row) => RowPosition): Taken<Row> => {
   const draft = draftOf(tracker)
   const rows: Array<Row> = []
   const added: Array<Known> = []
   let fault: PageFault | undefined
   for (const [at, row] of page.result.entries()) {
-    const place = placeOf(row)
+    const place = locate(row)
     const outcome = takeRow(draft, at, place)
     if (outcome === "dropped") continue
     if (outcome !== "new") {
@@ -279,7 +279,7 @@ export const take = <Row>(tracker: RowTracker, page: Page<Row>, placeOf: (row: R
 }
 
 /** The memory in the middle of a page: that before the page, and the rows that were given from it. */
-export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPlace>): Memory => {
+export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPosition>): Memory => {
   const draft = draftOf(make(order, undefined, { ...before, given: 0 }))
   for (const row of rows) advance(draft, row)
   addToTail(draft, rows.map(knownOf))

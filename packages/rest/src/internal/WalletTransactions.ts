@@ -9,7 +9,7 @@ export const walletTransactions: Operation<Query.Query, WalletTransaction, Walle
   contract: RestOperation.walletTransactions,
   row: WalletTransaction,
   encode: Query.encode,
-  placeOf: ({ block_hash, block_number, block_timestamp, hash }) => ({
+  locate: ({ block_hash, block_number, block_timestamp, hash }) => ({
     key: hash,
     block: block_number,
     blockHash: block_hash,

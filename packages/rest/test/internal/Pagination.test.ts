@@ -29,7 +29,7 @@ const configOf = (
   order: "ASC",
   maxRows: Number.POSITIVE_INFINITY,
   onStaleCursor: "restart",
-  placeOf: walletTransactions.placeOf,
+  locate: walletTransactions.locate,
   ...more,
 })
 const startOf = ({ order, query }: Pagination.Config<WalletTransaction>) =>

@@ -15,7 +15,7 @@ const start = (order: RowTracker.Order, cursor?: string) => ({ tracker: RowTrack
 type Query = ReturnType<typeof start>
 
 const take = (query: Query, result: ReadonlyArray<Row>, cursor: string | null = null) => {
-  const { next, rows, tracker } = RowTracker.take(query.tracker, page(result, cursor), walletTransactions.placeOf)
+  const { next, rows, tracker } = RowTracker.take(query.tracker, page(result, cursor), walletTransactions.locate)
   query.tracker = tracker
   return { hashes: hashes(rows), next }
 }
@@ -149,7 +149,7 @@ describe("RowTracker", () => {
     })
     it("take: leaves its argument unchanged", () => {
       const tracker = RowTracker.make("ASC", undefined)
-      RowTracker.take(tracker, page([row(1, 0)], "c1"), walletTransactions.placeOf)
+      RowTracker.take(tracker, page([row(1, 0)], "c1"), walletTransactions.locate)
 
       expect(tracker).toStrictEqual(RowTracker.make("ASC", undefined))
     })
@@ -157,11 +157,7 @@ describe("RowTracker", () => {
 
   describe("resume", () => {
     const memoryOf = (rows: ReadonlyArray<Row>, given: number): RowTracker.Memory => {
-      const { tracker } = RowTracker.take(
-        RowTracker.make("ASC", undefined),
-        page(rows, "c"),
-        walletTransactions.placeOf,
-      )
+      const { tracker } = RowTracker.take(RowTracker.make("ASC", undefined), page(rows, "c"), walletTransactions.locate)
       return { ...RowTracker.memory(tracker), given }
     }
 
@@ -176,6 +172,16 @@ describe("RowTracker", () => {
       const resumed = { tracker: RowTracker.make("ASC", "c", memoryOf(rows, 2)) }
 
       expect(take(resumed, [row(1, 0)])).toStrictEqual({ hashes: [], next: { _tag: "Stale", fromBlock: 2n } })
+    })
+    it("take: reports the only row before a position within a page when it is gone", () => {
+      const places = page([row(5, 0)]).result.map(walletTransactions.locate)
+      for (const order of ["ASC", "DESC"] as const) {
+        const memory = RowTracker.within(order, RowTracker.emptyMemory, places)
+        const newer = order === "ASC" ? row(7, 0) : row(3, 0)
+        const resumed = { tracker: RowTracker.make(order, "c", memory) }
+
+        expect(take(resumed, [newer]).next).toStrictEqual({ _tag: "Stale", fromBlock: 5n })
+      }
     })
     it("take: drops the rows before the position and gives those after it", () => {
       const rows = [row(1, 0), row(2, 0)]
@@ -218,7 +224,7 @@ describe("RowTracker", () => {
     ({ at, count, order, seed }) => {
       const rows = order === "ASC" ? history(seed, count) : history(seed, count).toReversed()
       const cut = Math.min(at, count)
-      const places = page(rows).result.map(walletTransactions.placeOf)
+      const places = page(rows).result.map(walletTransactions.locate)
       const memory = RowTracker.within(order, RowTracker.emptyMemory, places.slice(0, cut))
 
       expect(take({ tracker: RowTracker.make(order, "c", memory) }, rows).hashes).toStrictEqual(hashes(rows.slice(cut)))

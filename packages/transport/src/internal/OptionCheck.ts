@@ -145,7 +145,7 @@ export const shownName = (name: string): string => (name.length <= 40 ? name : `
  *
  * **Errors**
  *
- * - `InvalidOption`: it is of another kind.
+ * - `InvalidOption`: its kind is another one.
  */
 export const member = (option: string, kind: Kind, given: unknown): Result.Result<void, InvalidOption> => {
   if (kind === "any" || given === undefined) return Result.void
@@ -158,7 +158,7 @@ export const member = (option: string, kind: Kind, given: unknown): Result.Resul
  *
  * **Errors**
  *
- * - `InvalidOption`: it is not an object, a name is unknown, or a member is of another kind. `parent` is the path of the object, as in
+ * - `InvalidOption`: it is not an object, a name is unknown, or a member has another kind. `parent` is the path of the object, as in
  *   `retry`.
  */
 export const members = (

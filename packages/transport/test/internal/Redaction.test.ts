@@ -28,7 +28,7 @@ describe("Redaction", () => {
     "law: no spelling of any secret is left in a scrubbed text",
     { secrets: Schema.Array(Secret).check(Schema.isMinLength(1)), before: Schema.String, after: Schema.String },
     ({ after, before, secrets }) => {
-      // A mark is text of its own; a secret inside it cannot be told from it.
+      // A secret that is part of the mark itself stays in the text.
       const visible = secrets.filter((secret) => !/\p{Surrogate}/u.test(secret) && !"<redacted>".includes(secret))
       const replace = Redaction.scrubber(visible)
       for (const secret of visible) {

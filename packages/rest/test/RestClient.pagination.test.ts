@@ -3,6 +3,7 @@ import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, page, row, sendPage, servePages, wallet } from "./history.ts"
+import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
 
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
@@ -13,10 +14,15 @@ const stale = (resumeFromBlock: number) =>
   reply(409, JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock }))
 const isVoid = (value: object): value is RestClient.RowsReverted => "_tag" in value
 
+/** A request to another server: longer than a request that the client has already started needs to arrive. */
+const roundTrip = Effect.scoped(
+  Effect.flatMap(script(reply(200)), ({ url }) => Effect.promise(async () => (await fetch(url)).text())),
+)
+
 const failureOf = (stream: Stream.Stream<unknown, RestError.RestError>) => Effect.flip(Stream.runDrain(stream))
 
 describe("prefetch", () => {
-  it.live("asks for a page ahead from the second one on, and for no more than one", () =>
+  it.live("prefetch: requests one page ahead from the second page on", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 60)))
       const rest = yield* clientOf(server)
@@ -24,7 +30,9 @@ describe("prefetch", () => {
       yield* rest.walletPagesStream({ ...query, limit: 10 }).pipe(
         Stream.runForEach(() =>
           Effect.gen(function* () {
-            yield* Effect.sleep(40)
+            const expected = [1, 3, 4, 5, 6, 6][seen.length] ?? 0
+            yield* Eventually.untilEffect(Effect.sync(() => server.seen.length >= expected))
+            yield* roundTrip
             seen.push(server.seen.length)
           }),
         ),
@@ -33,29 +41,29 @@ describe("prefetch", () => {
       expect(seen).toStrictEqual([1, 3, 4, 5, 6, 6])
     }),
   )
-  it.live("asks for nothing ahead when it is off", () =>
+  it.live("prefetch: requests nothing ahead when it is off", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 40)))
       const rest = yield* clientOf(server)
       const pages = rest.walletPagesStream({ ...query, limit: 10 }, { prefetch: false })
-      yield* Stream.runForEach(Stream.take(pages, 3), () => Effect.sleep(20))
+      yield* Stream.runForEach(Stream.take(pages, 3), () => roundTrip)
 
       expect(server.seen.length).toBe(3)
     }),
   )
-  it.live("closes the socket of the page ahead when the stream is left", () =>
+  it.live("prefetch: closes the socket of the page ahead when the stream ends early", () =>
     Effect.gen(function* () {
       const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), () => {})
       const rest = yield* clientOf(server)
       yield* rest.walletPagesStream(query).pipe(
         Stream.take(2),
-        Stream.runForEach(() => Effect.sleep(30)),
+        Stream.runForEach(() => roundTrip),
       )
 
       yield* Effect.promise(() => server.closed(3))
     }),
   )
-  it.live("tells a fault of the page ahead only after the rows before it", () =>
+  it.live("prefetch: reports an error of the page ahead after the rows before it", () =>
     Effect.gen(function* () {
       const server = yield* script(
         sendPage([row(4, 0)], "1"),
@@ -73,7 +81,7 @@ describe("prefetch", () => {
 })
 
 describe("maxRows", () => {
-  it.live("ends the walk after so many rows, and asks for no larger pages than that", () =>
+  it.live("maxRows: ends the stream after that many rows and requests no larger pages", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 60)))
       const rest = yield* clientOf(server)
@@ -91,7 +99,7 @@ describe("maxRows", () => {
       ])
     }),
   )
-  it.live("counts the rows before a resume, and a larger one goes on in the middle of a page", () =>
+  it.live("maxRows: counts the rows before a resume, and a larger one continues within a page", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 30)))
       const rest = yield* clientOf(server)
@@ -108,18 +116,20 @@ describe("maxRows", () => {
 })
 
 describe("onProgress", () => {
-  it.live("is told pages, rows and the block reached", () =>
+  it.live("onProgress: receives pages, rows and the current block", () =>
     Effect.gen(function* () {
       const server = yield* script(
         sendPage([row(9, 0), row(8, 0)], "1"),
         sendPage([], "2"),
         sendPage([row(8, 0), row(5, 0)]),
       )
-      const told: Array<RestClient.Progress> = []
+      const reported: Array<RestClient.Progress> = []
       const rest = yield* clientOf(server)
-      yield* Stream.runDrain(rest.walletTransactionsStream(query, { onProgress: (progress) => told.push(progress) }))
+      yield* Stream.runDrain(
+        rest.walletTransactionsStream(query, { onProgress: (progress) => reported.push(progress) }),
+      )
 
-      expect(told).toStrictEqual([
+      expect(reported).toStrictEqual([
         { pages: 1, rows: 2, block: 8n },
         { pages: 2, rows: 2, block: 8n },
         { pages: 3, rows: 3, block: 5n },
@@ -129,7 +139,7 @@ describe("onProgress", () => {
 })
 
 describe("resume", () => {
-  it.live("goes on after the page that its position came with", () =>
+  it.live("resume: continues after the page of its position", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 30)))
       const rest = yield* clientOf(server)
@@ -144,7 +154,7 @@ describe("resume", () => {
       expect(again.at(-1)?.progress).toStrictEqual({ pages: 6, rows: 30, block: pages.at(-1)?.progress.block })
     }),
   )
-  it.live("gives nothing after the last page of a descending walk", () =>
+  it.live("resume: gives nothing after the last page of a descending stream", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 5)))
       const rest = yield* clientOf(server)
@@ -155,7 +165,7 @@ describe("resume", () => {
       expect(server.seen.length).toBe(1)
     }),
   )
-  it.live("drops rows that came on top since, and tells rows that are gone", () =>
+  it.live("resume: drops newer rows at the top, and reports rows that are gone", () =>
     Effect.gen(function* () {
       const rows = history(3, 12)
       let served = rows
@@ -189,13 +199,13 @@ describe("resume", () => {
       ["a name that is none", { maxRow: 1 } as object, "maxRow"],
       ["a signal, which is for promises", { signal: new AbortController().signal } as object, "signal"],
       ["text for prefetch", { prefetch: "no" as never }, "prefetch"],
-      ["a timeout that is none", { timeout: "soon" as never }, "timeout"],
-      ["a listener that is none", { onProgress: 5 as never }, "onProgress"],
-      ["another way to go on", { onStaleCursor: "retry" as never }, "onStaleCursor"],
+      ["an invalid timeout", { timeout: "soon" as never }, "timeout"],
+      ["an invalid listener", { onProgress: 5 as never }, "onProgress"],
+      ["an unknown onStaleCursor", { onStaleCursor: "retry" as never }, "onStaleCursor"],
       ["text for options", "fail" as never, "options"],
     ]
   for (const [name, options, parameter] of wrong) {
-    it.live(`fails on ${name} without a request, naming the option`, () =>
+    it.live(`resume: rejects ${name} without a request and names the option`, () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         const error = yield* failureOf((yield* clientOf(server)).walletTransactionsStream(query, options))
@@ -223,7 +233,7 @@ describe("resume", () => {
 })
 
 describe("onStaleCursor", () => {
-  it.live("marks the void rows and goes on with what replaces them, then with the rest", () =>
+  it.live("onStaleCursor: marks the reverted rows, gives their replacement, and then the rest", () =>
     Effect.gen(function* () {
       const server = yield* script(
         sendPage([row(9, 0), row(8, 0)], "1"),
@@ -247,7 +257,7 @@ describe("onStaleCursor", () => {
       ])
     }),
   )
-  it.live("fails when the chain never stands still", () =>
+  it.live("onStaleCursor: fails after repeated reorgs without a row between them", () =>
     Effect.gen(function* () {
       const server = yield* script(sendPage([row(9, 0)], "1"), stale(8))
       const stream = (yield* clientOf(server)).walletPagesStream(query, { onStaleCursor: "restart" })
@@ -262,16 +272,16 @@ describe("onStaleCursor", () => {
 describe("onBadRow", () => {
   const broken = { ...row(3, 0), block_number: "twelve" }
 
-  it.live("keeps the good rows of a page and tells the bad ones", () =>
+  it.live("onBadRow: keeps the valid rows of a page and reports the invalid ones", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, page([row(4, 0), broken, row(2, 0)], null)))
-      const told: Array<RestClient.BadRow> = []
+      const reported: Array<RestClient.BadRow> = []
       const rest = yield* clientOf(server)
-      const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: (bad) => told.push(bad) })
+      const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: (bad) => reported.push(bad) })
 
       expect(hashes(response.page.result)).toStrictEqual(hashes([row(4, 0), row(2, 0)]))
-      expect(response.badRows).toStrictEqual(told)
-      expect(told).toStrictEqual([
+      expect(response.badRows).toStrictEqual(reported)
+      expect(reported).toStrictEqual([
         {
           at: 1,
           hash: broken.hash,
@@ -283,24 +293,24 @@ describe("onBadRow", () => {
       ])
     }),
   )
-  it.live("tells the bad rows of a stream as well", () =>
+  it.live("onBadRow: reports the invalid rows of a stream", () =>
     Effect.gen(function* () {
       const server = yield* script(
         reply(200, page([row(4, 0)], "1")),
         reply(200, page(broken, "2")),
         reply(200, page([row(1, 0), 7])),
       )
-      const told: Array<string> = []
+      const reported: Array<string> = []
       const rest = yield* clientOf(server)
       const rows = yield* Stream.runCollect(
-        rest.walletTransactionsStream(query, { onBadRow: ({ path }) => told.push(path) }),
+        rest.walletTransactionsStream(query, { onBadRow: ({ path }) => reported.push(path) }),
       )
 
       expect(hashes(rows)).toStrictEqual(hashes([row(4, 0), row(1, 0)]))
-      expect(told).toStrictEqual(["result[0].block_number", "result[1]"])
+      expect(reported).toStrictEqual(["result[0].block_number", "result[1]"])
     }),
   )
-  it.live("still fails where no page is", () =>
+  it.live("onBadRow: does not accept a response that is not a page", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, `{"result":[7]}`))
       const rest = yield* clientOf(server)
@@ -311,7 +321,7 @@ describe("onBadRow", () => {
       expect(error._tag).toBe("InvalidResponse")
     }),
   )
-  it.live("fails the call without it, and names the row", () =>
+  it.live("onBadRow: without it an invalid row fails the call and is named", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, page([row(4, 0), broken])))
       const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query))
@@ -322,7 +332,7 @@ describe("onBadRow", () => {
 })
 
 describe("headers", () => {
-  it.live("names the client, as the program says, or not at all", () =>
+  it.live("userAgent: sends the default, the given one, or that of the platform", () =>
     Effect.gen(function* () {
       const server = yield* script(sendPage([]))
       for (const userAgent of [undefined, "tax-app/2.1 (+https://tax.test)", ""]) {
@@ -336,28 +346,29 @@ describe("headers", () => {
       expect(error.option).toBe("userAgent")
     }),
   )
-  it.live("tells each request and its answer to the log, without the key", () =>
+  it.live("onEvent: receives each request and response, without the key", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(503), sendPage([], null, { "x-request-id": "r-2" }))
-      const told: Array<string> = []
+      const reported: Array<string> = []
       const rest = yield* clientOf(server, {
         retry: { base: 1 },
-        onEvent: (event) => told.push(event._tag === "Response" ? `${event.status} ${event.requestId}` : event._tag),
+        onEvent: (event) =>
+          reported.push(event._tag === "Response" ? `${event.status} ${event.requestId}` : event._tag),
       })
       yield* rest.walletTransactions(query)
 
-      expect(told).toStrictEqual(["Request", "503 undefined", "Retry", "Request", "200 r-2"])
+      expect(reported).toStrictEqual(["Request", "503 undefined", "Retry", "Request", "200 r-2"])
     }),
   )
 })
 
 describe("interruption", () => {
-  it.live("closes the sockets of the page awaited and of the page ahead", () =>
+  it.live("interruption: closes the sockets of the current page and of the page ahead", () =>
     Effect.gen(function* () {
       const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), () => {})
       const rest = yield* clientOf(server)
       const fiber = yield* Effect.forkChild(Stream.runDrain(rest.walletTransactionsStream(query)))
-      while (server.seen.length < 3) yield* Effect.sleep(5)
+      yield* Eventually.untilEffect(Effect.sync(() => server.seen.length === 3))
       yield* Fiber.interrupt(fiber)
 
       yield* Effect.promise(() => server.closed(3))
