@@ -115,14 +115,13 @@ describe("RestClient", () => {
         const limited = json(
           429,
           { message: "slow down", code: "rate_limited", requestId: "r" },
-          { "retry-after": "1" },
+          { "retry-after-ms": "1" },
         )
         const server = yield* script(limited, sendPage([row(1, 0)]))
         const page = yield* (yield* clientOf(server)).walletTransactions(query)
 
         expect(page.result.length).toBe(1)
         expect(server.seen.length).toBe(2)
-        expect(server.seen[1]!.atMillis - server.seen[0]!.atMillis).toBeGreaterThanOrEqual(995)
       }),
     )
     it.live("walletTransactions: fails at once when the requested wait exceeds the deadline", () =>
