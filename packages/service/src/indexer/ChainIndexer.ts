@@ -11,8 +11,8 @@ import type * as Scope from "effect/Scope"
 import type { Decoder } from "../decode/Decoder.ts"
 import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
-import * as DecodedDocuments from "../projection/DecodedDocuments.ts"
-import * as WalletTransactions from "../projection/WalletTransactions.ts"
+import type { Projection } from "../projection/Projection.ts"
+import * as Projections from "../projection/Projections.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -42,6 +42,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */
   readonly pollMillis?: number
   readonly decoder: Decoder
+  /** Projections of the index. Default: all of `Projections.make`. */
+  readonly projections?: ReadonlyArray<Projection>
   /** Also store STATICCALL and DELEGATECALL frames. Default false. */
   readonly allFrames?: boolean
   /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. Default 64. */
@@ -55,7 +57,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 }
 
 const leaseMillis = 5_000
-/** Transactions that are decoded again in one database transaction. */
+/** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
 const defaultPollMillis = 2_000
 const localPollMillis = 250
@@ -64,7 +66,7 @@ const maxLocalDelayMillis = 1_000
 
 /** What actions are carried out with. */
 interface Context extends BlockAppender.Options {
-  readonly decoder: Decoder
+  readonly projections: ReadonlyArray<Projection>
   readonly acquireLease: Effect.Effect<boolean, StoreError>
 }
 
@@ -100,20 +102,28 @@ const compareBlock = Effect.fnUntraced(function* ({ node, store }: Context, numb
   return { _tag: "BlockCompared", number, local: yield* localBlock(store, number), remote } satisfies IndexerState.Input
 })
 
-/** Decodes rows of an older decoder again for a while. */
-const decodeStaleRows = Effect.fnUntraced(function* ({ decoder, store }: Context, millis: number) {
-  const until = (yield* Clock.currentTimeMillis) + millis
+/** Derives the rows of one projection from stored blocks, until the projection is at the head or the time is over. */
+const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projection: Projection, until: number) {
   let transactions = 0
   let isDone = false
   while (!isDone && (yield* Clock.currentTimeMillis) < until) {
-    const filled = yield* store.fill(DecodedDocuments.make(decoder), fillTransactions)
+    const filled = yield* store.fill(projection, fillTransactions)
     transactions += filled.transactions
     isDone = filled.isDone
     yield* Effect.yieldNow
   }
-  if (transactions > 0)
-    yield* Effect.annotateLogs(Effect.logInfo("Decoded stored transactions again"), { transactions })
-  return { _tag: "RowsDecoded", isDone } satisfies IndexerState.Input
+  if (transactions > 0) {
+    const details = { projection: projection.id, transactions }
+    yield* Effect.annotateLogs(Effect.logInfo("Derived rows from stored blocks"), details)
+  }
+  return isDone
+})
+
+/** Fills projections that are new or revised, for a while. */
+const fillProjections = Effect.fnUntraced(function* (context: Context, millis: number) {
+  const until = (yield* Clock.currentTimeMillis) + millis
+  const done = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
+  return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerState.Input
 })
 
 const perform = (context: Context, action: IndexerState.Action): Outcome => {
@@ -141,8 +151,8 @@ const perform = (context: Context, action: IndexerState.Action): Outcome => {
       return Effect.map(node.finalized, (number) => ({ _tag: "FinalityRead", number }))
     case "FinalizeBlock":
       return Effect.as(store.finalize(action.number), { _tag: "BlockFinalized" })
-    case "DecodeStaleRows":
-      return decodeStaleRows(context, action.millis)
+    case "FillProjections":
+      return fillProjections(context, action.millis)
     case "Wait":
       return Effect.as(Effect.sleep(action.millis), { _tag: "Waited" })
     case "Stop":
@@ -189,11 +199,11 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }
-  const projections = [WalletTransactions.projection, DecodedDocuments.make(decoder)]
+  const { projections = Projections.make(decoder) } = options
   const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const context: Context = {
-    ...{ node, store, reporter, decoder, concurrency, acquireLease: store.holdLease },
+    ...{ node, store, reporter, projections, concurrency, acquireLease: store.holdLease },
     renewLease: store.holdLease,
     assembling: { decoder, allFrames, checks, watch },
   }

@@ -78,8 +78,8 @@ export interface IndexerState {
   readonly failures: number
   /** The heads for which the finalized block was looked up last. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
-  /** All stored rows have the revision of the current decoder. */
-  readonly isDecoded: boolean
+  /** Every projection has reached the head with its current revision. */
+  readonly isFilled: boolean
   readonly phase: Reorg | Finality | null
 }
 
@@ -122,7 +122,7 @@ export type Input =
   /** `number` is `null` where the node has no `finalized` tag. */
   | { readonly _tag: "FinalityRead"; readonly number: number | null }
   | { readonly _tag: "BlockFinalized" }
-  | { readonly _tag: "RowsDecoded"; readonly isDone: boolean }
+  | { readonly _tag: "ProjectionsFilled"; readonly isDone: boolean }
   | { readonly _tag: "Waited" }
   | { readonly _tag: "Failed"; readonly error: TurnError }
 
@@ -153,8 +153,8 @@ export type Action =
   | { readonly _tag: "Unwind"; readonly head: BlockRef; readonly to: BlockRef | null }
   | { readonly _tag: "ReadFinality" }
   | { readonly _tag: "FinalizeBlock"; readonly number: number }
-  /** Decodes rows of an older decoder again, for so long at most. */
-  | { readonly _tag: "DecodeStaleRows"; readonly millis: number }
+  /** Fills new and revised projections from stored blocks, for so long at most. */
+  | { readonly _tag: "FillProjections"; readonly millis: number }
   | { readonly _tag: "Wait"; readonly millis: number }
   /** Ends the indexer: the database will not work again by itself. */
   | { readonly _tag: "Stop"; readonly error: StoreError }
@@ -189,7 +189,7 @@ export const make = (
   isLeaseDenied: false,
   failures: 0,
   finality: null,
-  isDecoded: false,
+  isFilled: false,
   phase: null,
 })
 
@@ -399,7 +399,7 @@ const headSeen = (
     connected,
     { _tag: "Synced", head: head.number, nodeHead: remote.number },
   ]
-  return finalize(state, heads, state.isDecoded ? wait(millis) : { _tag: "DecodeStaleRows", millis }, reports)
+  return finalize(state, heads, state.isFilled ? wait(millis) : { _tag: "FillProjections", millis }, reports)
 }
 
 /**
@@ -438,8 +438,8 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
       return phase?._tag === "Finality" ? finalityRead(settings, state, phase, input.number) : nextTurn(state)
     case "BlockFinalized":
       return phase?._tag === "Finality" ? finalized(state, phase) : nextTurn(state)
-    case "RowsDecoded":
-      return idle({ ...state, isDecoded: input.isDone }, settings.pollMillis)
+    case "ProjectionsFilled":
+      return idle({ ...state, isFilled: input.isDone }, settings.pollMillis)
     case "Failed":
       return failed(settings, state, input.error)
   }

@@ -2,7 +2,7 @@
  * Projections: rows derived from stored blocks. A projection at the head is applied in the transaction that appends a block and
  * unwound with it; a new or revised one is filled from stored blocks in the background, without asking a node.
  *
- * To add one, write its `rows` and register it with the writer. Pure.
+ * `Projections` lists those of an index. Pure.
  */
 import type { BlockRows } from "../store/BlockRows.ts"
 

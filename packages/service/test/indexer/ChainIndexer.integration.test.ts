@@ -5,6 +5,8 @@ import { Anvil, Head, Scenario } from "@daybook/chain"
 import { Eventually } from "@daybook/testkit"
 import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
+import * as Projections from "../../src/projection/Projections.ts"
+import { entriesOf, hashes } from "../store/projections.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
@@ -59,6 +61,33 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
       expect(frames.rows).toEqual(flat.rows)
       expect(flat.rows.some(({ internal }) => internal?.includes("DELEGATECALL"))).toBe(true)
       expect(none.rows).toEqual(flat.rows.map((row) => ({ ...row, internal: null })))
+    }),
+  )
+
+  it.effect("run: fills a projection that was added to an existing index", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const world = yield* Scenario.Scenario
+      const fresh = yield* openStore
+      const grown = yield* openStore
+      const first = yield* start(grown, [node.url])
+      yield* first.until(caughtUp(world.lastBlock))
+      yield* first.stop
+      expect(yield* grown.snapshot((snapshot) => snapshot.projection("hashes"))).toBeNull()
+
+      const projections = [...Projections.make(decoder), hashes(1)]
+      const again = yield* start(grown, [node.url], { projections })
+      const other = yield* start(fresh, [node.url], { projections })
+      yield* other.until(caughtUp(world.lastBlock))
+      yield* Eventually.untilEffect(
+        grown.snapshot((snapshot) =>
+          Effect.map(snapshot.projection("hashes"), (found) => found?.next === world.lastBlock + 1),
+        ),
+      )
+      yield* again.stop
+      const filled = yield* entriesOf(grown, world.accounts.alice)
+      expect(filled.length).toBeGreaterThan(0)
+      expect(filled).toEqual(yield* entriesOf(fresh, world.accounts.alice))
     }),
   )
 

@@ -246,7 +246,7 @@ describe("IndexerState", () => {
       ["the stored head where the tag is above it", 120, { _tag: "CompareBlock", number: 100 }],
       ["64 blocks below the head where there is no tag", null, { _tag: "CompareBlock", number: 36 }],
       ["the first indexed block", 10, { _tag: "CompareBlock", number: 10 }],
-      ["nothing where the tag is below the first indexed block", 9, { _tag: "DecodeStaleRows", millis: 2_000 }],
+      ["nothing where the tag is below the first indexed block", 9, { _tag: "FillProjections", millis: 2_000 }],
     ] as const)("is %s", (_, number, action) => {
       expect(apply([synced, { _tag: "FinalityRead", number }]).action).toEqual(action)
     })
@@ -257,21 +257,23 @@ describe("IndexerState", () => {
       expect(action).toEqual({ _tag: "CompareBlock", number: 10 })
       expect(
         apply([synced, { _tag: "FinalityRead", number: null }], { settings: { finalityBlocks: 91 } }).action._tag,
-      ).toBe("DecodeStaleRows")
+      ).toBe("FillProjections")
     })
 
     it("of a block that the node no longer has is not stored, and looked up again", () => {
       const other: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
       const transition = apply([synced, { _tag: "FinalityRead", number: 80 }, other])
 
-      expect(transition.action._tag).toBe("DecodeStaleRows")
+      expect(transition.action._tag).toBe("FillProjections")
       expect(transition.state.finality).toBeNull()
     })
 
     it("is looked up once for the same heads", () => {
       const shared: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80) }
       const done = apply([synced, { _tag: "FinalityRead", number: 80 }, shared])
-      const next = apply([{ _tag: "BlockFinalized" }, { _tag: "RowsDecoded", isDone: true }], { state: done.state })
+      const next = apply([{ _tag: "BlockFinalized" }, { _tag: "ProjectionsFilled", isDone: true }], {
+        state: done.state,
+      })
 
       expect(done.action).toEqual({ _tag: "FinalizeBlock", number: 80 })
       expect(next.action).toEqual({ _tag: "Wait", millis: 2_000 })
@@ -416,8 +418,8 @@ describe("IndexerState", () => {
             return { _tag: "BlockFinalized" }
           case "ReadFinality":
             return { _tag: "FinalityRead", number: null }
-          case "DecodeStaleRows":
-            return { _tag: "RowsDecoded", isDone: true }
+          case "FillProjections":
+            return { _tag: "ProjectionsFilled", isDone: true }
           case "CheckChain":
             return { _tag: "ChainChecked" }
           case "FindStartBlock":

@@ -4,7 +4,7 @@ import * as Simulation from "./Simulation.ts"
 
 describe("Simulation", () => {
   describe("run", () => {
-    it("run: repeats the same events from the same seed", async () => {
+    it("run: repeats the same events from the same seed", { timeout: 60_000 }, async () => {
       const live = async () => {
         const events: Array<string> = []
         await Simulation.run({

@@ -1,0 +1,14 @@
+/**
+ * The projections of an index. To add one, write it in this folder and add it to `make`. The indexer fills it from the blocks of an
+ * existing index, appends its rows with each block, and unwinds them with it. Pure.
+ */
+import type { Decoder } from "../decode/Decoder.ts"
+import * as DecodedDocuments from "./DecodedDocuments.ts"
+import type { Projection } from "./Projection.ts"
+import * as WalletTransactions from "./WalletTransactions.ts"
+
+/** Every projection, with documents decoded by a decoder. */
+export const make = (decoder: Decoder): ReadonlyArray<Projection> => [
+  WalletTransactions.projection,
+  DecodedDocuments.make(decoder),
+]
