@@ -5,8 +5,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Eventually, WalletHistory } from "@daybook/testkit"
-import * as Engine from "@daybook/service/store/Engine"
-import type { BlockRef, BlockRows } from "@daybook/service/store/BlockRows"
+import * as Engine from "@daybook/service/Engine"
+import type { BlockRef, BlockRows } from "@daybook/service/Engine"
 import { Effect } from "effect"
 
 const daybook = join(import.meta.dirname, "../../../packages/service/src/main.ts")

@@ -9,7 +9,7 @@ import * as Hash from "ox/Hash"
 import * as Hex from "ox/Hex"
 import * as AbiReader from "./AbiReader.ts"
 import * as Signature from "./Signature.ts"
-import { signatures } from "./signatures.ts"
+import { signatures } from "./BuiltInSignatures.ts"
 
 /**
  * A decoded parameter on the wire.
@@ -119,24 +119,6 @@ const builtIn = (): ReadonlyArray<Signature.Signature> =>
  * **Details**
  * Signatures that share a selector or a topic are tried in order, the given ones first, and the first match wins. A given signature
  * thus replaces the parameter names of a built-in one.
- *
- * **Example** (Decoding a transfer)
- *
- * ```ts
- * import assert from "node:assert/strict"
- * import * as Decoder from "@daybook/service/decode/Decoder"
- *
- * const input = `0xa9059cbb${"00".repeat(12)}${"11".repeat(20)}${"00".repeat(31)}05`
- * assert.deepEqual(Decoder.make().call(input), {
- *   signature: "transfer(address,uint256)",
- *   label: "transfer",
- *   type: "function",
- *   params: [
- *     { name: "to", value: "0x1111111111111111111111111111111111111111", type: "address" },
- *     { name: "value", value: "5", type: "uint256" },
- *   ],
- * })
- * ```
  *
  * Source: decision 0015.
  */

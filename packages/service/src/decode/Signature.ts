@@ -100,18 +100,6 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
  *
  * **Errors**
  * - `InvalidSignature`: names the line and the reason.
- *
- * **Example** (Parsing a signature)
- *
- * ```ts
- * import assert from "node:assert/strict"
- * import * as Result from "effect/Result"
- * import * as Signature from "@daybook/service/decode/Signature"
- *
- * const transfer = Result.getOrThrow(Signature.fromText("function transfer(address to, uint amount)"))
- * assert.equal(transfer.canonical, "transfer(address,uint256)")
- * assert.equal(transfer.key, "0xa9059cbb")
- * ```
  */
 export const fromText = (text: string): Result.Result<Signature, InvalidSignature> =>
   Result.mapError(

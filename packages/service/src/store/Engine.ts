@@ -10,6 +10,8 @@ import type { Database } from "./Database.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
+export type { BlockRef, BlockRows } from "./BlockRows.ts"
+
 /** The database of the service. */
 export class Engine extends Context.Service<Engine, Database>()("@daybook/service/Engine") {}
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as Signature from "../../src/decode/Signature.ts"
-import { signatures } from "../../src/decode/signatures.ts"
+import { signatures } from "../../src/decode/BuiltInSignatures.ts"
 import { hex, word } from "./abi.ts"
 
 const decoder = Decoder.make()

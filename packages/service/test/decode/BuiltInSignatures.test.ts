@@ -1,7 +1,7 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Signature from "../../src/decode/Signature.ts"
-import { signatures } from "../../src/decode/signatures.ts"
+import { signatures } from "../../src/decode/BuiltInSignatures.ts"
 
 const parsed = signatures.map((text) => Result.getOrThrow(Signature.fromText(text)))
 const keys = new Map(parsed.map((signature) => [signature.canonical, signature.key]))
