@@ -10,11 +10,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Client } from "./Client.ts"
 import type { Options } from "./Options.ts"
-import { start } from "./internal/Client.ts"
+import { makeUnsafe as makeClient, start } from "./internal/Client.ts"
 import { read } from "./internal/Settings.ts"
 
 export type { Client, RawRequest } from "./Client.ts"
@@ -76,7 +75,7 @@ export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOptio
 /**
  * Makes a client, or throws `InvalidOption`. For callers outside Effect.
  */
-export const makeUnsafe = (options: Options): Client => Result.getOrThrow(Effect.runSync(Effect.result(make(options))))
+export const makeUnsafe: (options: Options) => Client = makeClient
 
 /**
  * Provides a client with the lifetime of the layer.
@@ -91,18 +90,8 @@ const variables: Readonly<Record<string, string>> = {
   chain: "DAYBOOK_CHAIN",
 }
 
-/**
- * Provides a client from environment variables.
- *
- * **Details**
- * - `DAYBOOK_RPC_URL`: the URL of a node, or of a provider when there is a key.
- * - `DAYBOOK_API_KEY`: the key of the provider. `DAYBOOK_CHAIN`: its chain, by default `eth`.
- *
- * Source: decision 0007 (the default chain).
- */
-export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigError> = Layer.effect(
-  RpcClient,
-  Effect.gen(function* () {
+const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
+  function* () {
     const url = yield* Config.Redacted("DAYBOOK_RPC_URL")
     const apiKey = yield* Config.option(Config.Redacted("DAYBOOK_API_KEY"))
     const chain = yield* Config.option(Config.String("DAYBOOK_CHAIN"))
@@ -112,5 +101,19 @@ export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigEr
     if (Option.isNone(chain)) return yield* makeScoped({ url })
     const expected = "a key with DAYBOOK_CHAIN (a provider), or neither (the URL of a node)"
     return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", expected, received: "nothing" }))
-  }).pipe(Effect.mapError(namingVariables(variables))),
+  },
+  (effect) => Effect.mapError(effect, namingVariables(variables)),
 )
+
+/**
+ * Provides a client from environment variables.
+ *
+ * **Details**
+ * - `DAYBOOK_RPC_URL`: the URL of a node, or of a provider when there is a key.
+ * - `DAYBOOK_API_KEY`: the key of the provider. `DAYBOOK_CHAIN`: its chain, by default `eth`.
+ *
+ * Source: decision 0007 (the default chain).
+ */
+export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigError> =
+  // Pure: bundlers leave the configuration out of programs that do not use it.
+  /* @__PURE__ */ Layer.effect(RpcClient, /* @__PURE__ */ Effect.suspend(fromConfig))

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Call, Known, PromiseMethods, ReturnedBy } from "./Method.ts"
 import { callKinds, callOptions, optionKinds } from "./internal/Settings.ts"
-import * as Client from "./RpcClient.ts"
+import { makeUnsafe } from "./internal/Client.ts"
+import type * as Client from "./RpcClient.ts"
 
 /**
  * Options of some calls, in place of those of the client.
@@ -120,5 +121,5 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
  */
 export const createRpcClient = (options: Options): RpcClient => {
   const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
-  return build(Client.makeUnsafe(rest), signal)
+  return build(makeUnsafe(rest), signal)
 }

@@ -94,8 +94,8 @@ export const requestText = (call: RequestItem): string =>
 
 /** The JSON text of a request: one item alone, or a batch. */
 export const bodyOf = <W>(items: ReadonlyArray<Item<W>>): string => {
-  const texts = items.map(({ text }) => text)
-  return texts.length === 1 ? texts.join("") : `[${texts.join(",")}]`
+  const [first, second] = items
+  return first !== undefined && second === undefined ? first.text : `[${items.map(({ text }) => text).join(",")}]`
 }
 
 const bytesOf = (text: string): number =>
@@ -110,6 +110,7 @@ export const split = <I extends { readonly text: string; readonly maxBatchSize: 
   items: ReadonlyArray<I>,
   limits: { readonly maxCalls: number; readonly maxBytes: number },
 ): ReadonlyArray<ReadonlyArray<I>> => {
+  if (items.length === 1) return [items]
   const batches: Array<Array<I>> = []
   let batch: Array<I> = []
   let bytes = 0
@@ -130,10 +131,13 @@ export const split = <I extends { readonly text: string; readonly maxBatchSize: 
 }
 
 const send = <W extends Waiter>(items: ReadonlyArray<Item<W>>): Action<W> => {
-  const ends = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.endsAtMillis))
+  let endsAtMillis = 0
+  for (const { waiters } of items) {
+    for (const { ask } of waiters) endsAtMillis = Math.max(endsAtMillis, ask.endsAtMillis)
+  }
   const request: InFlight<W> = {
     items,
-    endsAtMillis: Math.max(...ends),
+    endsAtMillis,
     waiting: items.length,
     phase: "headers",
     startedAtMillis: 0,

@@ -149,7 +149,6 @@ const orderNow = Effect.fnUntraced(function* (
   call: RequestItem | undefined,
 ): Effect.fn.Return<{ readonly indexes: ReadonlyArray<number>; readonly waitMillis: (index: number) => number }> {
   const { pause, pool } = plan
-  if (among.length === 1) return { indexes: among, waitMillis: () => 0 }
   const now = clockMillis(yield* Clock.Clock)
   const waits = new Map<number, number>()
   for (const index of among) {
@@ -173,45 +172,41 @@ export const best = (
   Effect.map(orderNow(plan, among, undefined), ({ indexes }) => indexes[0]!)
 
 /** Chooses the endpoint of an attempt: the best untried one that takes the call before the deadline, else the best candidate. */
-const chooseEndpoint = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, leftMillis: number) {
-  const { indexes, waitMillis } = yield* orderNow(plan, state.candidates, plan.call)
-  const open = indexes.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
-  // Sound: a call is retried only while it has candidates.
-  return open ?? indexes[0]!
-})
-
-/** Waits for the endpoint's pause to end and for the client's own rate limit. */
-const waitForTurn = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, member: Member) {
-  const { endpoint } = member.batcher
-  const { attempts } = state
-  yield* plan.pause.wait(endpoint, yield* Retry.remaining(state), attempts)
-  if (member.bucket === undefined) return
-  const retryAfter = yield* member.bucket.take(plan.call.method, Duration.toMillis(yield* Retry.remaining(state)))
-  if (retryAfter === undefined) return
-  const detail = "this client's own rate limit"
-  return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter, scope: "call", detail })
-})
-
-const sendOnce = <A>(plan: Plan<A>, state: State<A>, member: Member): Effect.Effect<Outcome<A>> =>
-  Effect.flatMap(Clock.Clock, (clock) => {
-    const { call, decode, isShared, maxBytes, maxItemBytes, policy } = plan
-    const now = clockMillis(clock)
-    const shareMillis = (state.deadlineAtMillis - now) / Math.max(1, state.untried.length)
-    const attemptMillis = Duration.toMillis(policy.attemptTimeout)
-    // The last attempt of a call whose batches were too large goes alone.
-    const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize
-    const context = {
-      attempts: state.attempts,
-      maxBytes,
-      maxItemBytes,
-      maxBatchSize: isAlone ? 1 : state.maxBatchSize,
-      deadline: attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline,
-      decode,
-    }
-    const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), state.deadlineAtMillis)
-    const { windowMillis } = state
-    return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
+const chooseEndpoint = <A>(plan: Plan<A>, state: State<A>, leftMillis: number): Effect.Effect<number> =>
+  Effect.map(orderNow(plan, state.candidates, plan.call), ({ indexes, waitMillis }) => {
+    const open = indexes.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
+    // Sound: a call is retried only while it has candidates.
+    return open ?? indexes[0]!
   })
+
+/** Waits for the client's own rate limit. */
+const takeUnits = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, host: string, bucket: TokenBucket) {
+  const retryAfter = yield* bucket.take(plan.call.method, Duration.toMillis(yield* Retry.remaining(state)))
+  if (retryAfter === undefined) return
+  const { attempts } = state
+  return yield* new RateLimited({ host, attempts, retryAfter, scope: "call", detail: "this client's own rate limit" })
+})
+
+/** Waits for the pause of the endpoint and for the client's own rate limit. */
+const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Member, leftMillis: number) => {
+  const { endpoint } = batcher
+  const waited = plan.pause.wait(endpoint, Duration.millis(leftMillis), state.attempts)
+  return bucket === undefined ? waited : Effect.andThen(waited, takeUnits(plan, state, endpoint.host, bucket))
+}
+
+const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): Effect.Effect<Outcome<A>> => {
+  const { call, decode, isShared, maxBytes, maxItemBytes, policy } = plan
+  const { attempts, deadlineAtMillis, windowMillis } = state
+  const shareMillis = (deadlineAtMillis - now) / Math.max(1, state.untried.length)
+  const attemptMillis = Duration.toMillis(policy.attemptTimeout)
+  // The last attempt of a call whose batches were too large is sent alone.
+  const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize
+  const maxBatchSize = isAlone ? 1 : state.maxBatchSize
+  const deadline = attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline
+  const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode }
+  const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), deadlineAtMillis)
+  return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
+}
 
 const behindError = (reply: Outcome<unknown> & { _tag: "Success" }, highest: bigint): InvalidResponse =>
   new InvalidResponse({
@@ -248,12 +243,15 @@ const attempt = Effect.fnUntraced(function* <A>(
   from: State<A>,
 ): Effect.fn.Return<Returned<A>, Stopped<A>> {
   const clock = yield* Clock.Clock
-  const index = yield* chooseEndpoint(plan, from, from.deadlineAtMillis - clockMillis(clock))
+  const leftMillis = from.deadlineAtMillis - clockMillis(clock)
+  const [only] = from.candidates
+  const index =
+    only !== undefined && from.candidates.length === 1 ? only : yield* chooseEndpoint(plan, from, leftMillis)
   // Sound: candidates are indexes of the pool.
   const member = plan.pool.endpoints[index]!
-  yield* Effect.mapError(waitForTurn(plan, from, member), ended)
-  const outcome = yield* sendOnce(plan, from, member)
-  const state = { ...from, windowMillis: regroupMillis }
+  yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
+  const outcome = yield* send(plan, from, member, clockMillis(clock))
+  const state = outcome._tag === "Success" ? from : { ...from, windowMillis: regroupMillis }
   if (outcome._tag === "Paused") return yield* attempt(plan, state)
   if (outcome._tag === "BatchRejected") {
     const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)

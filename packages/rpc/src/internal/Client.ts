@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Client, RawRequest } from "../Client.ts"
 import type { Call as BatchCall } from "../Method.ts"
-import type { CallOptions } from "../Options.ts"
+import type { CallOptions, Options } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
 import * as BatchState from "./BatchState.ts"
 import type { Queue } from "./Batcher.ts"
@@ -13,7 +13,7 @@ import * as CallRunner from "./CallRunner.ts"
 import { encodeParams, notCalls, rawParams, requestOf } from "./Params.ts"
 import { isHealthy } from "./PoolState.ts"
 import * as decode from "./reply/decode.ts"
-import type { Settings } from "./Settings.ts"
+import { read, type Settings } from "./Settings.ts"
 
 const callTyped = (
   calling: Call.Calling,
@@ -129,3 +129,7 @@ export const start = (settings: Settings, closing: Call.Closing | undefined): Cl
     closing,
   })
 }
+
+/** Makes a client, or throws `InvalidOption`. It is here so that promise clients do not bundle layers and their configuration. */
+export const makeUnsafe = (options: Options): Client =>
+  start(Result.getOrThrow(Effect.runSync(Effect.result(read(options)))), undefined)

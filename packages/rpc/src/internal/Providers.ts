@@ -45,87 +45,96 @@ export interface Row {
    * limit may be in the message. `unread`: it could not read the request, because of the batch or of one call in it.
    */
   readonly batch?: "one" | "fewer" | "unread"
-  /** Who reports errors in this way. */
-  readonly source: string
 }
 
 /**
- * The rows in the order in which they are tried; the first match decides. Codes with one meaning come first, then messages, which are
- * more exact than the remaining codes, then those.
+ * The rows in the order in which they are tried; the first match decides. Codes with one meaning come first, then messages, which are more
+ * exact than the remaining codes, then those. The comment of a row names who reports errors in this way.
  */
 export const rows: ReadonlyArray<Row> = [
-  { kind: "reverted", codes: [3], source: "geth, anvil: code 3" },
-  { kind: "rateLimited", codes: [429], source: "gateways that put the status into the code" },
-  { kind: "pruned", codes: [4444], source: "EIP-4444" },
-  { kind: "methodUnsupported", codes: [-32601], source: "JSON-RPC 2.0" },
+  // geth, anvil: code 3
+  { kind: "reverted", codes: [3] },
+  // gateways that put the status into the code
+  { kind: "rateLimited", codes: [429] },
+  // EIP-4444
+  { kind: "pruned", codes: [4444] },
+  // JSON-RPC 2.0
+  { kind: "methodUnsupported", codes: [-32601] },
+  // geth, erigon, nethermind, besu, hardhat
   {
     kind: "reverted",
     message: /\breverted?\b|^VM Exception|^execution error: revert|invalid opcode|out of gas$/i,
-    source: "geth, erigon, nethermind, besu, hardhat",
   },
+  // jsonrpsee: batch requests are disabled; gateways without batches
   {
     kind: "tooLarge",
     message:
       /\bbatch.*(?:disabled|unsupported|not (?:supported|allowed|enabled))|(?:disabled|unsupported|not (?:supported|allowed|enabled)).*\bbatch/i,
     batch: "one",
-    source: "jsonrpsee: batch requests are disabled; gateways without batches",
   },
+  // eth_getLogs and batches at the large providers; geth: response too large; jsonrpsee: response is too big
   {
     kind: "tooLarge",
     message:
       /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceeds? .*\b(?:range|size|block limit|max results)|query returned more than|too many (?:results|logs|blocks|topics|addresses)|(?:block )?range .*(?:too|large|exceed|limit|wide|max)|max(?:imum)? (?:block )?range|limited to (?:a )?[\d,.]+k? (?:blocks?|results|range)|more than [\d,]+ (?:results|logs|blocks)|up to a [\d,]+ block range/i,
     batch: "fewer",
-    source: "eth_getLogs and batches at the large providers; geth: response too large; jsonrpsee: response is too big",
   },
+  // providers that answer -32000 or plain text; Cloudflare 1015
   {
     kind: "rateLimited",
     message:
       /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|\b429\b|back ?off/i,
-    source: "providers that answer -32000 or plain text; Cloudflare 1015",
   },
-  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029], source: "EIP-1474 -32005; large providers" },
+  // EIP-1474 -32005; large providers
+  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
+  // providers that answer a bad key with a JSON-RPC error
   {
     kind: "unauthorized",
     message:
       /unauthori[sz]ed|must be authenticated|authentication (?:required|failed)|(?:invalid|missing|unknown|expired|disabled|inactive|bad|no) (?:or \S+ )?(?:api|access|project|app)[- ]?(?:key|token|id)\b|(?:api|access)[- ]?(?:key|token)\b.{0,30}\b(?:invalid|missing|required|disabled|expired|inactive|not (?:allowed|found|valid))/i,
-    source: "providers that answer a bad key with a JSON-RPC error",
   },
+  // geth, erigon, reth, nethermind without history
   {
     kind: "pruned",
     message:
       /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|state (?:is )?already pruned|history (?:is )?(?:unavailable|not available)/i,
-    source: "geth, erigon, reth, nethermind without history",
   },
+  // geth, arbitrum, erigon, relays
   {
     kind: "methodUnsupported",
     message:
       /method .{0,80}(?:does not exist|not (?:found|supported|available|allowed|exposed|enabled|implemented|whitelisted))|(?:unsupported|unknown) method|not supported|notifications not supported|rpc method is not whitelisted|no such method/i,
-    source: "geth, arbitrum, erigon, relays",
   },
+  // geth: request timed out; gateways
   {
     kind: "internal",
     message:
       /timed? ?out|deadline exceeded|temporarily|try again|no (?:available )?(?:backend|upstream|server)|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream/i,
-    source: "geth: request timed out; gateways",
   },
+  // geth: header not found, transaction not found; reth, erigon, parity
   {
     kind: "notFound",
     message:
       /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|could not be found|no (?:finalized|safe) block|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
-    source: "geth: header not found, transaction not found; reth, erigon, parity",
   },
+  // geth: invalid argument 0
   {
     kind: "invalidParams",
     message:
       /invalid (?:argument|params?|parameters?|request|block range|address|hash)|cannot unmarshal|missing value for required argument|too (?:few|many) arguments|hex string/i,
-    source: "geth: invalid argument 0",
   },
-  { kind: "notFound", codes: [-32001, -39001], source: "EIP-1474 resource not found; reth, erigon: unknown block tag" },
-  { kind: "internal", codes: [-32603, -32002, -32050, -32052], source: "JSON-RPC 2.0; EIP-1474 resource unavailable" },
-  { kind: "tooLarge", codes: [-32003, -32008, -32202], batch: "fewer", source: "batches rejected by large providers" },
-  { kind: "methodUnsupported", codes: [-32004], source: "EIP-1474" },
-  { kind: "invalidParams", codes: [-32602, -32600, -32700], batch: "unread", source: "JSON-RPC 2.0" },
-  { kind: "reverted", codes: [-32015], source: "parity, nethermind: VM execution error" },
+  // EIP-1474 resource not found; reth, erigon: unknown block tag
+  { kind: "notFound", codes: [-32001, -39001] },
+  // JSON-RPC 2.0; EIP-1474 resource unavailable
+  { kind: "internal", codes: [-32603, -32002, -32050, -32052] },
+  // batches rejected by large providers
+  { kind: "tooLarge", codes: [-32003, -32008, -32202], batch: "fewer" },
+  // EIP-1474
+  { kind: "methodUnsupported", codes: [-32004] },
+  // JSON-RPC 2.0
+  { kind: "invalidParams", codes: [-32602, -32600, -32700], batch: "unread" },
+  // parity, nethermind: VM execution error
+  { kind: "reverted", codes: [-32015] },
 ]
 
 /** The part of an error by which it is recognised. */

@@ -58,20 +58,25 @@ export interface Received {
 }
 
 const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: ResponseItem, calls: number) => {
-  if (calls === 1 || Array.isArray(value) || item._tag === "Value") return undefined
+  if (Array.isArray(value) || item._tag === "Value") return undefined
   return batchRejectionOf(value === undefined ? classifyText(reply) : classify(item, reply, call.method), calls)
 }
 
 /** Parses a response and matches it to the calls of its request. */
 export const receive = (reply: Reply, calls: ReadonlyArray<RequestItem>): Received => {
   const body = parse(reply.text)
-  const [first] = calls
-  const matched =
-    calls.length === 1 && first !== undefined ? [matchSingle(body.value, first)] : matchBatch(body.value, calls)
+  const [first, second] = calls
+  const items = new Map<number, ResponseItem>()
+  if (first !== undefined && second === undefined) {
+    if (body.value !== undefined) items.set(first.id, matchSingle(body.value, first))
+    return { reply, body, calls: 1, items, rejection: undefined }
+  }
+  const matched = matchBatch(body.value, calls)
+  // Sound: each call has an item.
+  if (body.value !== undefined) for (const [at, { id }] of calls.entries()) items.set(id, matched[at]!)
   const [item] = matched
   const rejection =
     first === undefined || item === undefined ? undefined : rejectionOf(reply, body, first, item, calls.length)
-  const items = new Map(body.value === undefined ? [] : calls.map(({ id }, at) => [id, matched[at]!] as const))
   return { reply, body, calls: calls.length, items, rejection }
 }
 
