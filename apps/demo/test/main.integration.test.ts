@@ -101,7 +101,7 @@ describe("demo", () => {
     },
   )
 
-  it("demo: rejects options that are invalid or do not fit together", async () => {
+  it("demo: rejects options that are invalid or do not fit together", { timeout: 60_000 }, async () => {
     const [incomplete, unused, invalid] = await Promise.all([
       run(["--base-url", "http://127.0.0.1:1"]),
       run(["--chain", "polygon"]),
