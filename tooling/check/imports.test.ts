@@ -86,10 +86,13 @@ describe("imports", () => {
       "packages/service/src/store/sqlite/RowId.ts": ``,
       "packages/service/src/cli/StatusCommand.ts": `import "../store/sqlite/RowId.ts"`,
       "packages/service/src/store/Audit.ts": `import "./sqlite/RowId.ts"`,
+      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/another/Engine.ts"`,
+      "packages/service/src/store/another/Engine.ts": ``,
     })
 
     expect(issues(base)).toEqual([
       "packages/service/src/cli/StatusCommand.ts:1: the service must not import store/sqlite/RowId.ts",
+      "packages/service/src/indexer/ChainIndexer.ts:1: the service must not import store/another/Engine.ts",
       "packages/service/src/store/Audit.ts:1: the service must not import store/sqlite/RowId.ts",
     ])
   })

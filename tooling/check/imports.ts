@@ -43,7 +43,7 @@ const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; 
   { part: "server", of: /^server\//, never: new RegExp(`^(?:indexer/|${outer})`) },
   { part: "indexer", of: /^indexer\//, never: new RegExp(`^(?:server/|${outer})`) },
   // The engines are known to the table of URL schemes alone.
-  { part: "the service", of: /^(?!store\/(?:sqlite|postgres|Engine\.ts))/, never: /^store\/(?:sqlite|postgres)\// },
+  { part: "the service", of: /^(?!store\/(?:[^/]+\/|Engine\.ts))/, never: /^store\/[^/]+\// },
   ...["config", "verification", "projection", "store", "decode", "label", "node"].map((part) => ({
     part,
     of: new RegExp(`^${part}/`),

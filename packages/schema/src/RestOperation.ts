@@ -97,25 +97,15 @@ export type ParameterName<O extends RestOperation> = keyof O["query"]["fields"] 
  * One value for each query parameter of an operation. A record of this type does not compile until it handles a parameter that
  * was added to the operation.
  *
- * **Example** (Handling every parameter)
+ * **Example** (A record of one value for each parameter)
  *
  * ```ts
  * import type * as RestOperation from "@daybook/schema/RestOperation"
  *
- * type Handled = RestOperation.PerParameter<typeof RestOperation.walletTransactions, boolean>
+ * type Units = RestOperation.PerParameter<typeof RestOperation.walletTransactions, string>
  *
- * const isBound: Handled = {
- *   chain: false,
- *   from_block: true,
- *   to_block: true,
- *   from_date: true,
- *   to_date: true,
- *   cursor: false,
- *   include: false,
- *   limit: false,
- *   order: false,
- * }
- * console.log(Object.values(isBound).filter(Boolean).length) // 4
+ * const units: Pick<Units, "from_block" | "from_date" | "limit"> = { from_block: "block", from_date: "date", limit: "rows" }
+ * console.log(units.limit) // rows
  * ```
  *
  * Source: docs/interface.md#4.1.

@@ -52,23 +52,25 @@ describe("RestApi", () => {
 
   it("openApi: allows additional properties and has plain schema names", () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
-    expect(Object.keys(document.components.schemas).toSorted()).toEqual([
-      "BadRequest",
-      "DecodedItem",
-      "Forbidden",
-      "Internal",
-      "InternalTransaction",
-      "Log",
-      "MethodNotAllowed",
-      "NotFound",
-      "Param",
-      "RateLimited",
-      "StaleCursor",
-      "Unauthorized",
-      "Unavailable",
-      "WalletPage",
-      "WalletTransaction",
-    ])
+    expect(Object.keys(document.components.schemas).toSorted()).toMatchInlineSnapshot(`
+      [
+        "BadRequest",
+        "DecodedItem",
+        "Forbidden",
+        "Internal",
+        "InternalTransaction",
+        "Log",
+        "MethodNotAllowed",
+        "NotFound",
+        "Param",
+        "RateLimited",
+        "StaleCursor",
+        "Unauthorized",
+        "Unavailable",
+        "WalletPage",
+        "WalletTransaction",
+      ]
+    `)
   })
 
   it("openApi: requires the API key in X-API-Key", () => {

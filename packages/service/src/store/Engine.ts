@@ -15,16 +15,26 @@ export type { BlockRef, BlockRows } from "./BlockRows.ts"
 /** The database of the service. */
 export class Engine extends Context.Service<Engine, Database>()("@daybook/service/Engine") {}
 
-/** Opens a database. `location` is the URL without its scheme; paths in it are relative to `baseFolder`. */
-type Open = (location: string, baseFolder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
+/** An implementation of the store. */
+interface Implementation {
+  /** Form of its URLs, for messages. */
+  readonly form: string
+  /** Opens a database. `location` is the URL without its scheme; paths in it are relative to `baseFolder`. */
+  readonly open: (location: string, baseFolder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
+}
 
-const postgres: Open = () => Effect.fail(invalidUrl("a PostgreSQL URL, which this version does not support"))
+/** The engines by the scheme of their URLs. */
+const engines: ReadonlyMap<string, Implementation> = new Map([["sqlite", Sqlite]])
 
-const engines: ReadonlyMap<string, Open> = new Map([
-  ["sqlite", Sqlite.open],
-  ["postgres", postgres],
-  ["postgresql", postgres],
-])
+/** States the accepted forms and never shows the URL. */
+const unknown = (scheme: string): StoreError => {
+  const forms = [...engines.values()].map(({ form }) => form).join(", or ")
+  const isPostgres = scheme === "postgres" || scheme === "postgresql"
+  return invalidUrl(
+    forms,
+    isPostgres ? "a PostgreSQL URL, which this version does not support" : "a URL of another form",
+  )
+}
 
 /**
  * Opens the database of a URL until the scope ends; relative paths start in `baseFolder`.
@@ -33,11 +43,9 @@ const engines: ReadonlyMap<string, Open> = new Map([
  * - `StoreError`: the URL is not understood, its engine is not supported, or the database cannot be opened. Never shows the URL.
  */
 export const fromUrl = (url: string, baseFolder: string): Effect.Effect<Database, StoreError, Scope.Scope> => {
-  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(url)?.[0]
-  const open = scheme === undefined ? undefined : engines.get(scheme.toLowerCase())
-  return open === undefined
-    ? Effect.fail(invalidUrl("a URL of another form"))
-    : open(url.slice((scheme?.length ?? 0) + 1), baseFolder)
+  const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
+  const engine = engines.get(scheme.toLowerCase())
+  return engine === undefined ? Effect.fail(unknown(scheme.toLowerCase())) : engine.open(location, baseFolder)
 }
 
 /** The database of a URL, as a service. */

@@ -13,9 +13,9 @@ export class StoreError extends Data.TaggedError("StoreError")<{
 }> {}
 
 /** The configured database cannot be opened. `received` describes the URL without showing it: it may hold a password. */
-export const invalidUrl = (received: string): StoreError =>
+export const invalidUrl = (expected: string, received: string): StoreError =>
   new StoreError({
-    message: `Invalid configuration "database": expected "sqlite:" and a folder, for example "sqlite:data", received ${received}.`,
+    message: `Invalid configuration "database": expected ${expected}, received ${received}.`,
     isRetryable: false,
     cause: undefined,
   })

@@ -39,6 +39,8 @@ const backup = (folder: string): Database["backup"] =>
     )
   })
 
+export { form } from "./Folder.ts"
+
 /**
  * Opens the database in a folder until the scope ends, and makes the folder for its owner alone. Files are opened when they are
  * needed.

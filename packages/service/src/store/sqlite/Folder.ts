@@ -28,10 +28,13 @@ export const chainFile = (name: string): string => {
   return `chain-${safe}${suffix}.sqlite`
 }
 
+/** Form of a `sqlite:` URL, for messages. */
+export const form = '"sqlite:" and a folder, for example "sqlite:data"'
+
 /** The folder of a `sqlite:` URL without its scheme; relative paths start in `baseFolder`. */
 export const fromLocation = (location: string, baseFolder: string): Effect.Effect<string, StoreError> => {
   const isPath = location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location)
-  return isPath ? Effect.succeed(resolve(baseFolder, location)) : Effect.fail(invalidUrl("a URL of another form"))
+  return isPath ? Effect.succeed(resolve(baseFolder, location)) : Effect.fail(invalidUrl(form, "a URL of another form"))
 }
 
 /** A folder could not be made. */
