@@ -4,19 +4,27 @@
  */
 import { randomUUID } from "node:crypto"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Config from "./config/Config.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as ServedChain from "./config/ServedChain.ts"
-import * as Decoder from "./decode/Decoder.ts"
-import * as Server from "./server/HttpServer.ts"
-import * as Upstream from "./server/relay/Upstream.ts"
+import * as Authentication from "./server/Authentication.ts"
+import * as HttpServer from "./server/HttpServer.ts"
+import * as Monitoring from "./server/Monitoring.ts"
+import * as RateLimit from "./server/RateLimit.ts"
+import * as Relay from "./server/relay/Relay.ts"
+import * as RelayCache from "./server/relay/RelayCache.ts"
+import * as Metrics from "./server/rest/Metrics.ts"
+import * as RestServer from "./server/rest/RestServer.ts"
 import * as ChainJob from "./indexer/ChainJob.ts"
 import type { IndexerEvent } from "./indexer/StatusTracker.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Engine from "./store/Engine.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
+import type { Database } from "./store/Database.ts"
 import type { StoreError } from "./store/StoreError.ts"
 
 /**
@@ -41,7 +49,7 @@ export interface Options {
  */
 export interface Running {
   /** Where it listens; `null` in the role `index`. */
-  readonly address: Server.Address | null
+  readonly address: HttpServer.Address | null
   /** Its keys. */
   readonly keys: ApiKeys
 }
@@ -49,7 +57,21 @@ export interface Running {
 /**
  * Why a service does not start.
  */
-export type StartError = InvalidConfig | StoreError | InvalidOption | Server.ListenError
+export type StartError = InvalidConfig | StoreError | InvalidOption | HttpServer.ListenError
+
+/** Listens with the routes of the REST interface, of the relay and for operators. */
+const listen = (config: Config.Config, chains: ReadonlyArray<ServedChain.ServedChain>, database: Database) => {
+  const routes = Layer.mergeAll(
+    RestServer.layer({ config, chains }),
+    Relay.layer(chains),
+    Monitoring.layer({ config, chains }),
+  ).pipe(
+    Layer.provide([Authentication.layer, RelayCache.layer(config.relay.cacheMebibytes)]),
+    Layer.provide([RateLimit.layer(config.rateLimit), Metrics.layer, Layer.succeed(Engine.Engine, database)]),
+  )
+  const server = HttpServer.layer(routes, config)
+  return Effect.map(Layer.build(server), (context) => Context.get(context, HttpServer.HttpServer).address)
+}
 
 /**
  * Runs the service until the scope ends. A node that is down does not stop it: the indexer says so and keeps trying.
@@ -69,13 +91,7 @@ export const run = Effect.fn("Service.run")(function* (
   const database = yield* Engine.fromUrl(config.database, baseFolder)
   const keys = database.apiKeys
   yield* keys.ready
-  const chains = yield* Effect.forEach(served, (chain) =>
-    Effect.gen(function* () {
-      const { reader } = database.chain(chain)
-      return { ...chain, reader, status: database.status.read(chain), upstream: yield* Upstream.make(chain) }
-    }),
-  )
-  const address = role === "index" ? null : yield* Server.serve({ config, chains, keys, decoder: Decoder.make() })
+  const address = role === "index" ? null : yield* listen(config, served, database)
   if (address !== null)
     yield* Effect.logInfo(`Listening on ${address.url}; calls to nodes go to ${address.url}/rpc/<chain>/<apiKey>`)
   if (role !== "serve") {

@@ -85,7 +85,7 @@ describe("Service", () => {
 
         expect([error._tag, error.message]).toEqual([
           "ListenError",
-          `Cannot listen on 127.0.0.1:${port}: another program does. Stop it, or change "listen" in the configuration.`,
+          `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the other program, or change "listen" in the configuration.`,
         ])
       }).pipe(quiet),
     )

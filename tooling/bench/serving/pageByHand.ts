@@ -37,16 +37,17 @@ interface Checkpoint {
 
 const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number }: Checkpoint): string => {
   const row = blockHash.get(chain, block) as { readonly hash: Uint8Array }
-  return Cursor.toText({
+  return Cursor.toText("wallet_transactions", {
     chainId: chain,
     wallet,
     order: "DESC",
-    askedFrom: open,
-    askedTo: open,
+    requestedFrom: open,
+    requestedTo: open,
     from: first,
     to: number,
     page: 1,
-    position: { block, index, hash: hex(row.hash) },
+    position: [block, index],
+    positionHash: hex(row.hash),
     top: { number, hash: hex(hash) },
   })
 }

@@ -70,6 +70,8 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   const schema = Schema.declare<Wire>((input): input is Wire => read(input) !== unread, {
     expected: options.expected,
     toCodecJson: () => same(options.wire),
+    // Text of a URL is read as tolerantly as JSON: the canonical form is for documents only.
+    toCodecStringTree: () => same(Schema.String),
   }).pipe(
     Schema.decodeTo(
       options.type.schema,

@@ -6,6 +6,7 @@ import * as Command from "effect/cli/Command"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as Throughput from "../indexer/Throughput.ts"
+import * as IndexedChain from "../server/IndexedChain.ts"
 import * as Status from "../server/rest/Status.ts"
 import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
@@ -32,8 +33,7 @@ export const status = Command.make(
     const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
     const notReady: Array<string> = []
     for (const chain of chains) {
-      const { reader } = database.chain(chain)
-      const found = yield* Status.of({ ...chain, reader, status: database.status.read(chain) })
+      const found = yield* Status.read(IndexedChain.fromDatabase(database)(chain))
       if (!found.ready) notReady.push(chain.name)
       yield* Terminal.print(format(found))
     }

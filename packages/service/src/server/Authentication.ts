@@ -1,39 +1,96 @@
 /**
- * Who may call, and how often: finds the grant of a key and takes calls from its limit. Both operations begin here.
+ * Authentication of callers: finds the grant of an API key and takes calls from its rate limit. REST operations use it as the
+ * middleware of the contract; the relay calls it.
  *
  * Source: docs/interface.md#5; decisions 0007 and 0012.
  */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as RestApi from "@daybook/schema/RestApi"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { ApiKeys, KeyGrant } from "../store/ApiKeys.ts"
+import type { KeyGrant } from "../store/ApiKeys.ts"
+import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
 import * as RateLimit from "./RateLimit.ts"
 
-/** Lets callers in. */
-export interface Authentication {
-  /** The grant of a key; `null` when it is missing or not known. */
-  readonly grant: (key: string | undefined) => Effect.Effect<KeyGrant | null, StoreError>
-  /** Takes calls from the limit of a key. */
-  readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
-  /** Calls at once at most, and so in one batch. */
-  readonly burst: number
-}
-
-const longestKeyCharacters = 512
-
-/** Makes the admission by the keys of a service and its limit. */
-export const make = (keys: ApiKeys, limit: { readonly perSecond: number; readonly burst: number }): Authentication => {
-  const limits = RateLimit.make(limit)
-  return {
-    grant: (key) =>
-      key === undefined || key === "" || key.length > longestKeyCharacters
-        ? Effect.succeed(null)
-        : keys.find(Redacted.make(key, { label: "apiKey" })),
-    take: ({ name }, calls) => limits.take(name, calls),
-    burst: limit.burst,
+/** Identifies callers and limits how often they call. */
+export class Authentication extends Context.Service<
+  Authentication,
+  {
+    /** The grant of a key; `null` where the key is missing or unknown. */
+    readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | null, StoreError>
+    /** Takes calls from the rate limit of a key. */
+    readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
+    /** Calls at once, and so in one batch. */
+    readonly burst: number
+    /** The sentence for a caller whose calls are refused. */
+    readonly limitMessage: (decision: RateLimit.Decision) => string
   }
+>()("@daybook/service/server/Authentication") {}
+
+const maxKeyCharacters = 512
+
+/** Authentication by the API keys of the database. */
+export const layer: Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> = Layer.effect(
+  Authentication,
+  Effect.gen(function* () {
+    const { apiKeys } = yield* Engine
+    const { limit, take } = yield* RateLimit.RateLimit
+    const { burst, perSecond } = limit
+    return {
+      grant: (key) => {
+        const { length } = Redacted.value(key)
+        return length === 0 || length > maxKeyCharacters ? Effect.succeed(null) : apiKeys.find(key)
+      },
+      take: ({ name }, calls) => take(name, calls),
+      burst,
+      limitMessage: ({ retryAfterSeconds }) =>
+        `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`,
+    }
+  }),
+)
+
+/** The caller of a REST operation. */
+export interface Caller {
+  readonly grant: KeyGrant
+  /** Headers that report what is left of the rate limit. */
+  readonly headers: RateLimit.Decision["headers"]
 }
 
-/** What a refused call is told about its limit. */
-export const limitMessage = (limit: { readonly perSecond: number; readonly burst: number }, seconds: number): string =>
-  `Too many requests with this key: ${limit.perSecond} a second and ${limit.burst} at once are accepted; try again in ${seconds} s.`
+/** The caller of the current REST operation. */
+export const Caller = Context.Reference<Caller>("@daybook/service/server/Caller", {
+  defaultValue: () => ({ grant: { name: "", operator: false, empty: null }, headers: {} }),
+})
+
+/** Finds the grant of a credential and takes a request from its rate limit. */
+const admit = Effect.fnUntraced(function* (
+  { grant: find, limitMessage, take }: Authentication["Service"],
+  credential: Redacted.Redacted<string>,
+) {
+  const grant = yield* find(credential).pipe(Effect.catch(ErrorResponse.fromStore))
+  if (grant === null) {
+    const { headers } = yield* HttpServerRequest
+    const what = headers[ApiHeader.apiKey.toLowerCase()] === undefined ? "Missing" : "Unknown"
+    return yield* ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
+  }
+  const decision = yield* take(grant, 1)
+  if (!decision.isAllowed) return yield* ErrorResponse.rateLimited(limitMessage(decision), decision.headers)
+  return { grant, headers: decision.headers } satisfies Caller
+})
+
+/** The middleware of the contract: authenticates the caller and takes a request from its rate limit. */
+export const layerApiKey: Layer.Layer<RestApi.ApiKey, never, Authentication> = Layer.effect(
+  RestApi.ApiKey,
+  Effect.map(Authentication, (authentication) => ({
+    apiKey: (operation, { credential }) =>
+      Effect.matchEffect(admit(authentication, credential), {
+        onSuccess: (caller) => Effect.provideService(operation, Caller, caller),
+        onFailure: (error) =>
+          error._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(ErrorResponse.toResponse(error)),
+      }),
+  })),
+)

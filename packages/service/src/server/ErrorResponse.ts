@@ -1,83 +1,98 @@
 /**
- * A request that is refused: a wire error of the contract with the headers that go with it. Handlers of the wallet operation and
- * of the plain paths fail with it; `Answer` writes it.
+ * Error responses: the wire errors of the contract with the headers that belong to them. Handlers of API operations fail with
+ * them; `toResponse` writes them where no operation is involved.
  *
  * Source: decision 0012.
  */
 import * as ApiError from "@daybook/schema/ApiError"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import type { StoreError } from "../store/StoreError.ts"
-import type { Issue } from "./Issue.ts"
+import { RequestId } from "./Request.ts"
+import * as Response from "./Response.ts"
+import type { InvalidParameter } from "./rest/InvalidParameter.ts"
 
-/** Headers of an answer, by lower-case name. */
-export type Headers = Readonly<Record<string, string>>
+const encode = Schema.encodeUnknownSync(ApiError.ApiError)
 
-/** A request that is refused. */
-export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
-  readonly error: ApiError.ApiError
-  readonly headers: Headers
-}> {
-  override get message(): string {
-    return this.error.message
-  }
+const codesOf = ({ fields: { code } }: (typeof ApiError.ApiError.members)[number]): ReadonlyArray<string> =>
+  "literals" in code ? code.literals : [code.schema.literal]
+
+const statuses: ReadonlyMap<string, number> = new Map(
+  ApiError.ApiError.members.flatMap((member) => {
+    const status = SchemaAST.resolveAt<number>("httpApiStatus")(member.ast)
+    return status === undefined ? [] : codesOf(member).map((code) => [code, status] as const)
+  }),
+)
+
+/** The HTTP status that the contract gives an error, by the error's code. */
+export const statusOfCode = (code: ApiError.ApiError["code"]): number => statuses.get(code) ?? 500
+
+/** Writes an error. */
+export const toResponse = (
+  error: ApiError.ApiError,
+  headers: Response.Headers = {},
+): HttpServerResponse.HttpServerResponse =>
+  Response.json(JSON.stringify(encode(error)), { status: statusOfCode(error.code), headers })
+
+type Failure<E> = Effect.Effect<never, E, HttpServerRequest>
+
+/** Fails with the error that `make` builds for the id of the current request, and adds headers to its response. */
+const fail = <E>(make: (requestId: string) => E, headers?: Response.Headers): Failure<E> =>
+  Effect.flatMap(RequestId, (requestId) => {
+    const failure = Effect.fail(make(requestId))
+    if (headers === undefined) return failure
+    const addHeaders = (_: HttpServerRequest, response: HttpServerResponse.HttpServerResponse) =>
+      Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+    return Effect.andThen(HttpEffect.appendPreResponseHandler(addHeaders), failure)
+  })
+
+/** 400: a parameter is refused. */
+export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure<ApiError.BadRequest> =>
+  fail((requestId) => new ApiError.BadRequest({ code, message, parameter, requestId }))
+
+/** 401: the key is missing or unknown. */
+export const unauthorized = (message: string): Failure<ApiError.Unauthorized> =>
+  fail((requestId) => new ApiError.Unauthorized({ message, requestId }))
+
+/** 409: the cursor refers to a block that was reorged. */
+export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure<ApiError.StaleCursor> => {
+  const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}.`
+  return fail(
+    (requestId) => new ApiError.StaleCursor({ message, requestId, resumeFromBlock: BigInt(resumeFromBlock) }),
+    headers,
+  )
 }
 
-const refusal = (error: ApiError.ApiError, headers: Headers = {}): ErrorResponse =>
-  new ErrorResponse({ error, headers })
-
-/** 400: a parameter is wrong. */
-export const badRequest = (
-  requestId: string,
-  issue: Issue,
-  code: ApiError.BadRequest["code"] = "bad_request",
-): ErrorResponse => refusal(new ApiError.BadRequest({ ...issue, code, requestId }))
-
-/** 401: the key is missing or not known. */
-export const unauthorized = (requestId: string, message: string): ErrorResponse =>
-  refusal(new ApiError.Unauthorized({ message, requestId }))
-
-/** 404: there is nothing under this path. The message does not repeat it: it may hold a key. */
-export const notFound = (requestId: string): ErrorResponse => {
-  const message =
-    "There is nothing under this path; accepted: GET /api/v2.2/<address>/verbose, POST /rpc/<chain>/<apiKey>, GET /health, /ready, /metrics and /openapi.json."
-  return refusal(new ApiError.NotFound({ message, requestId }))
-}
-
-/** 405: the path does not take this HTTP method. */
-export const methodNotAllowed = (requestId: string, method: string, allow: string): ErrorResponse => {
-  const message = `This path does not take ${method}; accepted: ${allow}.`
-  return refusal(new ApiError.MethodNotAllowed({ message, requestId }), { allow })
-}
-
-/** 409: a block of the walk was reorganised away. */
-export const staleCursor = (requestId: string, resumeFromBlock: number, headers: Headers): ErrorResponse => {
-  const message = `cursor stands on a block that was reorganised away: rows of block ${resumeFromBlock} and above are void. Ask again without a cursor, from_block=${resumeFromBlock}, for their replacement.`
-  return refusal(new ApiError.StaleCursor({ message, requestId, resumeFromBlock: BigInt(resumeFromBlock) }), headers)
-}
-
-/** 413: the request is larger than is accepted. */
-export const tooLarge = (requestId: string, message: string): ErrorResponse =>
-  refusal(new ApiError.PayloadTooLarge({ message, requestId }))
-
-/** 429: too many requests with this key. */
-export const rateLimited = (requestId: string, message: string, headers: Headers): ErrorResponse =>
-  refusal(new ApiError.RateLimited({ message, requestId }), headers)
-
-/** 503: the server cannot answer now. */
-export const unavailable = (requestId: string, message: string, retryAfterSeconds: number): ErrorResponse =>
-  refusal(new ApiError.Unavailable({ message, requestId }), { "retry-after": String(retryAfterSeconds) })
-
-/** 500: the server failed; the id leads to the log. */
-export const internal = (requestId: string): ErrorResponse =>
-  refusal(new ApiError.Internal({ message: "The server failed; its log has more under this id.", requestId }))
+/** 429: the key has used up its rate limit. */
+export const rateLimited = (message: string, headers: Response.Headers): Failure<ApiError.RateLimited> =>
+  fail((requestId) => new ApiError.RateLimited({ message, requestId }), headers)
 
 const storeRetrySeconds = 1
 
-/** A database that is busy or not made yet is 503; one that is broken is a defect. */
-export const ofStore =
-  (requestId: string) =>
-  (error: StoreError): Effect.Effect<never, ErrorResponse> =>
-    error.isRetryable
-      ? Effect.fail(unavailable(requestId, "The index cannot be read now; try again.", storeRetrySeconds))
-      : Effect.die(error)
+/** A database that is busy or not created yet is 503; one that is damaged is a defect. */
+export const fromStore = (error: StoreError): Failure<ApiError.Unavailable> =>
+  error.isRetryable
+    ? fail(
+        (requestId) => new ApiError.Unavailable({ message: "The index cannot be read now. Retry later.", requestId }),
+        { "retry-after": String(storeRetrySeconds) },
+      )
+    : Effect.die(error)
+
+/** 500: the server failed; the id leads to the log. */
+export const internal = (requestId: string): ApiError.Internal =>
+  new ApiError.Internal({
+    message: "Internal server error. The server log has details under this requestId.",
+    requestId,
+  })
+
+/** 404: no route matches. The message does not repeat the path, which may hold a key. */
+export const notFound = (requestId: string, routes: ReadonlyArray<string>): ApiError.NotFound =>
+  new ApiError.NotFound({ message: `Path not found. Use one of ${routes.join(", ")}.`, requestId })
+
+/** 405: the path has no route for this method. */
+export const methodNotAllowed = (requestId: string, method: string, allow: string): ApiError.MethodNotAllowed =>
+  new ApiError.MethodNotAllowed({ message: `Method not allowed: ${method}. Use ${allow}.`, requestId })

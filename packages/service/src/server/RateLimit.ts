@@ -1,71 +1,93 @@
 /**
- * How often a key may call: a bucket of tokens for each, filled at a steady rate. It lives in the memory of one process, as
- * many replicas as there are allow as many times more.
+ * Limits how often an API key may call: a token bucket for each key, on Effect's `RateLimiterStore`. The store in memory limits
+ * one process; a shared store would limit all replicas together.
  *
- * Source: decision 0007.
+ * Source: decisions 0007 and 0032.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Headers } from "./ErrorResponse.ts"
+import * as Layer from "effect/Layer"
+import * as RateLimiter from "effect/persistence/RateLimiter"
 
-/** Whether calls may be made now. */
+/** Calls that a key may make. */
+export interface Limit {
+  /** Average rate, in calls per second. */
+  readonly perSecond: number
+  /** Calls at once. */
+  readonly burst: number
+}
+
+/** Whether calls are allowed now. */
 export interface Decision {
   readonly isAllowed: boolean
-  /** `ratelimit-*`, and `retry-after` when the calls may not be made. */
-  readonly headers: Headers
-  /** Whole seconds until the calls may be made; 0 when they may. */
+  /** `ratelimit-*` headers of the response, and `retry-after` where the calls are refused. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Whole seconds until the calls are allowed; 0 where they are. */
   readonly retryAfterSeconds: number
 }
 
-/** Limits calls. */
-export interface RateLimit {
-  /** Takes as many tokens as there are calls, or none when there are too few. More than `burst` are never allowed. */
-  readonly take: (key: string, calls: number) => Effect.Effect<Decision>
-  /** Buckets in memory. */
-  readonly size: () => number
-}
-
-interface Bucket {
-  tokens: number
-  atMillis: number
-}
-
-/** Buckets after which full ones, which say nothing, are dropped. */
-const bucketsAtMost = 10_000
-
-/** Makes a limit of `perSecond` calls on average and `burst` at once. */
-export const make = (options: { readonly perSecond: number; readonly burst: number }): RateLimit => {
-  const { perSecond, burst } = options
-  const buckets = new Map<string, Bucket>()
-  const filled = (bucket: Bucket, now: number): number =>
-    Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.atMillis) * perSecond) / 1000)
-
-  const sweep = (now: number) => {
-    for (const [key, bucket] of buckets) if (filled(bucket, now) >= burst) buckets.delete(key)
+/** Limits calls by key. */
+export class RateLimit extends Context.Service<
+  RateLimit,
+  {
+    /** Takes one token per call, or none where there are fewer. More calls than the burst are never allowed. */
+    readonly take: (key: string, calls: number) => Effect.Effect<Decision>
+    readonly limit: Limit
   }
+>()("@daybook/service/server/RateLimit") {}
 
-  const takeUnsafe = (key: string, calls: number, now: number): Decision => {
-    const bucket = buckets.get(key)
-    const tokens = bucket === undefined ? burst : filled(bucket, now)
-    const isAllowed = tokens >= calls
-    const left = isAllowed ? tokens - calls : tokens
-    if (bucket === undefined && buckets.size >= bucketsAtMost) sweep(now)
-    buckets.set(key, { tokens: left, atMillis: now })
-    const retryAfterSeconds = isAllowed ? 0 : Math.max(1, Math.ceil((calls - tokens) / perSecond))
-    return {
-      isAllowed,
-      retryAfterSeconds,
-      headers: {
-        "ratelimit-limit": String(burst),
-        "ratelimit-remaining": String(Math.floor(left)),
-        "ratelimit-reset": String(Math.ceil((burst - left) / perSecond)),
-        ...(isAllowed ? {} : { "retry-after": String(retryAfterSeconds) }),
-      },
-    }
-  }
-
+/** A clock that ignores changes of the system time: a bucket would not refill until a clock set back has caught up. */
+const monotonic = (clock: Clock.Clock): Clock.Clock => {
+  const nanos = () => clock.monotonicTimeNanosUnsafe()
+  const millis = () => Number(nanos()) / 1e6
   return {
-    take: (key, calls) => Effect.map(Clock.currentTimeMillis, (now) => takeUnsafe(key, calls, now)),
-    size: () => buckets.size,
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration),
   }
 }
+
+const decide = ({ burst, perSecond }: Limit, calls: number, remaining: number, elapsedMillis: number): Decision => {
+  const isAllowed = remaining >= 0
+  const tokens = isAllowed ? remaining : remaining + calls
+  /** Seconds until a bucket without further calls holds as many tokens more. */
+  const secondsFor = (missing: number): number => Math.ceil(missing / perSecond - elapsedMillis / 1000)
+  const retryAfterSeconds = isAllowed ? 0 : Math.max(1, secondsFor(-remaining))
+  return {
+    isAllowed,
+    retryAfterSeconds,
+    headers: {
+      "ratelimit-limit": String(burst),
+      "ratelimit-remaining": String(tokens),
+      "ratelimit-reset": String(Math.max(0, secondsFor(burst - tokens))),
+      ...(isAllowed ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
+  }
+}
+
+/** A limit on the buckets of the store in the context. */
+export const make = Effect.fnUntraced(function* (limit: Limit) {
+  const store = yield* RateLimiter.RateLimiterStore
+  const clock = monotonic(yield* Clock.Clock)
+  const refillRate = Duration.millis(1000 / limit.perSecond)
+  return RateLimit.of({
+    limit,
+    take: (key, calls) =>
+      store.tokenBucket({ key, tokens: calls, limit: limit.burst, refillRate, allowOverflow: false }).pipe(
+        Effect.provideService(Clock.Clock, clock),
+        // The store in memory does not fail.
+        Effect.orDie,
+        Effect.map(([remaining, elapsedMillis]) => decide(limit, calls, remaining, elapsedMillis)),
+      ),
+  })
+})
+
+/** A limit whose buckets are in the memory of this process. */
+export const layer = (limit: Limit): Layer.Layer<RateLimit> =>
+  Layer.effect(RateLimit, make(limit)).pipe(Layer.provide(RateLimiter.layerStoreMemory))

@@ -1,78 +1,88 @@
 /**
- * A request as the handlers see it: an id, the path in segments, the raw query, and a body that is bounded while it is read.
+ * Parts of a request that several handlers need: its id, a URL in the form that the router matches, and a body that is bounded while
+ * it is read.
  */
-import { randomUUID } from "node:crypto"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 
-/** The body is larger than is accepted. */
+/** The id of the current request, sent as `x-request-id` and written to the log. */
+export const RequestId = Context.Reference<string>("@daybook/service/server/RequestId", { defaultValue: () => "" })
+
+/** The body is larger than the limit. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly maxBytes: number }> {}
 
-/** The connection broke before the body was whole. */
-export class BodyBroken extends Data.TaggedError("BodyBroken")<{}> {}
+/** The connection was closed before the body was complete. */
+export class BodyIncomplete extends Data.TaggedError("BodyIncomplete")<{}> {}
 
-/** A request. */
-export interface Request {
-  /** Sent with the answer and written to the log. */
-  readonly id: string
-  /** In upper case. */
-  readonly method: string
-  /** The segments of the path, still percent-encoded. */
-  readonly segments: ReadonlyArray<string>
-  /** The query without its `?`, still percent-encoded. */
-  readonly query: string
-  /** A header by its lower-case name. */
-  readonly header: (name: string) => string | undefined
-  readonly text: (maxBytes: number) => Effect.Effect<string, BodyTooLarge | BodyBroken>
+const encodeSegment = (segment: string): string => {
+  try {
+    return encodeURIComponent(decodeURIComponent(segment))
+  } catch {
+    return encodeURIComponent(segment)
+  }
 }
 
-/** Reads a body as Node gives it: most arrive in one piece, and a stream of pieces costs more than all else about a small one. */
-const readText = (request: HttpServerRequest, maxBytes: number): Effect.Effect<string, BodyTooLarge | BodyBroken> =>
+/**
+ * The URL of a request in the form that the router matches and reads.
+ *
+ * **Details**
+ * A segment whose percent-encoding is invalid is text; `;` and `#` are characters of a segment. A list of one parameter
+ * (`include[]=x`), as some clients write it, is that parameter.
+ */
+export const normalizeUrl = (url: string): string => {
+  const at = url.indexOf("?")
+  const path = at < 0 ? url : url.slice(0, at)
+  const query = at < 0 ? "" : url.slice(at)
+  const normalPath = /[%;#]/.test(path) ? path.split("/").map(encodeSegment).join("/") : path
+  return `${normalPath}${query.includes("include") ? query.replaceAll(/([?&]include)(?:\[\]|%5B%5D)(?=[=&]|$)/gi, "$1") : query}`
+}
+
+/** True where the path of a URL holds an empty segment before its end. */
+export const hasEmptySegment = (url: string): boolean => {
+  const at = url.indexOf("//")
+  if (at < 0) return false
+  const query = url.indexOf("?")
+  return query < 0 || at < query
+}
+
+/** Reads a body as Node delivers it: most arrive in one chunk, for which a stream costs more than the rest of a small request. */
+const collect = (request: HttpServerRequest, maxBytes: number): Effect.Effect<string, BodyTooLarge | BodyIncomplete> =>
   Effect.callback((resume) => {
     const message = NodeHttpServerRequest.toIncomingMessage(request)
-    if (message.destroyed) return resume(Effect.fail(new BodyBroken()))
-    const pieces: Array<Buffer> = []
+    if (message.destroyed) return resume(Effect.fail(new BodyIncomplete()))
+    const chunks: Array<Buffer> = []
     let size = 0
-    const settle = (outcome: Effect.Effect<string, BodyTooLarge | BodyBroken>) => {
-      leave()
+    const settle = (outcome: Effect.Effect<string, BodyTooLarge | BodyIncomplete>) => {
+      removeListeners()
       resume(outcome)
     }
-    const take = (piece: Buffer) => {
-      size += piece.length
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
       if (size > maxBytes) settle(Effect.fail(new BodyTooLarge({ maxBytes })))
-      else pieces.push(piece)
+      else chunks.push(chunk)
     }
-    const end = () => settle(Effect.succeed(Buffer.concat(pieces).toString("utf8")))
-    const fail = () => settle(Effect.fail(new BodyBroken()))
-    const leave = () => message.off("data", take).off("end", end).off("error", fail).off("close", fail)
-    message.on("data", take).on("end", end).on("error", fail).on("close", fail)
-    return Effect.sync(leave)
+    const onEnd = () => settle(Effect.succeed(Buffer.concat(chunks).toString("utf8")))
+    const onFailure = () => settle(Effect.fail(new BodyIncomplete()))
+    const removeListeners = () =>
+      message.off("data", onData).off("end", onEnd).off("error", onFailure).off("close", onFailure)
+    message.on("data", onData).on("end", onEnd).on("error", onFailure).on("close", onFailure)
+    return Effect.sync(removeListeners)
   })
 
-/** Wraps a request of the platform. */
-export const fromRequest = (request: HttpServerRequest): Request => {
-  const at = request.url.indexOf("?")
-  const path = at < 0 ? request.url : request.url.slice(0, at)
-  return {
-    id: randomUUID(),
-    method: request.method,
-    segments: path.split("/").slice(1),
-    query: at < 0 ? "" : request.url.slice(at + 1),
-    header: (name) => request.headers[name],
-    text: (maxBytes) =>
-      Number(request.headers["content-length"] ?? 0) > maxBytes
-        ? Effect.fail(new BodyTooLarge({ maxBytes }))
-        : readText(request, maxBytes),
-  }
-}
-
-/** A segment of a path as text; `undefined` when its percent-encoding is broken. */
-export const segmentText = (segment: string): string | undefined => {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return undefined
-  }
-}
+/**
+ * The body of a request as text.
+ *
+ * **Errors**
+ * - `BodyTooLarge`: the body exceeds `maxBytes`; the rest is not read.
+ * - `BodyIncomplete`: the connection was closed before the body was complete.
+ */
+export const readText = (
+  request: HttpServerRequest,
+  maxBytes: number,
+): Effect.Effect<string, BodyTooLarge | BodyIncomplete> =>
+  Number(request.headers["content-length"] ?? 0) > maxBytes
+    ? Effect.fail(new BodyTooLarge({ maxBytes }))
+    : collect(request, maxBytes)

@@ -4,7 +4,6 @@ import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Schema, Scope, Tracer } from "effect"
 import { expect } from "vitest"
-import * as Response from "../../src/server/Response.ts"
 import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
 import * as Node from "./node.ts"
 import * as Rows from "./rows.ts"
@@ -28,9 +27,9 @@ const raw = (url: string, text: string) =>
       }),
   )
 
-describe("Server", () => {
-  describe("a key", () => {
-    it.live("is asked for in X-API-Key, in any case of the name", () =>
+describe("HttpServer", () => {
+  describe("API key", () => {
+    it.live("a key is read from the header X-API-Key, whatever the case of its name", () =>
       Effect.gen(function* () {
         const service = yield* start()
         for (const name of ["X-API-Key", "x-api-key", "X-Api-Key"]) {
@@ -44,24 +43,24 @@ describe("Server", () => {
         expect([missing.status, missing.json.code, missing.json.message]).toEqual([
           401,
           "unauthorized",
-          "No key came; accepted: a key of this service in the header X-API-Key.",
+          "Missing API key. Send it in the X-API-Key header.",
         ])
         expect([wrong.status, wrong.json.code, wrong.json.message]).toEqual([
           401,
           "unauthorized",
-          "The key is not known; accepted: a key of this service in the header X-API-Key.",
+          "Unknown API key. Send it in the X-API-Key header.",
         ])
       }),
     )
 
-    it.live("is looked at before anything else of the request", () =>
+    it.live("the key is checked before the parameters", () =>
       Effect.gen(function* () {
         const service = yield* start()
         expect((yield* service.fetch("/api/v2.2/nonsense/verbose?limit=0&nonsense=1")).status).toBe(401)
       }),
     )
 
-    it.live("that is made while the service runs is known at once", () =>
+    it.live("a key that is added while the service runs is accepted", () =>
       Effect.gen(function* () {
         const service = yield* start()
         const key = yield* service.addKey({ name: "later" })
@@ -69,7 +68,7 @@ describe("Server", () => {
       }),
     )
 
-    it.live("has a limit of its own, told in headers", () =>
+    it.live("each key has its own rate limit, reported in headers", () =>
       Effect.gen(function* () {
         const service = yield* start({ config: { rateLimit: { perSecond: 1, burst: 2 } } })
         const other = yield* service.addKey({ name: "other" })
@@ -86,16 +85,14 @@ describe("Server", () => {
           "ratelimit-reset": "2",
         })
         expect(decodeError(answers[2]!.json)).toBeInstanceOf(ApiError.RateLimited)
-        expect(answers[2]!.json.message).toBe(
-          "Too many requests with this key: 1 a second and 2 at once are accepted; try again in 1 s.",
-        )
+        expect(answers[2]!.json.message).toBe("Rate limit exceeded: 1 requests per second, 2 at once. Retry after 1 s.")
         expect(others.status).toBe(200)
       }),
     )
   })
 
-  describe("a path", () => {
-    it.live("that does not exist is 404 in JSON, without repeating it", () =>
+  describe("path", () => {
+    it.live("an unknown path responds 404 in JSON without repeating the path", () =>
       Effect.gen(function* () {
         const service = yield* start()
         for (const path of [
@@ -114,13 +111,13 @@ describe("Server", () => {
           const answer = yield* service.get(path)
           expect([path, answer.status, answer.json.code]).toEqual([path, 404, "not_found"])
           expect(answer.headers["content-type"]).toBe("application/json")
-          expect(answer.json.message).toContain("accepted: GET /api/v2.2/<address>/verbose")
+          expect(answer.json.message).toContain("GET /api/v2.2/:address/verbose, POST /rpc/:chain/:apiKey, GET /health")
           expect(answer.text).not.toContain(service.key)
         }
       }),
     )
 
-    it.live("asked by another method is 405 in JSON with the methods that are allowed", () =>
+    it.live("a method that a path does not have responds 405 in JSON with the allowed methods", () =>
       Effect.gen(function* () {
         const service = yield* start()
         const cases: ReadonlyArray<readonly [method: string, path: string, allow: string]> = [
@@ -133,12 +130,12 @@ describe("Server", () => {
         for (const [method, path, allow] of cases) {
           const answer = yield* service.fetch(path, { method })
           expect([answer.status, answer.headers["allow"], answer.json.code]).toEqual([405, allow, "method_not_allowed"])
-          expect(answer.json.message).toBe(`This path does not take ${method}; accepted: ${allow}.`)
+          expect(answer.json.message).toBe(`Method not allowed: ${method}. Use ${allow}.`)
         }
       }),
     )
 
-    it.live("asked by HEAD gives the headers of GET alone", () =>
+    it.live("HEAD responds with the headers of GET and no body", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks: Rows.chain(0, 3) } } })
         const headers = { "x-api-key": service.key }
@@ -155,8 +152,8 @@ describe("Server", () => {
     )
   })
 
-  describe("a browser", () => {
-    it.live("may call from anywhere, and read the headers that count", () =>
+  describe("CORS", () => {
+    it.live("with every origin allowed, a preflight succeeds and responses expose their headers", () =>
       Effect.gen(function* () {
         const service = yield* start()
 
@@ -180,28 +177,28 @@ describe("Server", () => {
         expect(relay.headers["access-control-allow-methods"]).toBe("POST, OPTIONS")
         expect(refused.status).toBe(401)
         expect(refused.headers["access-control-allow-origin"]).toBe("*")
-        expect(refused.headers["access-control-expose-headers"]!.split(", ")).toEqual(
+        expect(refused.headers["access-control-expose-headers"]!.split(",")).toEqual(
           expect.arrayContaining(["x-request-id", "retry-after", "ratelimit-remaining", "daybook-indexed-to"]),
         )
       }),
     )
 
-    it.live("of an origin that is not listed is not let in", () =>
+    it.live("an origin that is not listed gets no access-control headers", () =>
       Effect.gen(function* () {
         const service = yield* start({ config: { allowedOrigins: ["https://app.example"] } })
 
         const listed = yield* service.fetch("/health", { headers: { origin: "https://app.example" } })
         const other = yield* service.fetch("/health", { headers: { origin: "https://evil.example" } })
 
-        expect(listed.headers).toMatchObject({ "access-control-allow-origin": "https://app.example", vary: "origin" })
+        expect(listed.headers).toMatchObject({ "access-control-allow-origin": "https://app.example", vary: "Origin" })
         expect(other.headers["access-control-allow-origin"]).toBeUndefined()
-        expect(other.headers["vary"]).toBe("origin")
+        expect(other.headers["vary"]).toBe("Origin")
       }),
     )
   })
 
-  describe("a failure", () => {
-    it.live("that nobody foresaw is 500 with an id and nothing else, and a line in the log", () =>
+  describe("failure", () => {
+    it.live("a defect responds 500 with the request id only and logs its cause without the key", () =>
       Effect.gen(function* () {
         const service = yield* start()
         const broken: Record<string, unknown> = { ...Rows.block(0, [{ from: alice, to: alice }]) }
@@ -217,7 +214,7 @@ describe("Server", () => {
           500,
           {
             code: "internal",
-            message: "The server failed; its log has more under this id.",
+            message: "Internal server error. The server log has details under this requestId.",
             requestId: answer.headers["x-request-id"],
           },
         ])
@@ -228,7 +225,7 @@ describe("Server", () => {
       }),
     )
 
-    it.live("of a database that is not there yet is 503, to be tried again", () =>
+    it.live("a database that does not exist yet responds 503 with Retry-After", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { isAbsent: true } } })
 
@@ -238,32 +235,35 @@ describe("Server", () => {
           503,
           "1",
           "unavailable",
-          "The index cannot be read now; try again.",
+          "The index cannot be read now. Retry later.",
         ])
       }),
     )
 
-    it("has the status of decision 12", () => {
-      const headers = {}
-      const refusals = [
-        ErrorResponse.badRequest("", { parameter: "x", message: "" }),
-        ErrorResponse.unauthorized("", ""),
-        ErrorResponse.notFound(""),
-        ErrorResponse.methodNotAllowed("", "PUT", "GET"),
-        ErrorResponse.staleCursor("", 1, headers),
-        ErrorResponse.tooLarge("", ""),
-        ErrorResponse.rateLimited("", "", headers),
-        ErrorResponse.internal(""),
-        ErrorResponse.unavailable("", "", 1),
-      ]
-      expect(refusals.map(({ error }) => Response.statusOf(error))).toEqual([
-        400, 401, 404, 405, 409, 413, 429, 500, 503,
+    it("each error of the contract has the status of decision 0012", () => {
+      const codes = [
+        "bad_request",
+        "chain_not_served",
+        "traces_not_indexed",
+        "address_not_watched",
+        "unauthorized",
+        "forbidden",
+        "not_found",
+        "method_not_allowed",
+        "stale_cursor",
+        "payload_too_large",
+        "rate_limited",
+        "internal",
+        "unavailable",
+      ] as const
+      expect(codes.map(ErrorResponse.statusOfCode)).toEqual([
+        400, 400, 400, 400, 401, 403, 404, 405, 409, 413, 429, 500, 503,
       ])
     })
   })
 
-  describe("a connection", () => {
-    it.live("that sends headers without end, or no HTTP at all, is refused", () =>
+  describe("connection", () => {
+    it.live("headers beyond the limit respond 431, and text that is not HTTP responds 400", () =>
       Effect.gen(function* () {
         const service = yield* start()
 
@@ -275,7 +275,7 @@ describe("Server", () => {
       }),
     )
 
-    it.live("that streams too large a body is answered with 413", () =>
+    it.live("a body streamed beyond the limit responds 413", () =>
       Effect.gen(function* () {
         const service = yield* start()
         const chunk = Buffer.alloc(256 * 1024, 32)
@@ -295,7 +295,7 @@ describe("Server", () => {
       }),
     )
 
-    it.live("in flight is answered before the server stops, and idle ones do not hold it", () =>
+    it.live("shutdown finishes open requests and closes idle connections", () =>
       Effect.gen(function* () {
         let release = () => {}
         const held = new Promise<void>((resolve) => (release = resolve))
@@ -330,7 +330,7 @@ describe("Server", () => {
     )
   })
 
-  it.live("writes no key to a log, a span or a body", () =>
+  it.live("no key appears in a log, a span or a body", () =>
     Effect.gen(function* () {
       const canary = "CANARY_0123456789abcdef"
       const spans: Array<Tracer.Span> = []
@@ -380,7 +380,7 @@ describe("Server", () => {
     }),
   )
 
-  it.live("keeps answering while callers go away", () =>
+  it.live("the server keeps responding while callers disconnect", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(0, 8) } } })
       yield* Effect.forEach(

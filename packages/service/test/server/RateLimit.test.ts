@@ -1,13 +1,34 @@
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as RateLimit from "../../src/server/RateLimit.ts"
 
+const make = (limit: RateLimit.Limit) =>
+  Effect.map(Layer.build(RateLimit.layer(limit)), (context) => Context.get(context, RateLimit.RateLimit))
+
+/** A bucket of tokens with fractions, which decides as the limit should. */
+const model = ({ burst, perSecond }: RateLimit.Limit) => {
+  let tokens = burst
+  return {
+    wait: (millis: number) => (tokens = Math.min(burst, tokens + (millis * perSecond) / 1000)),
+    take: (calls: number): boolean => {
+      const isAllowed = tokens >= calls - 1e-6
+      if (isAllowed) tokens -= calls
+      return isAllowed
+    },
+  }
+}
+
+const Step = Schema.Struct({
+  waitMillis: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2_000 })),
+  calls: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6 })),
+})
+
 describe("RateLimit", () => {
-  it.effect("allows the burst at once, and then the rate", () =>
+  it.effect("take: allows the burst at once, then the rate", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make({ perSecond: 25, burst: 50 })
+      const limit = yield* make({ perSecond: 25, burst: 50 })
       const take = limit.take("a", 1)
       const outcomes = yield* Effect.forEach(Array.from({ length: 51 }), () => take)
 
@@ -21,9 +42,9 @@ describe("RateLimit", () => {
     }),
   )
 
-  it.effect("takes all calls of a batch or none", () =>
+  it.effect("take: takes a token for each call of a batch, or none", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make({ perSecond: 1, burst: 10 })
+      const limit = yield* make({ perSecond: 1, burst: 10 })
       expect(yield* limit.take("a", 8)).toMatchObject({ isAllowed: true, headers: { "ratelimit-remaining": "2" } })
       expect(yield* limit.take("a", 5)).toEqual({
         isAllowed: false,
@@ -40,9 +61,9 @@ describe("RateLimit", () => {
     }),
   )
 
-  it.effect("keeps keys apart and never fills above the burst", () =>
+  it.effect("take: counts each key separately and never fills a bucket above the burst", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make({ perSecond: 1, burst: 2 })
+      const limit = yield* make({ perSecond: 1, burst: 2 })
       yield* limit.take("a", 2)
       expect((yield* limit.take("b", 2)).isAllowed).toBe(true)
       yield* TestClock.adjust("1 hour")
@@ -51,13 +72,39 @@ describe("RateLimit", () => {
     }),
   )
 
-  it.effect("forgets full buckets when there are many", () =>
+  it.effect("take: refills at the same rate after the system clock is set back", () =>
     Effect.gen(function* () {
-      const limit = RateLimit.make({ perSecond: 1, burst: 2 })
-      for (let key = 0; key < 10_000; key++) yield* limit.take(String(key), 1)
-      yield* TestClock.adjust("1 minute")
-      yield* limit.take("one more", 1)
-      expect(limit.size()).toBe(1)
+      yield* TestClock.setTime(7_200_000)
+      const limit = yield* make({ perSecond: 1, burst: 2 })
+      yield* limit.take("a", 2)
+
+      yield* TestClock.setTime(3_600_000)
+
+      expect(yield* limit.take("a", 1)).toMatchObject({ isAllowed: false, retryAfterSeconds: 1 })
+      yield* TestClock.adjust("1 second")
+      expect((yield* limit.take("a", 1)).isAllowed).toBe(true)
+      expect((yield* limit.take("a", 1)).isAllowed).toBe(false)
     }),
+  )
+
+  it.effect.prop(
+    "take: decides as a bucket of fractional tokens does, and a refused call is allowed after retry-after",
+    { steps: Schema.Array(Step), perSecond: Schema.Literals([1, 3, 25]) },
+    ({ perSecond, steps }) =>
+      Effect.gen(function* () {
+        const options = { perSecond, burst: 5 }
+        const limit = yield* make(options)
+        const expected = model(options)
+        for (const { calls, waitMillis } of steps) {
+          yield* TestClock.adjust(waitMillis)
+          expected.wait(waitMillis)
+          const decision = yield* limit.take("a", calls)
+          expect(decision.isAllowed).toBe(expected.take(calls))
+          if (decision.isAllowed || calls > options.burst) continue
+          yield* TestClock.adjust(decision.retryAfterSeconds * 1000)
+          expected.wait(decision.retryAfterSeconds * 1000)
+          expect([(yield* limit.take("a", calls)).isAllowed, expected.take(calls)]).toEqual([true, true])
+        }
+      }),
   )
 })

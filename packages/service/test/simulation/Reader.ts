@@ -2,13 +2,17 @@
  * A client that walks a wallet's pages while the chain is written: through the service's own handler, over a store of its own.
  * Each page is compared with the list that the world's tree gives, as of a state that the store had while the page was made.
  */
-import { Effect, Result } from "effect"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WalletQuery from "@daybook/schema/WalletQuery"
+import { Effect, Result, Schema } from "effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Response from "../../src/server/Response.ts"
-import * as Wallet from "../../src/server/rest/WalletTransactions.ts"
+import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
+import * as IndexedChain from "../../src/server/IndexedChain.ts"
+import * as WalletTransactions from "../../src/server/rest/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
@@ -67,11 +71,8 @@ const config = Result.getOrThrow(
 const [chain] = Result.getOrThrow(ServedChain.fromChains(config.chains))
 const decoder = Decoder.make()
 
-const authentication = {
-  grant: () => Effect.succeed({ name: "reader", operator: false, empty: null }),
-  take: () => Effect.succeed({ isAllowed: true, headers: {}, retryAfterSeconds: 0 }),
-  burst: 1000,
-}
+const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
+const httpRequest = HttpServerRequest.fromWeb(new Request("http://localhost/"))
 
 /** The whole list of a walk as of a state of the store. */
 const listOf = ({ head }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
@@ -102,20 +103,15 @@ const internalText = (page: Page) =>
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { random, count, fromBlock, model } = setting
   const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
-  const indexed = { ...chain!, reader: database.chain(chain!).reader, status: database.status.read(chain!) }
-  const handle = Wallet.make({ config, chains: [indexed], authentication, decoder })
+  const chains = [IndexedChain.fromDatabase(database)(chain!)]
+  const handle = WalletTransactions.make({ config, chains, decoder })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
-    const request = {
-      id: "id",
-      method: "GET",
-      segments: [],
-      query,
-      header: () => "key",
-      text: () => Effect.succeed(""),
-    }
-    const response = yield* handle(request, wallet).pipe(
-      Effect.catchTag("ErrorResponse", (refusal) => Effect.succeed(Response.refusal(refusal))),
+    const text = Object.fromEntries(new URLSearchParams(query))
+    const decoded = Result.getOrThrow(RestOperation.decodeQuery(RestOperation.walletTransactions, text))
+    const response = yield* handle({ params: decodePath({ address: wallet }), query: decoded }).pipe(
+      Effect.catch((error) => Effect.succeed(ErrorResponse.toResponse(error))),
+      Effect.provideService(HttpServerRequest.HttpServerRequest, httpRequest),
     )
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
     return { status: response.status, value: JSON.parse(body) as unknown }

@@ -8,47 +8,47 @@ import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { BlockRef } from "../../store/BlockRows.ts"
 
 /**
- * What a call asks for.
+ * What a cacheable call requests, with its key in the cache.
  *
  * - `Constant`: a fact of the chain.
- * - `OfHash`: a part of the block that has this hash. The hash names the contents, wherever the chain goes.
- * - `OfNumber`: a part of the block that has this number, which is for ever only once it is final.
- * - `OfTransaction`: a transaction by its hash, which stays in its block for ever only once that is final.
+ * - `BlockHash`: part of the block with this hash, which identifies its contents.
+ * - `BlockNumber`: part of the block with this number; immutable once the block is final.
+ * - `Transaction`: a transaction by its hash; immutable once its block is final.
  */
-export type RequestedBound =
+export type Requested =
   | { readonly _tag: "Constant"; readonly key: string }
-  | { readonly _tag: "OfHash"; readonly key: string; readonly hash: string }
-  | { readonly _tag: "OfNumber"; readonly key: string; readonly number: number }
-  | { readonly _tag: "OfTransaction"; readonly key: string }
+  | { readonly _tag: "BlockHash"; readonly key: string; readonly hash: string }
+  | { readonly _tag: "BlockNumber"; readonly key: string; readonly number: number }
+  | { readonly _tag: "Transaction"; readonly key: string }
 
 const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
 
-/** The number that a hex quantity means; undefined for a tag and for what is no number of a block. */
+/** The value of a hex quantity; undefined for a block tag and for anything that is no block number. */
 const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) && !isHash(value) ? Number(value) : NaN
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-const ofHash = (method: string, hash: unknown, rest: string): RequestedBound | null => {
+const ofHash = (method: string, hash: unknown, rest: string): Requested | null => {
   if (!isHash(hash)) return null
   const lower = hash.toLowerCase()
-  return { _tag: "OfHash", hash: lower, key: `${method} ${lower}${rest}` }
+  return { _tag: "BlockHash", hash: lower, key: `${method} ${lower}${rest}` }
 }
 
-const ofNumber = (method: string, block: unknown, rest: string): RequestedBound | null => {
+const ofNumber = (method: string, block: unknown, rest: string): Requested | null => {
   const number = numberOf(block)
-  return number === undefined ? null : { _tag: "OfNumber", number, key: `${method} ${number}${rest}` }
+  return number === undefined ? null : { _tag: "BlockNumber", number, key: `${method} ${number}${rest}` }
 }
 
-const ofTransaction = (method: string, hash: unknown, rest: string): RequestedBound | null =>
-  isHash(hash) ? { _tag: "OfTransaction", key: `${method} ${hash.toLowerCase()}${rest}` } : null
+const ofTransaction = (method: string, hash: unknown, rest: string): Requested | null =>
+  isHash(hash) ? { _tag: "Transaction", key: `${method} ${hash.toLowerCase()}${rest}` } : null
 
-/** A filter without its blocks, spelt in one way. */
+/** Canonical text of a filter without its blocks. */
 const filterText = (filter: Readonly<Record<string, unknown>>): string =>
   JSON.stringify([filter["address"] ?? null, filter["topics"] ?? null]).toLowerCase()
 
-/** Logs of one block. Those of several may be cut short by a node that has not all of them. */
-const ofFilter = (method: string, given: unknown): RequestedBound | null => {
+/** Logs of one block. Those of several blocks may be incomplete at a node that lags. */
+const ofFilter = (method: string, given: unknown): Requested | null => {
   if (typeof given !== "object" || given === null) return null
   const filter = given as Readonly<Record<string, unknown>>
   if (filter["blockHash"] !== undefined) return ofHash(method, filter["blockHash"], ` ${filterText(filter)}`)
@@ -74,7 +74,7 @@ const restText = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): strin
 }
 
 /** The block, transaction or fact that a call requests; `null` when its result can change. The parameters fit the method. */
-export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): RequestedBound | null => {
+export const requested = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): Requested | null => {
   const { cacheability } = RpcMethod.all[method]
   if (cacheability === "never") return null
   const [first] = params
@@ -98,13 +98,13 @@ export const asked = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): R
 const blockKeys = (method: RpcMethod.Name): readonly [hash: string, number: string] =>
   "hydrated" in RpcMethod.all[method] ? ["hash", "number"] : ["blockHash", "blockNumber"]
 
-/** The block that the result of a call says it is of; null when it says none, as an empty list does. */
+/** The block that a result belongs to; `null` where it names none, as an empty array. */
 export const blockOf = (method: RpcMethod.Name, result: unknown): BlockRef | null => {
   const one: unknown = Array.isArray(result) ? result[0] : result
   if (typeof one !== "object" || one === null) return null
   const [hashKey, numberKey] = blockKeys(method)
   const { [hashKey]: hash, [numberKey]: number } = one as Readonly<Record<string, unknown>>
-  // trace_block writes its numbers as numbers.
+  // `trace_block` sends block numbers as JSON numbers.
   const found = typeof number === "number" ? number : numberOf(number)
   return isHash(hash) && found !== undefined ? { number: found, hash: hash.toLowerCase() } : null
 }

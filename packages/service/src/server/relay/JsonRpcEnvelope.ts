@@ -1,10 +1,10 @@
 /**
- * Reads JSON-RPC requests and writes responses as texts, so that an id and a result go back exactly as they came. Pure.
+ * Reads JSON-RPC requests and writes responses as text, so that ids and results are passed on unchanged. Pure.
  *
  * Source: docs/interface.md#2.6, docs/interface.md#2.7; JSON-RPC 2.0; decision 0016.
  */
+import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
-import { quote } from "@daybook/schema/Issue"
 
 /** Why a request or a call fails, as it is sent. */
 export interface Failure {
@@ -13,7 +13,7 @@ export interface Failure {
   readonly data?: unknown
 }
 
-/** One member of a body: a call, with the text of its id or none when it is a notification; or something else. */
+/** One item of a body: a call, with the text of its id (undefined for a notification), or something else. */
 export type Item =
   | {
       readonly _tag: "Call"
@@ -21,32 +21,21 @@ export type Item =
       readonly method: string
       readonly params: ReadonlyArray<unknown>
     }
-  | { readonly _tag: "Wrong"; readonly id: string; readonly failure: Failure }
+  | { readonly _tag: "Invalid"; readonly id: string; readonly failure: Failure }
 
-/** A body: one call, several, or nothing that could be read. */
+/** A body: one call, a batch, or nothing that can be read. */
 export type Body =
   | { readonly _tag: "Single"; readonly item: Item }
   | { readonly _tag: "Batch"; readonly items: ReadonlyArray<Item> }
-  | { readonly _tag: "Wrong"; readonly failure: Failure }
+  | { readonly _tag: "Invalid"; readonly failure: Failure }
 
-/** The text of an id that could not be read. */
+/** Text of an id that cannot be read. */
 const noId = "null"
 
-const wrong = (code: number, message: string): Failure => ({ code, message })
-
-const nameOf = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "an array"
-      : typeof value === "object"
-        ? "an object"
-        : `a ${typeof value}`
-
-/** Parses, and remembers how each number under the key `id` was written. */
+/** Parses JSON and keeps the text of each number under the key `id`. */
 const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object, string>] => {
   const idTexts = new WeakMap<object, string>()
-  // Sound: engines give a reviver the source of a primitive (JSON.parse source text access); the library's types lag behind.
+  // Sound: engines pass the source of a primitive to a reviver (JSON.parse source text access); the library's types lack it.
   const reviver = function (this: object, key: string, value: unknown, context?: { readonly source?: string }) {
     if (key === "id" && typeof value === "number" && context?.source !== undefined) idTexts.set(this, context.source)
     return value
@@ -54,41 +43,40 @@ const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object,
   return [JSON.parse(text, reviver), idTexts]
 }
 
-const itemOf = (value: unknown, idTexts: WeakMap<object, string>): Item => {
-  const invalid = (message: string, id: string = noId): Item => ({
-    _tag: "Wrong",
+const invalidRequest = (issue: Issue.Issue, code: number = JsonRpc.code.invalidRequest): Failure => ({
+  code,
+  message: Issue.format("JSON-RPC request", issue),
+})
+
+interface Members {
+  readonly id?: unknown
+  readonly jsonrpc?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const readItem = (value: unknown, idTexts: WeakMap<object, string>): Item => {
+  const invalid = (path: string, expected: string, received: unknown, id = noId, code?: number): Item => ({
+    _tag: "Invalid",
     id,
-    failure: wrong(JsonRpc.code.invalidRequest, message),
+    failure: invalidRequest({ path, expected, received: Issue.describe(received) }, code),
   })
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return invalid(`A request is ${nameOf(value)}; accepted: an object with jsonrpc, id, method and params.`)
-  }
-  const {
-    id: received,
-    jsonrpc,
-    method,
-    params,
-  }: { id?: unknown; jsonrpc?: unknown; method?: unknown; params?: unknown } = value
+  if (!isObject(value)) return invalid("", "an object with jsonrpc, id, method and params", value)
+  const { id: received, jsonrpc, method, params } = value
   if (received !== undefined && typeof received !== "string" && typeof received !== "number") {
-    return invalid(`id is ${nameOf(received)}; accepted: a number or a text.`)
+    return invalid("id", "a number or a string", received)
   }
   const id = received === undefined ? undefined : (idTexts.get(value) ?? JSON.stringify(received))
-  if (jsonrpc !== "2.0") {
-    const what = typeof jsonrpc === "string" ? quote(jsonrpc) : jsonrpc === undefined ? "missing" : nameOf(jsonrpc)
-    return invalid(`jsonrpc is ${what}; accepted: "2.0".`, id)
-  }
-  if (typeof method !== "string") {
-    return invalid(
-      `method is ${method === undefined ? "missing" : nameOf(method)}; accepted: the name of a method.`,
-      id,
-    )
-  }
+  if (jsonrpc !== "2.0") return invalid("jsonrpc", `"2.0"`, jsonrpc, id)
+  if (typeof method !== "string") return invalid("method", "the name of a method", method, id)
   if (params === undefined || Array.isArray(params)) return { _tag: "Call", id, method, params: params ?? [] }
-  if (typeof params !== "object" || params === null)
-    return invalid(`params is ${nameOf(params)}; accepted: an array, or none.`, id)
+  if (!isObject(params)) return invalid("params", "an array", params, id)
+  // A notification gets no response, whatever its parameters.
   if (id === undefined) return { _tag: "Call", id, method, params: [] }
-  const failure = wrong(JsonRpc.code.invalidParams, "params is an object; accepted: an array by position, or none.")
-  return { _tag: "Wrong", id, failure }
+  return invalid("params", "an array (parameters by position)", params, id, JsonRpc.code.invalidParams)
 }
 
 /** Reads the body of a request. */
@@ -97,24 +85,22 @@ export const read = (text: string): Body => {
   try {
     parsed = parse(text)
   } catch {
-    return {
-      _tag: "Wrong",
-      failure: wrong(JsonRpc.code.parseError, "The body is not JSON; accepted: a JSON-RPC 2.0 request."),
-    }
+    const issue = { path: "", expected: "JSON", received: text === "" ? "an empty body" : "a body that is not JSON" }
+    return { _tag: "Invalid", failure: invalidRequest(issue, JsonRpc.code.parseError) }
   }
   const [value, idTexts] = parsed
-  if (!Array.isArray(value)) return { _tag: "Single", item: itemOf(value, idTexts) }
+  if (!Array.isArray(value)) return { _tag: "Single", item: readItem(value, idTexts) }
   if (value.length === 0) {
-    const message = "The batch is empty; accepted: at least one request."
-    return { _tag: "Wrong", failure: wrong(JsonRpc.code.invalidRequest, message) }
+    const issue = { path: "", expected: "at least one call in a batch", received: "an empty array" }
+    return { _tag: "Invalid", failure: invalidRequest(issue) }
   }
-  return { _tag: "Batch", items: value.map((item: unknown) => itemOf(item, idTexts)) }
+  return { _tag: "Batch", items: value.map((item: unknown) => readItem(item, idTexts)) }
 }
 
-/** A response with a result, which is JSON text already. */
+/** A response with a result, as JSON text. */
 export const success = (id: string, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
 
-/** The bytes of a response with a result, which is JSON text or its bytes already. */
+/** The bytes of a response with a result, from JSON text or its bytes. */
 export const successBytes = (id: string, result: string | Uint8Array): Uint8Array => {
   const head = `{"jsonrpc":"2.0","id":${id},"result":`
   const isText = typeof result === "string"

@@ -1,53 +1,54 @@
 /**
- * Answers by key, as many as fit into a number of bytes; those that were asked for longest ago go first. It knows nothing of what
- * it keeps, nor whether that is still true.
+ * A cache bounded in bytes that evicts the entries used least recently. It does not know what it holds, nor whether that is still
+ * valid.
  */
 
-/** Keeps answers. */
+/** A cache of entries by key. */
 export interface LruCache<A extends { readonly bytes: Uint8Array }> {
+  /** The entry of a key, which counts as a use. */
   readonly get: (key: string) => A | undefined
-  /** Keeps an answer; one that would take the place of many others is not kept. */
-  readonly set: (key: string, answer: A) => void
+  /** Adds or replaces an entry; one above an eighth of the cache is not kept. */
+  readonly set: (key: string, entry: A) => void
   readonly delete: (key: string) => void
-  /** Bytes of what is kept, keys included. */
+  /** Bytes in use, keys included. */
   readonly size: () => number
 }
 
-/** What an answer takes beside its text and its key, which is kept in two bytes a character at most. */
+/** Memory of an entry beside its bytes and its key, which takes two bytes a character at most. */
 const overheadBytes = 256
 
-/** Answers larger than this part of the whole are not kept. */
-const largestPart = 1 / 8
+/** A larger entry would evict many others. */
+const maxShare = 1 / 8
 
 /** Makes a cache of at most `maxBytes`. */
 export const make = <A extends { readonly bytes: Uint8Array }>(maxBytes: number): LruCache<A> => {
-  const answers = new Map<string, A>()
+  // A map iterates its keys in the order of insertion: the first is the one used least recently.
+  const entries = new Map<string, A>()
   let size = 0
   const sizeOf = (key: string, { bytes }: A) => bytes.length + key.length * 2 + overheadBytes
 
   const remove = (key: string) => {
-    const answer = answers.get(key)
-    if (answer === undefined) return
-    answers.delete(key)
-    size -= sizeOf(key, answer)
+    const entry = entries.get(key)
+    if (entry === undefined) return
+    entries.delete(key)
+    size -= sizeOf(key, entry)
   }
 
   return {
     get: (key) => {
-      const answer = answers.get(key)
-      if (answer === undefined) return undefined
-      // A map gives its keys in the order in which they were put in.
-      answers.delete(key)
-      answers.set(key, answer)
-      return answer
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry
     },
-    set: (key, answer) => {
+    set: (key, entry) => {
       remove(key)
-      const own = sizeOf(key, answer)
-      if (own > maxBytes * largestPart) return
-      answers.set(key, answer)
-      size += own
-      for (const oldest of answers.keys()) {
+      const added = sizeOf(key, entry)
+      if (added > maxBytes * maxShare) return
+      entries.set(key, entry)
+      size += added
+      for (const oldest of entries.keys()) {
         if (size <= maxBytes) return
         remove(oldest)
       }

@@ -1,55 +1,64 @@
 /**
- * What the relay has of a chain's nodes, kept as long as it stays true: answers that never change, checked against the index each
- * time that they depend on the chain's course. One cache serves all chains of a process.
+ * Caches the immutable responses of a chain's nodes. A response that depends on the course of the chain is checked against the index
+ * each time it is used. One cache serves all chains of a process.
  *
  * Source: decision 0024.
  */
 import type { RpcError } from "@daybook/rpc/RpcError"
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import type { ChainReader } from "../../store/ChainReader.ts"
 import type { BlockRef } from "../../store/BlockRows.ts"
-import * as LruCache from "./LruCache.ts"
+import type { ChainReader } from "../../store/ChainReader.ts"
+import * as Metrics from "../rest/Metrics.ts"
 import * as Cacheability from "./Cacheability.ts"
-import type { Upstream, UpstreamDown } from "./Upstream.ts"
+import * as LruCache from "./LruCache.ts"
+import type { Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
-/** A chain, what is indexed of it, and the way to its nodes. */
+/** A chain, its index and its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly upstream: Upstream
-}
-
-/** How often the cache had the answer to a call that it may keep. */
-export interface Counts {
-  readonly chain: string
-  readonly hits: number
-  readonly misses: number
 }
 
 /** The text of a result, or its bytes. */
 export type ResultText = string | Uint8Array
 
 /** Answers calls from memory or by a node. */
-export interface RelayCache {
-  /** The result of a call whose parameters fit the method. */
-  readonly call: (
-    chain: CachedChain,
-    method: RpcMethod.Name,
-    params: ReadonlyArray<unknown>,
-  ) => Effect.Effect<ResultText, RpcError | UpstreamDown>
-  readonly counts: () => ReadonlyArray<Counts>
-  /** Bytes in use. */
-  readonly size: () => number
-}
+export class RelayCache extends Context.Service<
+  RelayCache,
+  {
+    /** The result of a call. The parameters must fit the method. */
+    readonly call: (
+      chain: CachedChain,
+      method: RpcMethod.Name,
+      params: ReadonlyArray<unknown>,
+    ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable>
+  }
+>()("@daybook/service/server/RelayCache") {}
 
-interface Kept {
+interface Entry {
   readonly bytes: Uint8Array
-  /** The final block that the answer stands on; null when it stands on none. */
+  /** The final block that the response depends on; `null` when it depends on none. */
   readonly block: BlockRef | null
 }
 
-/** The hash of a block by the index; null when it is not final there. */
+const metrics = {
+  hits: Metric.counter("daybook_relay_cache_hits_total", {
+    description: "Relayed calls answered from the cache.",
+    incremental: true,
+  }),
+  misses: Metric.counter("daybook_relay_cache_misses_total", {
+    description: "Relayed calls with a cacheable response that a node answered.",
+    incremental: true,
+  }),
+  bytes: Metric.gauge("daybook_relay_cache_bytes", { description: "Memory in use by the cache of the relay." }),
+}
+
+/** The hash of a final block in the index; `null` when the index has no final block of this number. */
 const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | null> =>
   chain.reader
     .snapshot(
@@ -74,70 +83,83 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The bytes of a text, in memory of their own: a piece of a shared buffer would keep all of that alive. */
+/** The bytes of a text, in a buffer of their own: a slice of a pooled buffer would keep the whole pool in memory. */
 const bytesOf = (text: string): Uint8Array => {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
 }
 
-/** What may be kept of an answer; null when nothing. */
-const kept = Effect.fnUntraced(function* (
+/** The entry for a response; `null` when it is not immutable. */
+const entryOf = Effect.fnUntraced(function* (
   chain: CachedChain,
   method: RpcMethod.Name,
-  asked: Cacheability.RequestedBound,
+  requested: Cacheability.Requested,
   text: string,
-): Effect.fn.Return<Kept | null> {
+): Effect.fn.Return<Entry | null> {
   if (isNothing(text)) return null
-  if (asked._tag === "Constant") return { bytes: bytesOf(text), block: null }
-  // Reading the answer costs most: it is left out while its block is not final anyway.
-  if (asked._tag === "OfNumber" && (yield* finalHash(chain, asked.number)) === null) return null
+  if (requested._tag === "Constant") return { bytes: bytesOf(text), block: null }
+  // Parsing the response costs most: it is skipped for a block that is not final.
+  if (requested._tag === "BlockNumber" && (yield* finalHash(chain, requested.number)) === null) return null
   const block = Cacheability.blockOf(method, parse(text))
   if (block === null) return null
-  if (asked._tag === "OfHash") return block.hash === asked.hash ? { bytes: bytesOf(text), block: null } : null
-  if (asked._tag === "OfNumber" && block.number !== asked.number) return null
+  if (requested._tag === "BlockHash") {
+    return block.hash === requested.hash ? { bytes: bytesOf(text), block: null } : null
+  }
+  if (requested._tag === "BlockNumber" && block.number !== requested.number) return null
   return (yield* isFinal(chain, block)) ? { bytes: bytesOf(text), block } : null
 })
 
 /** Makes a cache of at most `maxBytes`; with 0 every call goes to a node. */
-export const make = (maxBytes: number): RelayCache => {
-  const cache = LruCache.make<Kept>(maxBytes)
-  const counts = new Map<string, { hits: number; misses: number }>()
+export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): RelayCache["Service"] => {
+  const cache = LruCache.make<Entry>(maxBytes)
+  const context = Metrics.contextOf(registry)
 
-  const count = ({ name }: CachedChain, what: "hits" | "misses") => {
-    const known = counts.get(name) ?? { hits: 0, misses: 0 }
-    known[what]++
-    counts.set(name, known)
-  }
+  const count = (counter: Metric.Counter<number>, { name }: CachedChain) =>
+    Metric.withAttributes(counter, { chain: name }).updateUnsafe(1, context)
+  const measure = () => metrics.bytes.updateUnsafe(cache.size(), context)
+  measure()
+
+  /** The bytes of a cached result; undefined when there are none, or when their block is no longer final. */
+  const lookUp = Effect.fnUntraced(function* (
+    chain: CachedChain,
+    key: string,
+  ): Effect.fn.Return<Uint8Array | undefined> {
+    const found = cache.get(key)
+    if (found === undefined) return undefined
+    if (found.block === null || (yield* isFinal(chain, found.block))) return found.bytes
+    cache.delete(key)
+    return undefined
+  })
 
   const cached = Effect.fnUntraced(function* (
     chain: CachedChain,
     method: RpcMethod.Name,
     params: ReadonlyArray<unknown>,
-    asked: Cacheability.RequestedBound,
-  ): Effect.fn.Return<ResultText, RpcError | UpstreamDown> {
-    const key = `${chain.id} ${asked.key}`
-    const found = cache.get(key)
-    if (found !== undefined) {
-      if (found.block === null || (yield* isFinal(chain, found.block))) {
-        count(chain, "hits")
-        return found.bytes
-      }
-      cache.delete(key)
-    }
-    count(chain, "misses")
+    requested: Cacheability.Requested,
+  ): Effect.fn.Return<ResultText, RpcError | UpstreamUnavailable> {
+    const key = `${chain.id} ${requested.key}`
+    const found = yield* lookUp(chain, key)
+    count(found === undefined ? metrics.misses : metrics.hits, chain)
+    if (found !== undefined) return found
     const text = yield* chain.upstream.call(method, params)
-    const keep = yield* kept(chain, method, asked, text)
-    if (keep !== null) cache.set(key, keep)
+    const entry = yield* entryOf(chain, method, requested, text)
+    if (entry !== null) cache.set(key, entry)
+    measure()
     return text
   })
 
   return {
     call: (chain, method, params) => {
-      const asked = maxBytes === 0 ? null : Cacheability.asked(method, params)
-      return asked === null ? chain.upstream.call(method, params) : cached(chain, method, params, asked)
+      const requested = maxBytes === 0 ? null : Cacheability.requested(method, params)
+      return requested === null ? chain.upstream.call(method, params) : cached(chain, method, params, requested)
     },
-    counts: () => [...counts].map(([chain, { hits, misses }]) => ({ chain, hits, misses })),
-    size: cache.size,
   }
 }
+
+/** A cache of at most so many mebibytes. */
+export const layer = (maxMebibytes: number): Layer.Layer<RelayCache, never, Metrics.Metrics> =>
+  Layer.effect(
+    RelayCache,
+    Effect.map(Metrics.Metrics, (registry) => make(maxMebibytes * 1024 * 1024, registry)),
+  )

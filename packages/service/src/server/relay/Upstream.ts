@@ -1,44 +1,79 @@
 /**
- * The relay's way to the nodes of one chain: asks them in order of preference until one answers, and only those that are of the
- * chain. Results come as the text that the node wrote. Nothing that it says holds a URL, a host or a key.
+ * The relay's connection to the nodes of one chain: asks one after the other until one answers, and only those with the id of the
+ * chain. Results are the text that the node wrote. Messages hold no URL, host or key.
  */
+import * as EndpointPool from "@daybook/rpc/EndpointPool"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError, RpcError } from "@daybook/rpc/RpcError"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { ServedChain } from "../../config/ServedChain.ts"
 
-/** No node of the chain answers for now. */
-export class UpstreamDown extends Data.TaggedError("UpstreamDown")<{
+/** No node of the chain answers now. */
+export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
   readonly message: string
   readonly retryAfterSeconds: number
 }> {}
 
 /** The nodes of a chain. */
 export interface Upstream {
-  /** The text of a call's result. Parameters must fit the method. */
-  readonly call: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<string, RpcError | UpstreamDown>
+  /** The text of a call's result. The parameters must fit the method. */
+  readonly call: (
+    method: string,
+    params: ReadonlyArray<unknown>,
+  ) => Effect.Effect<string, RpcError | UpstreamUnavailable>
 }
 
-interface Endpoint {
-  readonly client: RpcClient.Client
-  isVerified: boolean
-  /** When the wait that the node asked for ends; calls go past it until then. */
-  pausedUntilMillis: number
-}
+/** The node is of another chain. */
+class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
+
+type AskError = CallError | WrongChain
 
 const timeout = "15 seconds"
-const standardRetrySeconds = 2
-const longestPauseMillis = 60_000
+const maxPause = "1 minute"
+const defaultRetrySeconds = 2
 
-/** A connection that was kept alive may have been closed meanwhile: the only failure that is tried again on the same node. */
-const isOfConnection = (error: CallError): boolean => error._tag === "TransportError"
+/** A kept-alive connection may have been closed meanwhile: the only failure that is retried on the same node. */
+const isDisconnected = (error: AskError): boolean => error._tag === "TransportError"
+
+const verdict = (outcome: Result.Result<string, AskError>): EndpointPool.Verdict => {
+  if (Result.isSuccess(outcome)) return { _tag: "Final" }
+  const error = outcome.failure
+  if (error._tag === "WrongChain") return { _tag: "Unavailable" }
+  return error._tag === "RpcError" && !error.isRetryable ? { _tag: "Final" } : EndpointPool.verdictOf(error)
+}
+
+type Failed = EndpointPool.AllEndpointsFailed<AskError>
+
+const unavailable = (chain: string, { retryAfterMillis }: Failed): UpstreamUnavailable =>
+  new UpstreamUnavailable({
+    message: `No node of ${chain} answers now. Retry later.`,
+    retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
+  })
+
+/** Logs when the last node stops answering, and when one answers again. */
+const availabilityLog = (chain: string) => {
+  let isAvailable = true
+  const change = (to: boolean, log: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      if (isAvailable === to) return Effect.void
+      isAvailable = to
+      return log
+    })
+  const message = (text: string) => Effect.annotateLogs({ chain })(Effect.logWarning(`${chain}: ${text}`))
+  return {
+    answered: change(true, Effect.logInfo(`${chain}: a node answers the relay again`)),
+    failed: ({ failures }: Failed) => {
+      const reasons = failures.map(({ error }) => error._tag).join(", ")
+      return change(false, message(`no node answers the relay (${reasons === "" ? "all are paused" : reasons})`))
+    },
+  }
+}
 
 /**
- * Makes the way to the nodes of a chain. No request is made yet.
+ * Connects to the nodes of a chain. No request is made yet.
  *
  * **Errors**
  * - `InvalidOption`: a URL cannot be used; the message does not show it.
@@ -46,84 +81,44 @@ const isOfConnection = (error: CallError): boolean => error._tag === "TransportE
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
 ): Effect.fn.Return<Upstream, InvalidOption> {
+  const { id, name } = chain
   const endpoints = yield* Effect.forEach(chain.config.rpc, (url) =>
-    Effect.map(RpcClient.make({ url, timeout, retry: { maxAttempts: 1 }, batch: false }), (client): Endpoint => ({
-      client,
-      isVerified: false,
-      pausedUntilMillis: 0,
-    })),
+    RpcClient.make({ url, timeout, retry: { maxAttempts: 1 }, batch: false }),
   )
-  let preferred = 0
-  let isDown = false
+  const log = availabilityLog(name)
 
-  /** True when the node is of this chain; asked once, and again after its connection broke. */
-  const verify = Effect.fnUntraced(function* (endpoint: Endpoint): Effect.fn.Return<boolean, CallError> {
-    if (endpoint.isVerified) return true
-    const found = yield* endpoint.client.eth_chainId()
-    endpoint.isVerified = found === BigInt(chain.id)
-    if (!endpoint.isVerified) {
-      yield* Effect.logWarning(
-        `${chain.name}: a node of the relay is of chain ${found}, not ${chain.id}; it is not used`,
-      )
-    }
-    return endpoint.isVerified
+  /** Checks that a node is of the chain. */
+  const verify = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<void, AskError> {
+    const found = yield* client.eth_chainId().pipe(Effect.retry({ times: 1, while: isDisconnected }))
+    if (found === BigInt(id)) return
+    yield* Effect.logWarning(`${name}: a node of the relay is of chain ${found}, not ${id}; it is not used`)
+    return yield* new WrongChain()
   })
-
-  const say = (down: boolean, why: string) =>
-    Effect.suspend(() => {
-      if (down === isDown) return Effect.void
-      isDown = down
-      return down
-        ? Effect.logWarning(`${chain.name}: no node answers the relay (${why})`)
-        : Effect.logInfo(`${chain.name}: a node answers the relay again`)
-    })
-
-  /** Asks one node; `null` when it is of another chain. */
-  const ask = (endpoint: Endpoint, method: string, params: ReadonlyArray<unknown>) =>
-    Effect.flatMap(verify(endpoint), (isOurs) =>
-      isOurs ? endpoint.client.requestText(method, params) : Effect.succeed(null),
-    ).pipe(Effect.retry({ times: 1, while: isOfConnection }))
-
-  const noteFailure = Effect.fnUntraced(function* (endpoint: Endpoint, error: CallError) {
-    if (isOfConnection(error)) endpoint.isVerified = false
-    if (error.retryAfter === undefined) return
-    const wait = Math.min(Duration.toMillis(error.retryAfter), longestPauseMillis)
-    endpoint.pausedUntilMillis = (yield* Clock.currentTimeMillis) + wait
-  })
-
-  const down = Effect.fnUntraced(function* (errors: ReadonlyArray<CallError>) {
-    const why = errors.map(({ _tag }) => _tag).join(", ")
-    yield* say(true, why === "" ? "none is of the chain, or all asked to wait" : why)
-    const now = yield* Clock.currentTimeMillis
-    const waits = endpoints.map(({ pausedUntilMillis }) => pausedUntilMillis - now).filter((millis) => millis > 0)
-    const isPaused = waits.length === endpoints.length
-    const retryAfterSeconds = isPaused ? Math.ceil(Math.min(...waits) / 1000) : standardRetrySeconds
-    return new UpstreamDown({ message: `No node of ${chain.name} answers now; try again.`, retryAfterSeconds })
-  })
+  const pool = EndpointPool.make<RpcClient.Client, AskError>({ endpoints, maxPause, verify })
 
   return {
-    call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<string, RpcError | UpstreamDown> {
-      const errors: Array<CallError> = []
-      const first = preferred
-      const now = yield* Clock.currentTimeMillis
-      for (let turn = 0; turn < endpoints.length; turn++) {
-        const index = (first + turn) % endpoints.length
-        const endpoint = endpoints[index]!
-        if (endpoint.pausedUntilMillis > now) continue
-        const outcome = yield* Effect.result(ask(endpoint, method, params))
-        if (outcome._tag === "Success") {
-          if (outcome.success === null) continue
-          preferred = index
-          yield* say(false, "")
-          return outcome.success
-        }
-        const error = outcome.failure
-        if (error._tag === "RpcError" && !error.isRetryable) return yield* error
-        yield* noteFailure(endpoint, error)
-        errors.push(error)
+    call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<string, RpcError | UpstreamUnavailable> {
+      const outcome = yield* pool
+        .ask({
+          strategy: "sticky",
+          skipPaused: true,
+          verdict,
+          question: (client) =>
+            client.requestText(method, params).pipe(Effect.retry({ times: 1, while: isDisconnected })),
+        })
+        .pipe(Effect.result)
+      if (Result.isSuccess(outcome)) {
+        yield* log.answered
+        return outcome.success
       }
-      const judged = errors.find((error) => error._tag === "RpcError")
-      return yield* judged ?? (yield* down(errors))
+      const error = outcome.failure
+      // Only a JSON-RPC error is final: the others let the next node be asked.
+      if (error._tag === "RpcError") return yield* error
+      if (error._tag !== "AllEndpointsFailed") return yield* Effect.die(error)
+      const answered = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")
+      if (answered?._tag === "RpcError") return yield* answered
+      yield* log.failed(error)
+      return yield* unavailable(name, error)
     }),
   }
 })

@@ -1,6 +1,6 @@
 /**
- * Where a walk through a wallet's history stands, as opaque text that the client hands back. It holds everything, so any replica
- * reads it at any time; it grants nothing that its bearer's key does not. Pure.
+ * The cursor of a paged query, as opaque text that the client sends back. It holds the whole state, so any replica reads it at any
+ * time; it grants nothing that its bearer's key does not. Pure.
  *
  * Source: decision 0011.
  */
@@ -8,30 +8,34 @@ import { hash } from "node:crypto"
 import type { Bound, Order } from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../../store/BlockRows.ts"
-import type { Position } from "../../store/ChainReader.ts"
-import type { Issue } from "../Issue.ts"
+import { InvalidParameter } from "./InvalidParameter.ts"
 
-/** One end of the range as it was asked for: a block number, or an instant in milliseconds since 1970. */
+/** One end of the range as requested: a block number, or an instant in milliseconds since 1970. */
 export type RequestedBound = Bound<number, number>
 
-/** Where a walk stands, and which walk it is. */
+/** Position of a row in its projection. */
+export type Position = readonly [block: number, index: number]
+
+/** Where the next page begins, and which query it belongs to. */
 export interface Cursor {
   /** EIP-155 id. */
   readonly chainId: number
   /** Lower case. */
   readonly wallet: string
   readonly order: Order
-  readonly askedFrom: RequestedBound
-  readonly askedTo: RequestedBound
-  /** First block of the walk, inclusive. */
+  readonly requestedFrom: RequestedBound
+  readonly requestedTo: RequestedBound
+  /** First block of the range, inclusive. */
   readonly from: number
-  /** Last block of the walk, inclusive. */
+  /** Last block of the range, inclusive. */
   readonly to: number
   /** Number of the page that this cursor leads to. */
   readonly page: number
-  /** The last row that was given, and the hash of its block. */
-  readonly position: Position & { readonly hash: string }
-  /** The highest block of the walk: blocks after it are not in its list. */
+  /** The last row that was sent. */
+  readonly position: Position
+  /** Hash of the block of that row. */
+  readonly positionHash: string
+  /** The highest block of the list: later blocks are not part of it. */
   readonly top: BlockRef
 }
 
@@ -39,12 +43,20 @@ const version = 1
 const walletBytes = 20
 const hashBytes = 32
 const checksumBytes = 8
+const maxCharacters = 1_000
 
-/** How an end of the range begins in the bytes. */
+/** First byte of an end of the range. */
 const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
 
-const checksum = (bytes: Uint8Array): Buffer =>
-  hash("sha256", Buffer.concat([Buffer.from("daybook cursor"), bytes]), "buffer").subarray(0, checksumBytes)
+/** The checksum of this projection's cursors leaves out its name: they are older than other projections. */
+const unnamed = "wallet_transactions"
+
+const checksum = (projection: string, bytes: Uint8Array): Buffer =>
+  hash(
+    "sha256",
+    Buffer.concat([Buffer.from(`daybook cursor${projection === unnamed ? "" : ` ${projection} `}`), bytes]),
+    "buffer",
+  ).subarray(0, checksumBytes)
 
 const varint = (value: number): ReadonlyArray<number> => {
   const bytes: Array<number> = []
@@ -53,29 +65,29 @@ const varint = (value: number): ReadonlyArray<number> => {
   return [...bytes, rest]
 }
 
-const hex = (text: string): Buffer => Buffer.from(text.slice(2), "hex")
+const hexBytes = (text: string): Buffer => Buffer.from(text.slice(2), "hex")
 
-const askedBytes = (asked: RequestedBound): ReadonlyArray<number> => {
-  if (asked._tag === "Open") return [tag.open]
-  if (asked._tag === "Block") return [tag.block, ...varint(asked.block)]
-  return [asked.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(asked.date))]
+const boundBytes = (bound: RequestedBound): ReadonlyArray<number> => {
+  if (bound._tag === "Open") return [tag.open]
+  if (bound._tag === "Block") return [tag.block, ...varint(bound.block)]
+  return [bound.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(bound.date))]
 }
 
-/** Writes a cursor. */
-export const toText = (cursor: Cursor): string => {
-  const { chainId, wallet, order, askedFrom, askedTo, from, to, page, position, top } = cursor
+/** Writes a cursor of a projection. */
+export const toText = (projection: string, cursor: Cursor): string => {
+  const { chainId, from, order, page, position, positionHash, requestedFrom, requestedTo, to, top, wallet } = cursor
   const numbers = [
     version,
     order === "ASC" ? 0 : 1,
-    ...askedBytes(askedFrom),
-    ...askedBytes(askedTo),
-    ...[chainId, from, to, page, position.block, position.index, top.number].flatMap(varint),
+    ...boundBytes(requestedFrom),
+    ...boundBytes(requestedTo),
+    ...[chainId, from, to, page, ...position, top.number].flatMap(varint),
   ]
-  const bytes = Buffer.concat([Buffer.from(numbers), hex(wallet), hex(position.hash), hex(top.hash)])
-  return Buffer.concat([bytes, checksum(bytes)]).toString("base64url")
+  const bytes = Buffer.concat([Buffer.from(numbers), hexBytes(wallet), hexBytes(positionHash), hexBytes(top.hash)])
+  return Buffer.concat([bytes, checksum(projection, bytes)]).toString("base64url")
 }
 
-/** Reads bytes in order; anything past their end reads as 0, which the length check below refuses. */
+/** Reads bytes in order; past their end it reads 0, which the check of the length refuses. */
 const reader = (bytes: Buffer) => {
   let at = 0
   const byte = () => bytes[at++] ?? 0
@@ -87,51 +99,64 @@ const reader = (bytes: Buffer) => {
       if (next < 128 || factor > Number.MAX_SAFE_INTEGER) return value
     }
   }
-  const text = (length: number) => `0x${bytes.subarray(at, (at += length)).toString("hex")}`
-  const asked = (): RequestedBound => {
+  const hex = (length: number) => `0x${bytes.subarray(at, (at += length)).toString("hex")}`
+  const bound = (): RequestedBound => {
     const first = byte()
     if (first === tag.block) return { _tag: "Block", block: number() }
     if (first !== tag.date && first !== tag.dateBefore1970) return { _tag: "Open" }
     return { _tag: "Date", date: first === tag.date ? number() : -number() }
   }
-  return { byte, number, text, asked, isAtEnd: () => at === bytes.length }
+  return { byte, number, hex, bound, isAtEnd: () => at === bytes.length }
 }
 
-const refuse = (why: string): Result.Result<never, Issue> =>
-  Result.fail({
-    parameter: "cursor",
-    message: `cursor ${why}; accepted: the "cursor" of the page before, unchanged, or none for the first page.`,
-  })
+const invalid = (expected: string, received: string): Result.Result<never, InvalidParameter> =>
+  Result.fail(InvalidParameter.fromIssue({ path: "cursor", expected, received }))
 
-const longestCharacters = 1_000
+const previous = "the cursor of the previous page, unchanged"
 
-/**
- * Reads a cursor.
- *
- * **Errors**
- * - `Problem`: the text is none of ours, is damaged, or was made by another version.
- */
-export const fromText = (text: string): Result.Result<Cursor, Issue> => {
-  if (text === "") return refuse("is empty")
-  const all = Buffer.from(text.slice(0, longestCharacters), "base64url")
-  if (all.toString("base64url") !== text || all.length <= checksumBytes) return refuse("is not one of this service")
-  const bytes = all.subarray(0, -checksumBytes)
-  if (!checksum(bytes).equals(all.subarray(-checksumBytes))) return refuse("is damaged, or not one of this service")
-  const { asked, byte, isAtEnd, number, text: read } = reader(bytes)
-  if (byte() !== version) return refuse("was made by another version of the service")
+const read = (bytes: Buffer): Cursor | undefined => {
+  const { bound, byte, hex, isAtEnd, number } = reader(bytes)
+  if (byte() !== version) return undefined
   const order = byte() === 0 ? "ASC" : "DESC"
-  const [askedFrom, askedTo] = [asked(), asked()]
+  const [requestedFrom, requestedTo] = [bound(), bound()]
   const [chainId, from, to, page] = [number(), number(), number(), number()]
   const [block, index, topNumber] = [number(), number(), number()]
-  const wallet = read(walletBytes)
-  const position = { block, index, hash: read(hashBytes) }
-  const cursor = { chainId, wallet, order, askedFrom, askedTo, from, to, page, position } as const
-  const whole: Cursor = { ...cursor, top: { number: topNumber, hash: read(hashBytes) } }
-  return isAtEnd() ? Result.succeed(whole) : refuse("is damaged")
+  const cursor: Cursor = {
+    chainId,
+    order,
+    requestedFrom,
+    requestedTo,
+    from,
+    to,
+    page,
+    position: [block, index],
+    wallet: hex(walletBytes),
+    positionHash: hex(hashBytes),
+    top: { number: topNumber, hash: hex(hashBytes) },
+  }
+  return isAtEnd() ? cursor : undefined
 }
 
-/** What a request says about its walk; what it leaves out is taken from the cursor. */
-export interface Walk {
+/**
+ * Reads a cursor of a projection.
+ *
+ * **Errors**
+ * - `InvalidParameter`: the text is no cursor of this projection, is damaged, or was made by another version.
+ */
+export const fromText = (projection: string, text: string): Result.Result<Cursor, InvalidParameter> => {
+  if (text === "") return invalid(previous, "an empty string")
+  const all = Buffer.from(text.slice(0, maxCharacters), "base64url")
+  if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "another text")
+  const bytes = all.subarray(0, -checksumBytes)
+  if (!checksum(projection, bytes).equals(all.subarray(-checksumBytes))) {
+    return invalid(previous, "a damaged cursor or another text")
+  }
+  const cursor = read(bytes)
+  return cursor === undefined ? invalid(previous, "a cursor of another version of the service") : Result.succeed(cursor)
+}
+
+/** The query of a request; what is left out is taken from the cursor. */
+export interface Query {
   readonly chainId: number
   readonly wallet: string
   readonly order: Order | undefined
@@ -139,29 +164,38 @@ export interface Walk {
   readonly to: RequestedBound
 }
 
-const sayAsked = (asked: RequestedBound): string => {
-  if (asked._tag === "Open") return "none"
-  return asked._tag === "Block" ? `block ${asked.block}` : new Date(asked.date).toISOString()
+/** An instant as a message shows it. */
+export const formatDate = (millis: number): string => {
+  const date = new Date(millis)
+  return Number.isNaN(date.getTime()) ? `${millis} ms since 1970` : date.toISOString()
 }
 
-const isOther = (asked: RequestedBound, of: RequestedBound): boolean =>
-  asked._tag !== "Open" && sayAsked(asked) !== sayAsked(of)
+const formatBound = (bound: RequestedBound): string => {
+  if (bound._tag === "Open") return "none"
+  return bound._tag === "Block" ? `block ${bound.block}` : formatDate(bound.date)
+}
+
+/** A bound that the request leaves open is taken from the cursor. */
+const differs = (requested: RequestedBound, own: RequestedBound): boolean =>
+  requested._tag !== "Open" && formatBound(requested) !== formatBound(own)
 
 /**
- * Holds a cursor against the request that brings it.
+ * Compares a cursor with the request that sends it.
  *
  * **Errors**
- * - `Problem`: it belongs to another chain, wallet, order or range; says which.
+ * - `InvalidParameter`: it belongs to another chain, wallet, order or range; the message names which.
  */
-export const fit = (cursor: Cursor, walk: Walk): Result.Result<Cursor, Issue> => {
-  const differs = (what: string, here: string, there: string) =>
-    refuse(`belongs to another request: its ${what} is ${there}, not ${here}`)
-  if (walk.chainId !== cursor.chainId) return differs("chain", String(walk.chainId), String(cursor.chainId))
-  if (walk.wallet !== cursor.wallet) return differs("address", walk.wallet, cursor.wallet)
-  if (walk.order !== undefined && walk.order !== cursor.order) return differs("order", walk.order, cursor.order)
-  if (isOther(walk.from, cursor.askedFrom)) {
-    return differs("lower bound", sayAsked(walk.from), sayAsked(cursor.askedFrom))
+export const match = (cursor: Cursor, query: Query): Result.Result<Cursor, InvalidParameter> => {
+  const other = (what: string, requested: string | number, own: string | number) =>
+    invalid(`a cursor of ${what} ${requested}`, `one of ${what} ${own}`)
+  if (query.chainId !== cursor.chainId) return other("chain", query.chainId, cursor.chainId)
+  if (query.wallet !== cursor.wallet) return other("wallet", query.wallet, cursor.wallet)
+  if (query.order !== undefined && query.order !== cursor.order) return other("order", query.order, cursor.order)
+  if (differs(query.from, cursor.requestedFrom)) {
+    return other("lower bound", formatBound(query.from), formatBound(cursor.requestedFrom))
   }
-  if (isOther(walk.to, cursor.askedTo)) return differs("upper bound", sayAsked(walk.to), sayAsked(cursor.askedTo))
+  if (differs(query.to, cursor.requestedTo)) {
+    return other("upper bound", formatBound(query.to), formatBound(cursor.requestedTo))
+  }
   return Result.succeed(cursor)
 }

@@ -1,18 +1,20 @@
 /**
- * Reads `from_date` and `to_date`: what the moment library reads, in UTC, without its guesses. Pure.
+ * Parses `from_date` and `to_date`: the formats of the moment library, in UTC, without its fallback to guesses. Pure.
  *
  * Source: docs/interface.md#4.1; decision 0006.
  */
 import moment from "moment"
 import * as Result from "effect/Result"
-import { type Issue, wrong } from "../Issue.ts"
+import * as Issue from "@daybook/schema/Issue"
+import { InvalidParameter } from "./InvalidParameter.ts"
 
 moment.suppressDeprecationWarnings = true
 
-const accepted =
-  "ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC where no zone is given"
+/** The formats, for messages. */
+export const expected =
+  "ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone"
 
-const longestCharacters = 100
+const maxCharacters = 100
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const month =
@@ -22,14 +24,14 @@ const weekday = "(?:(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|s
 const time = "(?:,? +(?:at +)?(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?: ?[ap]m)?))?"
 const zone = "(?: *(?<zone>z|utc|gmt|(?:utc|gmt)?[+-]\\d{2}:?\\d{2}))?(?: +\\([^()]*\\))?"
 
-/** Month names, a day and a four-digit year: the only text that is given to the engine's parser. */
+/** A month name, a day and a four-digit year: the only text that is passed to the engine's parser. */
 const named = [
   `(?<month>${month})\\.? +(?<day>\\d{1,2}),? +(?<year>\\d{4})`,
   `(?<day>\\d{1,2})[ -](?<month>${month})\\.?[, -] *(?<year>\\d{4})`,
   `(?<year>\\d{4})[ -](?<month>${month})[ -](?<day>\\d{1,2})`,
 ].map((date) => new RegExp(`^${weekday}${date}${time}${zone}$`, "i"))
 
-/** A `+` before a zone that arrived as a space, since a query writes spaces so. */
+/** Restores the `+` of a zone: a query decodes it to a space. */
 const restorePlus = (text: string): string =>
   text
     .replace(
@@ -58,18 +60,39 @@ const fromDigits = (text: string): number | undefined => {
   return /^\d{13}$/.test(text) ? Number(text) : undefined
 }
 
+const parse = (text: string): number | undefined => {
+  if (text === "" || text.length > maxCharacters) return undefined
+  const digits = fromDigits(text)
+  if (digits !== undefined) return digits
+  const strict = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true)
+  return strict.isValid() ? strict.valueOf() : fromNames(text)
+}
+
+const maxRemembered = 1_000
+const remembered = new Map<string, number>()
+
+/** `parse`, which remembers: programs send the same few dates again and again, and the library is slow. */
+const parseOnce = (text: string): number | undefined => {
+  const known = remembered.get(text)
+  if (known !== undefined) return known
+  const millis = parse(text)
+  if (millis !== undefined && remembered.size < maxRemembered) remembered.set(text, millis)
+  return millis
+}
+
 /**
- * Reads a date into milliseconds since 1970.
+ * Parses a date into milliseconds since 1970.
  *
  * **Details**
- * A day alone is its first instant. Digits alone are seconds (10) or milliseconds (13), else ISO 8601 (`2021`, `20210507`).
+ * A date without a time is its first instant. Digits alone are seconds (10) or milliseconds (13), else ISO 8601 (`2021`,
+ * `20210507`).
+ *
+ * **Errors**
+ * - `InvalidParameter`: the text of `parameter` is in none of the formats, or no date of the calendar.
  */
-export const read = (parameter: string, value: string): Result.Result<number, Issue> => {
-  const text = restorePlus(value.trim())
-  if (text === "" || text.length > longestCharacters) return Result.fail(wrong(parameter, value.trim(), accepted))
-  const digits = fromDigits(text)
-  if (digits !== undefined) return Result.succeed(digits)
-  const strict = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true)
-  const millis = strict.isValid() ? strict.valueOf() : fromNames(text)
-  return millis === undefined ? Result.fail(wrong(parameter, value, accepted)) : Result.succeed(millis)
+export const read = (parameter: string, value: string): Result.Result<number, InvalidParameter> => {
+  const millis = parseOnce(restorePlus(value.trim()))
+  return millis === undefined
+    ? Result.fail(InvalidParameter.fromIssue({ path: parameter, expected, received: Issue.describe(value.trim()) }))
+    : Result.succeed(millis)
 }

@@ -1,44 +1,42 @@
 /**
- * The paths for operators and machines, without a key: `/health` and `/ready`.
+ * Readiness: whether the service can answer, or whether the index of one chain follows its node.
  */
+import type * as ApiError from "@daybook/schema/ApiError"
 import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as Result from "effect/Result"
+import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import type { ApiKeys } from "../../store/ApiKeys.ts"
-import * as Response from "../Response.ts"
-import * as Chains from "../../config/ChainRegistry.ts"
-import type { Request } from "../Request.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
+import * as Response from "../Response.ts"
+import { InvalidParameter } from "./InvalidParameter.ts"
+import type { IndexedChain } from "../IndexedChain.ts"
 import * as Status from "./Status.ts"
-import type { IndexedChain } from "./WalletTransactions.ts"
 
-/** `GET /health`: the process lives. */
-export const health: Effect.Effect<HttpServerResponse> = Effect.sync(() => Response.json(`{"status":"ok"}`))
+/** What readiness depends on. */
+export interface Options {
+  readonly chains: ReadonlyArray<IndexedChain>
+  readonly keys: Pick<ApiKeys, "ready">
+}
 
-/**
- * Makes the handler of `GET /ready`: 200 when the service can answer, else 503; with `chain`, 200 when that chain follows its
- * head, else 503.
- */
-export const ready = (options: { readonly chains: ReadonlyArray<IndexedChain>; readonly keys: ApiKeys }) => {
-  const { chains, keys } = options
+const respond = (isReady: boolean, body: unknown): HttpServerResponse =>
+  Response.json(JSON.stringify(body), { status: isReady ? 200 : 503 })
+
+/** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
+export const ready = ({ chains, keys }: Options) => {
+  const ofService = Effect.gen(function* () {
+    const canAnswer = yield* Effect.isSuccess(keys.ready)
+    const statuses = yield* Effect.forEach(chains, Status.read)
+    return respond(canAnswer, { ready: canAnswer, chains: statuses })
+  })
   return Effect.fn("Health.ready")(function* (
-    request: Request,
-  ): Effect.fn.Return<HttpServerResponse, ErrorResponse.ErrorResponse> {
-    const asked = new URLSearchParams(request.query).get("chain")
-    if (asked !== null) {
-      const chain = Chains.find(chains, asked)
-      if (Result.isFailure(chain)) {
-        const { code, message } = chain.failure
-        return yield* ErrorResponse.badRequest(request.id, { parameter: "chain", message }, code)
-      }
-      const status = yield* Status.of(chain.success)
-      return Response.json(JSON.stringify(status), { status: status.ready ? 200 : 503 })
-    }
-    const canAnswer = yield* keys.ready.pipe(
-      Effect.as(true),
-      Effect.catch(() => Effect.succeed(false)),
+    chain: string | undefined,
+  ): Effect.fn.Return<HttpServerResponse, ApiError.BadRequest, HttpServerRequest> {
+    if (chain === undefined) return yield* ofService
+    const found = yield* Effect.fromResult(ChainRegistry.find(chains, chain)).pipe(
+      Effect.catch((error) => ErrorResponse.badRequest(new InvalidParameter({ parameter: "chain", ...error }))),
     )
-    const statuses = yield* Effect.forEach(chains, Status.of)
-    return Response.json(JSON.stringify({ ready: canAnswer, chains: statuses }), { status: canAnswer ? 200 : 503 })
+    const status = yield* Status.read(found)
+    return respond(status.ready, status)
   })
 }

@@ -1,91 +1,87 @@
 /**
- * `GET /metrics`: how each chain's index stands, and what the relay's cache does, as numbers over time, in the text form of
- * Prometheus. What is told of an index is what its indexer wrote into the store, so it is the same in every process that serves;
- * the cache is this process's own.
+ * The metrics of `/metrics`: the status of each chain, which its indexer reports through the database, and what this process counts.
  *
- * Source: Prometheus, text-based format 0.0.4.
+ * Metrics of the JSON-RPC client are left out: their labels name the hosts of nodes, and the path needs no API key.
+ *
+ * Source: decision 0032.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { Counts, RelayCache } from "../relay/RelayCache.ts"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import type { IndexedChain } from "../IndexedChain.ts"
 import * as Status from "./Status.ts"
-import type { IndexedChain } from "./WalletTransactions.ts"
 
-interface Gauge {
-  readonly name: string
-  readonly help: string
-  /** `null` while it is not known: the chain then has no line. */
-  readonly of: (status: Status.Status) => number | null
+/** The registry of the metrics that this process counts. */
+export class Metrics extends Context.Service<Metrics, { readonly registry: typeof Metric.MetricRegistry.Service }>()(
+  "@daybook/service/server/Metrics",
+) {}
+
+/** An empty registry. */
+export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => ({ registry: new Map() }))
+
+/** A context that updates metrics in a registry. */
+export const contextOf = ({ registry }: Metrics["Service"]): Context.Context<never> =>
+  Context.make(Metric.MetricRegistry, registry)
+
+interface StatusGauge {
+  readonly gauge: Metric.Gauge<number>
+  /** `null` while it is unknown: the chain then has no sample. */
+  readonly value: (status: Status.Status) => number | null
 }
 
-const gauges: ReadonlyArray<Gauge> = [
-  {
-    name: "daybook_ready",
-    help: "1 when the index follows its node's head, 0 when it does not, for whatever reason.",
-    of: ({ ready }) => Number(ready),
-  },
-  { name: "daybook_indexed_from_block", help: "First indexed block.", of: ({ indexed }) => indexed?.from ?? null },
-  { name: "daybook_indexed_to_block", help: "Last indexed block.", of: ({ indexed }) => indexed?.to ?? null },
-  { name: "daybook_finalized_block", help: "Last indexed block that is final.", of: ({ finalized }) => finalized },
-  { name: "daybook_node_head_block", help: "Newest block of the node.", of: ({ head }) => head },
-  { name: "daybook_lag_blocks", help: "Blocks that the node has and the index has not.", of: ({ lag }) => lag },
-  {
-    name: "daybook_blocks_per_second",
-    help: "Blocks stored per second of late.",
-    of: ({ blocksPerSecond = 0, head }) => (head === null ? null : blocksPerSecond),
-  },
-  {
-    name: "daybook_eta_seconds",
-    help: "Time until the node's head is reached at this speed.",
-    of: ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),
-  },
+const statusGauge = (name: string, description: string, value: StatusGauge["value"]): StatusGauge => ({
+  gauge: Metric.gauge(name, { description }),
+  value,
+})
+
+const statusGauges: ReadonlyArray<StatusGauge> = [
+  statusGauge("daybook_ready", "1 while the index follows the head of its node, otherwise 0.", ({ ready }) =>
+    Number(ready),
+  ),
+  statusGauge("daybook_indexed_from_block", "First indexed block.", ({ indexed }) => indexed?.from ?? null),
+  statusGauge("daybook_indexed_to_block", "Last indexed block.", ({ indexed }) => indexed?.to ?? null),
+  statusGauge("daybook_finalized_block", "Last indexed block that is final.", ({ finalized }) => finalized),
+  statusGauge("daybook_node_head_block", "Head of the node.", ({ head }) => head),
+  statusGauge(
+    "daybook_lag_blocks",
+    "Blocks between the head of the node and the last indexed block.",
+    ({ lag }) => lag,
+  ),
+  statusGauge(
+    "daybook_blocks_per_second",
+    "Blocks stored per second (moving average).",
+    ({ blocksPerSecond = 0, head }) => (head === null ? null : blocksPerSecond),
+  ),
+  statusGauge(
+    "daybook_eta_seconds",
+    "Estimated time until the index reaches the head of the node, in seconds.",
+    ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),
+  ),
 ]
 
-/** A label's value. Source: Prometheus, text-based format. */
-const escaped = (text: string): string => text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")
-
-/** The text of some chains' numbers. */
-export const text = (statuses: ReadonlyArray<Status.Status>): string =>
-  gauges
-    .flatMap(({ help, name, of }) => [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} gauge`,
-      ...statuses.flatMap((status) => {
-        const value = of(status)
-        return value === null ? [] : [`${name}{chain="${escaped(status.chain)}"} ${value}`]
-      }),
-    ])
-    .join("\n")
-    .concat("\n")
-
-/** The text of the cache's numbers. */
-export const cacheText = (cache: Pick<RelayCache, "counts" | "size">): string => {
-  const counter = (name: string, help: string, of: (counts: Counts) => number) => [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} counter`,
-    ...cache.counts().map((counts) => `${name}{chain="${escaped(counts.chain)}"} ${of(counts)}`),
-  ]
-  return [
-    ...counter("daybook_relay_cache_hits_total", "Relayed calls answered from memory.", ({ hits }) => hits),
-    ...counter(
-      "daybook_relay_cache_misses_total",
-      "Relayed calls that a node answered although their answer may be kept.",
-      ({ misses }) => misses,
-    ),
-    "# HELP daybook_relay_cache_bytes Memory that kept answers take.",
-    "# TYPE daybook_relay_cache_bytes gauge",
-    `daybook_relay_cache_bytes ${cache.size()}`,
-    "",
-  ].join("\n")
+/** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
+export const format = (metrics: Metrics["Service"], statuses: ReadonlyArray<Status.Status>): string => {
+  // A copy: a sample that is unknown at the next request must be gone by then.
+  const context = contextOf({ registry: new Map(metrics.registry) })
+  for (const status of statuses) {
+    for (const { gauge, value } of statusGauges) {
+      const known = value(status)
+      if (known !== null) Metric.withAttributes(gauge, { chain: status.chain }).updateUnsafe(known, context)
+    }
+  }
+  return PrometheusMetrics.formatUnsafe(context)
 }
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Makes the handler of `GET /metrics`. */
+/** Makes the handler of `/metrics`. */
 export const make = (
+  metrics: Metrics["Service"],
   chains: ReadonlyArray<IndexedChain>,
-  cache: RelayCache,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.map(Effect.forEach(chains, Status.of), (statuses) =>
-    HttpServerResponse.text(`${text(statuses)}${cacheText(cache)}`, { contentType }),
+  Effect.map(Effect.forEach(chains, Status.read), (statuses) =>
+    HttpServerResponse.text(format(metrics, statuses), { contentType }),
   )

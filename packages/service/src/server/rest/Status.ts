@@ -1,100 +1,110 @@
 /**
- * How a chain's index stands: what is stored, what the indexer says of itself, and whether it follows its node. The answer of
- * `/ready` and of `daybook status`.
+ * Status of the index of a chain: what is stored, what the indexer reports, and whether the index follows its node. It is the body
+ * of `/ready`, and what `daybook status` prints.
  */
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import type { ChainReader } from "../../store/ChainReader.ts"
+import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
-import type { StoreError } from "../../store/StoreError.ts"
+import type { IndexedChain } from "../IndexedChain.ts"
 
-/** How a chain's index stands. */
+/** Status of the index of a chain. */
 export interface Status {
   readonly chain: string
   readonly chainId: number
-  /** The index follows its node's head within the bound. */
+  /** The index follows the head of its node within `maxLagBlocks`. */
   readonly ready: boolean
   /**
-   * State of the indexer; `not_started` when none has written to this database, `unresponsive` when its heartbeat stopped without
-   * an orderly stop, `unreadable` when the database is damaged or of another chain.
+   * State of the indexer. `not_started`: none has written to this database. `unresponsive`: it stopped reporting. `unreadable`: the
+   * database is damaged, or holds another chain.
    */
   readonly state: IndexerStatus["state"] | "not_started" | "unresponsive" | "unreadable"
   /** First and last indexed block; `null` while there is none. */
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** Last indexed block that is final; `null` while none is known. */
   readonly finalized: number | null
-  /** Head of the node; `null` while it is not known, since no indexer looks or no node answers. */
+  /** Head of the node; `null` while it is unknown, because no indexer runs or no node responds. */
   readonly head: number | null
-  /** Blocks that the node has and the index has not. */
+  /** Blocks between the head of the node and the last indexed block. */
   readonly lag: number | null
   readonly traces: IndexerStatus["traces"] | null
   /** A sentence for the operator. */
   readonly message: string
-  /** Blocks stored per second of late; left out while none were. */
+  /** Blocks stored per second (moving average); left out while none were. */
   readonly blocksPerSecond?: number
-  /** Time until the node's head is reached at this speed, in milliseconds; left out while it is not known. */
+  /** Estimated time until the head of the node is reached, in milliseconds; left out while it is unknown. */
   readonly etaMillis?: number
-  /** Which checks of blocks are left out; left out when none. */
+  /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
 }
 
-/** Blocks that a synced index may be behind. */
-export const longestLagBlocks = 16
-/** Three heartbeats of an indexer. */
+/** Blocks that a ready index may be behind its node. */
+export const maxLagBlocks = 16
+
+/** Three times the interval of an indexer's heartbeat. */
 const unresponsiveMillis = 15_000
 
-/** Reads how the index of a chain stands. A database that cannot be read is a state too. */
-export const of = Effect.fn("Status.of")(function* (
-  chain: ServedChain & {
-    readonly reader: ChainReader
-    readonly status: Effect.Effect<ReportedStatus | null, StoreError>
-  },
-): Effect.fn.Return<Status> {
-  const { id: chainId, name, reader } = chain
-  const nothing = {
-    chain: name,
-    chainId,
-    ready: false,
-    indexed: null,
-    finalized: null,
-    head: null,
-    lag: null,
-    traces: null,
+const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
+  chain: name,
+  chainId: id,
+  ready: false,
+  indexed: null,
+  finalized: null,
+  head: null,
+  lag: null,
+  traces: null,
+})
+
+const unresponsiveMessage = (ageMillis: number | null, last: string): string => {
+  const time = ageMillis === null ? "" : ` for ${Math.round(ageMillis / 1000)} s`
+  return `No heartbeat from the indexer${time} (killed, unresponsive, or disk full). Last status: ${last}`
+}
+
+/** The status of a chain from what is stored and what its indexer last reported. Pure. */
+export const fromReport = (
+  chain: Pick<ServedChain, "id" | "name">,
+  checkpoint: Checkpoint | null,
+  reported: ReportedStatus | null,
+): Status => {
+  if (reported === null) {
+    return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
+  const { ageMillis, blocksPerSecond, etaMillis, message, nodeHead, state, traces, unchecked } = reported
+  const isUnresponsive = (ageMillis === null || ageMillis > unresponsiveMillis) && state !== "stopped"
+  const isRunning = !isUnresponsive && (state === "backfill" || state === "synced")
+  const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+  // The reported head is out of date once the indexer no longer runs.
+  const head = isRunning ? nodeHead : null
+  const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
+  return {
+    ...unknown(chain),
+    ...(blocksPerSecond === undefined || !isRunning ? {} : { blocksPerSecond }),
+    ...(etaMillis === undefined || !isRunning ? {} : { etaMillis }),
+    ...(unchecked === undefined ? {} : { unchecked }),
+    ready: isRunning && state === "synced" && lag !== null && lag <= maxLagBlocks,
+    state: isUnresponsive ? "unresponsive" : state,
+    indexed,
+    finalized: checkpoint?.finalized ?? null,
+    head,
+    lag,
+    traces,
+    message: isUnresponsive ? unresponsiveMessage(ageMillis, message) : message,
+  }
+}
+
+/** Reads the status of a chain. A database that cannot be read is a state too. */
+export const read = Effect.fn("Status.read")(function* (chain: IndexedChain): Effect.fn.Return<Status> {
   return yield* Effect.gen(function* () {
-    const status = yield* chain.status
-    const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
-    if (status === null)
-      return { ...nothing, state: "not_started", message: "No indexer has written here yet." } satisfies Status
-    const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-    const age = status.ageMillis ?? Infinity
-    const isUnresponsive = age > unresponsiveMillis && status.state !== "stopped"
-    const isLive = !isUnresponsive && (status.state === "backfill" || status.state === "synced")
-    // The stored head of the node is stale when no indexer polls it.
-    const head = isLive ? status.nodeHead : null
-    const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
-    const isNear = lag !== null && lag <= longestLagBlocks
-    const { blocksPerSecond, etaMillis, unchecked } = status
-    return {
-      ...nothing,
-      ...(blocksPerSecond === undefined || !isLive ? {} : { blocksPerSecond }),
-      ...(etaMillis === undefined || !isLive ? {} : { etaMillis }),
-      ...(unchecked === undefined ? {} : { unchecked }),
-      ready: status.state === "synced" && isLive && isNear,
-      state: isUnresponsive ? "unresponsive" : status.state,
-      indexed,
-      finalized: checkpoint?.finalized ?? null,
-      head,
-      lag,
-      traces: status.traces,
-      message: isUnresponsive
-        ? `No heartbeat of the indexer${age === Infinity ? "" : ` for ${Math.round(age / 1000)} s`} (killed, unresponsive, or disk full). Last status: ${status.message}`
-        : status.message,
-    } satisfies Status
+    const reported = yield* chain.status
+    const checkpoint = yield* chain.reader.snapshot((snapshot) => snapshot.checkpoint)
+    return fromReport(chain, checkpoint, reported)
   }).pipe(
-    Effect.catch((error) => {
-      const state = error.isRetryable ? "not_started" : "unreadable"
-      return Effect.succeed({ ...nothing, state, message: error.message } satisfies Status)
-    }),
+    Effect.catch(({ isRetryable, message }) =>
+      Effect.succeed({
+        ...unknown(chain),
+        state: isRetryable ? ("not_started" as const) : ("unreadable" as const),
+        message,
+      }),
+    ),
   )
 })

@@ -6,57 +6,58 @@ const hash = `0x${"aB".repeat(32)}`
 const lower = hash.toLowerCase()
 const wallet = `0x${"Cd".repeat(20)}`
 
-describe("Permanence", () => {
-  describe("asked", () => {
+describe("Cacheability", () => {
+  describe("requested", () => {
     it("knows a block by its hash in any case", () => {
-      const [one, other] = [hash, lower].map((given) => Cacheability.asked("eth_getBlockByHash", [given, true]))
-      expect(one).toEqual({ _tag: "OfHash", hash: lower, key: `eth_getBlockByHash ${lower} true` })
+      const [one, other] = [hash, lower].map((given) => Cacheability.requested("eth_getBlockByHash", [given, true]))
+      expect(one).toEqual({ _tag: "BlockHash", hash: lower, key: `eth_getBlockByHash ${lower} true` })
       expect(other).toEqual(one)
-      expect(Cacheability.asked("eth_getBlockByHash", [hash, false])).not.toEqual(one)
-      expect(Cacheability.asked("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "OfHash", hash: lower })
+      expect(Cacheability.requested("eth_getBlockByHash", [hash, false])).not.toEqual(one)
+      expect(Cacheability.requested("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "BlockHash", hash: lower })
     })
 
     it("knows a number in any spelling, and tells indexes and parameters apart", () => {
-      const at = (number: string, second: unknown) => Cacheability.asked("eth_getBlockByNumber", [number, second])
-      expect(at("0x0A", true)).toEqual({ _tag: "OfNumber", number: 10, key: "eth_getBlockByNumber 10 true" })
+      const at = (number: string, second: unknown) => Cacheability.requested("eth_getBlockByNumber", [number, second])
+      expect(at("0x0A", true)).toEqual({ _tag: "BlockNumber", number: 10, key: "eth_getBlockByNumber 10 true" })
       expect(at("0xa", true)).toEqual(at("0x0A", true))
       expect(at("0xa", false)).not.toEqual(at("0xa", true))
-      const index = (text: string) => Cacheability.asked("eth_getTransactionByBlockNumberAndIndex", ["0x1", text])
+      const index = (text: string) => Cacheability.requested("eth_getTransactionByBlockNumberAndIndex", ["0x1", text])
       expect(index("0x01")).toEqual(index("0x1"))
       expect(index("0x1")).not.toEqual(index("0x2"))
     })
 
     it("takes no tag and no number beyond exact ones for a block that stays", () => {
       for (const block of [...RpcMethod.blockTags, "0x20000000000001", undefined]) {
-        expect(Cacheability.asked("eth_getBlockByNumber", [block, true])).toBeNull()
-        expect(Cacheability.asked("eth_getBlockReceipts", [block])).toBeNull()
-        expect(Cacheability.asked("trace_block", [block])).toBeNull()
+        expect(Cacheability.requested("eth_getBlockByNumber", [block, true])).toBeNull()
+        expect(Cacheability.requested("eth_getBlockReceipts", [block])).toBeNull()
+        expect(Cacheability.requested("trace_block", [block])).toBeNull()
       }
     })
 
     it("knows the logs of one block, whatever the order and case of the filter", () => {
-      const one = Cacheability.asked("eth_getLogs", [{ blockHash: hash, address: wallet, topics: [[hash], null] }])
-      const other = Cacheability.asked("eth_getLogs", [
+      const one = Cacheability.requested("eth_getLogs", [{ blockHash: hash, address: wallet, topics: [[hash], null] }])
+      const other = Cacheability.requested("eth_getLogs", [
         { topics: [[lower], null], address: wallet.toLowerCase(), blockHash: lower },
       ])
-      expect(one).toMatchObject({ _tag: "OfHash", hash: lower })
+      expect(one).toMatchObject({ _tag: "BlockHash", hash: lower })
       expect(other).toEqual(one)
-      expect(Cacheability.asked("eth_getLogs", [{ blockHash: hash, topics: [[hash]] }])).not.toEqual(one)
-      expect(Cacheability.asked("eth_getLogs", [{ fromBlock: "0x5", toBlock: "0x05" }])).toMatchObject({
-        _tag: "OfNumber",
+      expect(Cacheability.requested("eth_getLogs", [{ blockHash: hash, topics: [[hash]] }])).not.toEqual(one)
+      expect(Cacheability.requested("eth_getLogs", [{ fromBlock: "0x5", toBlock: "0x05" }])).toMatchObject({
+        _tag: "BlockNumber",
         number: 5,
       })
     })
 
     it("does not take logs of several blocks, which a node that lags may cut short", () => {
       for (const filter of [{ fromBlock: "0x5", toBlock: "0x6" }, { fromBlock: "0x5" }, { toBlock: "latest" }, {}]) {
-        expect(Cacheability.asked("eth_getLogs", [filter])).toBeNull()
+        expect(Cacheability.requested("eth_getLogs", [filter])).toBeNull()
       }
     })
 
     it("takes no answer about the state, the newest block or a node for one that stays", () => {
       const changing = Object.values(RpcMethod.all).flatMap(({ name }) =>
-        Cacheability.asked(name, [hash, "0x1", "0x1"]) === null && Cacheability.asked(name, ["0x1", "0x1"]) === null
+        Cacheability.requested(name, [hash, "0x1", "0x1"]) === null &&
+        Cacheability.requested(name, ["0x1", "0x1"]) === null
           ? [name]
           : [],
       )
@@ -66,10 +67,11 @@ describe("Permanence", () => {
     })
 
     it("asked: distinguishes calls by every parameter, and numbers by their spelling unless they are an index", () => {
-      const receipts = (...rest: ReadonlyArray<unknown>) => Cacheability.asked("eth_getBlockReceipts", [hash, ...rest])
+      const receipts = (...rest: ReadonlyArray<unknown>) =>
+        Cacheability.requested("eth_getBlockReceipts", [hash, ...rest])
       const receipt = (...rest: ReadonlyArray<unknown>) =>
-        Cacheability.asked("eth_getTransactionReceipt", [hash, ...rest])
-      const traces = (...rest: ReadonlyArray<unknown>) => Cacheability.asked("trace_block", ["0x1", ...rest])
+        Cacheability.requested("eth_getTransactionReceipt", [hash, ...rest])
+      const traces = (...rest: ReadonlyArray<unknown>) => Cacheability.requested("trace_block", ["0x1", ...rest])
       for (const ask of [receipts, receipt, traces]) {
         const keys = [ask(), ask("0x1"), ask("0x01"), ask("0x1", true), ask("0x1", false)].map((bound) => bound?.key)
         expect(new Set(keys).size).toBe(5)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import * as JsonRpcEnvelope from "../../../src/server/relay/JsonRpcEnvelope.ts"
 
-describe("Envelope", () => {
+describe("JsonRpcEnvelope", () => {
   describe("read", () => {
-    it("keeps the text of an id, also where a parameter has one", () => {
+    it("read: keeps the text of an id, also where a parameter has an id", () => {
       const body = `{"id":1.50,"jsonrpc":"2.0","method":"m","params":[{"id":2.50}]}`
       expect(JsonRpcEnvelope.read(body)).toEqual({
         _tag: "Single",
@@ -11,32 +11,37 @@ describe("Envelope", () => {
       })
     })
 
-    it("takes the last of two members of one name, as JSON.parse does", () => {
+    it("read: the last of two members with one name wins, as in JSON.parse", () => {
       const read = JsonRpcEnvelope.read(`{"id":1,"jsonrpc":"2.0","method":"a","method":"b","id":2}`)
       expect(read).toMatchObject({ item: { id: "2", method: "b" } })
     })
 
-    it("tells a notification from a call whose id is empty", () => {
+    it("read: a request without an id is a notification; an empty id or 0 is an id", () => {
       expect(JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a"}`)).toMatchObject({ item: { id: undefined } })
       expect(JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a","id":""}`)).toMatchObject({ item: { id: '""' } })
       expect(JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a","id":0}`)).toMatchObject({ item: { id: "0" } })
     })
 
-    it("reads each member of a batch for itself", () => {
+    it("read: a notification with params by name is a call without an id", () => {
+      const read = JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a","params":{"x":1}}`)
+      expect(read).toEqual({ _tag: "Single", item: { _tag: "Call", id: undefined, method: "a", params: [] } })
+    })
+
+    it("read: reads each item of a batch separately", () => {
       const read = JsonRpcEnvelope.read(`[{"jsonrpc":"2.0","method":"a","id":1},[],{"jsonrpc":"2.0","id":7}]`)
       expect(read).toMatchObject({
         _tag: "Batch",
         items: [
           { _tag: "Call", id: "1" },
-          { _tag: "Wrong", id: "null" },
-          { _tag: "Wrong", id: "7" },
+          { _tag: "Invalid", id: "null" },
+          { _tag: "Invalid", id: "7" },
         ],
       })
     })
   })
 
   describe("failure", () => {
-    it("leaves out data that is not there", () => {
+    it("failure: omits data that is undefined", () => {
       expect(JsonRpcEnvelope.failure("1", { code: -32000, message: 'a "b"', data: undefined })).toBe(
         '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"a \\"b\\""}}',
       )

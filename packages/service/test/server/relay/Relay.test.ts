@@ -22,8 +22,8 @@ const withNode = Effect.fnUntraced(function* (say: (call: Node.Call) => Node.Say
 const byNumber = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", true] }
 
 describe("Relay", () => {
-  describe("a call", () => {
-    it.live("is answered with the text of the node's result", () =>
+  describe("call", () => {
+    it.live("call: responds with the text of the node's result", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
 
@@ -36,7 +36,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("has its id echoed as it was written", () =>
+    it.live("call: echoes the id as it was written", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
         for (const id of [
@@ -56,7 +56,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("may leave its parameters out, and may name the chain in any spelling", () =>
+    it.live("call: params may be absent, and the chain may have any spelling", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
         for (const chain of ["eth", "ETH", "0x1", "1", "eip155:1"]) {
@@ -69,7 +69,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("of transaction by block hash and index goes the same way", () =>
+    it.live("call: relays eth_getTransactionByBlockHashAndIndex with its params", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode(() => Node.result("null"))
         const method = "eth_getTransactionByBlockHashAndIndex"
@@ -81,7 +81,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("without an id is a notification: not relayed, and no answer", () =>
+    it.live("notification: is not relayed and gets no response, also with params by name", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
         for (const method of ["eth_blockNumber", "nothing"]) {
@@ -95,8 +95,8 @@ describe("Relay", () => {
     )
   })
 
-  describe("a batch", () => {
-    it.live("is answered in its order, without its notifications, each call for itself", () =>
+  describe("batch", () => {
+    it.live("batch: responds to each call in order and to no notification", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
 
@@ -118,18 +118,21 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("that is empty is no request", () =>
+    it.live("batch: an empty one is an invalid request", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
         expect((yield* service.call([])).json).toEqual({
           jsonrpc: "2.0",
           id: null,
-          error: { code: -32600, message: "The batch is empty; accepted: at least one request." },
+          error: {
+            code: -32600,
+            message: "Invalid JSON-RPC request: expected at least one call in a batch, received an empty array.",
+          },
         })
       }),
     )
 
-    it.live("counts its calls against the limit, and may not have more than the burst", () =>
+    it.live("batch: takes its number of calls from the rate limit and is refused above the burst", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(byMethod, { rateLimit: { perSecond: 1, burst: 4 } })
         const calls = (count: number) => Array.from({ length: count }, (_, id) => ({ ...byNumber, id }))
@@ -141,7 +144,7 @@ describe("Relay", () => {
         const fourth = yield* service.call(byNumber)
 
         expect([large.status, large.json.error.code]).toEqual([413, -32600])
-        expect(large.json.error.message).toBe("The batch has 5 calls; accepted: 4.")
+        expect(large.json.error.message).toBe("Batch too large: 5 calls. Send at most 4.")
         expect(first.status).toBe(200)
         expect(first.headers).toMatchObject({
           "ratelimit-limit": "4",
@@ -158,47 +161,44 @@ describe("Relay", () => {
     )
   })
 
-  describe("a wrong request", () => {
-    it.live("is HTTP 200 with the standard's code, saying what is accepted", () =>
+  describe("refusal", () => {
+    it.live("invalid request: responds 200 with the code of JSON-RPC 2.0 and what was expected", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
         const call = (more: object) => ({ ...byNumber, ...more })
         const blockId = "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized"
+        const invalid = (where: string, expected: string, received: string) =>
+          `Invalid ${where}: expected ${expected}, received ${received}.`
+        const request = (where: string, expected: string, received: string) =>
+          invalid(`JSON-RPC request${where}`, expected, received)
+        const params = (where: string, expected: string, received: string) =>
+          invalid(`call of eth_getBlockByNumber "params${where}"`, expected, received)
+        const object = "an object with jsonrpc, id, method and params"
         const cases: ReadonlyArray<readonly [body: unknown, id: unknown, code: number, message: string]> = [
-          ["", null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
-          ["{", null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
-          ["[".repeat(100_000), null, -32700, "The body is not JSON; accepted: a JSON-RPC 2.0 request."],
-          ["1", null, -32600, "A request is a number; accepted: an object with jsonrpc, id, method and params."],
-          ["null", null, -32600, "A request is null; accepted: an object with jsonrpc, id, method and params."],
-          [call({ jsonrpc: "1.0" }), 1, -32600, `jsonrpc is "1.0"; accepted: "2.0".`],
-          [{ id: 1, method: "eth_chainId" }, 1, -32600, `jsonrpc is missing; accepted: "2.0".`],
-          [call({ id: null }), null, -32600, "id is null; accepted: a number or a text."],
-          [call({ id: {} }), null, -32600, "id is an object; accepted: a number or a text."],
-          [call({ id: true }), null, -32600, "id is a boolean; accepted: a number or a text."],
-          [call({ method: 5 }), 1, -32600, "method is a number; accepted: the name of a method."],
-          [call({ params: "latest" }), 1, -32600, "params is a string; accepted: an array, or none."],
-          [call({ params: { a: 1 } }), 1, -32602, "params is an object; accepted: an array by position, or none."],
-          [call({ params: [] }), 1, -32602, "params[0] of eth_getBlockByNumber is missing."],
-          [call({ params: ["latest"] }), 1, -32602, "params[1] of eth_getBlockByNumber is missing."],
-          [call({ params: [436, true] }), 1, -32602, `params[0] of eth_getBlockByNumber is 436; accepted: ${blockId}.`],
+          ["", null, -32700, request("", "JSON", "an empty body")],
+          ["{", null, -32700, request("", "JSON", "a body that is not JSON")],
+          ["[".repeat(100_000), null, -32700, request("", "JSON", "a body that is not JSON")],
+          ["1", null, -32600, request("", object, "1")],
+          ["null", null, -32600, request("", object, "null")],
+          [call({ jsonrpc: "1.0" }), 1, -32600, request(' "jsonrpc"', `"2.0"`, `"1.0"`)],
+          [{ id: 1, method: "eth_chainId" }, 1, -32600, request(' "jsonrpc"', `"2.0"`, "nothing")],
+          [call({ id: null }), null, -32600, request(' "id"', "a number or a string", "null")],
+          [call({ id: {} }), null, -32600, request(' "id"', "a number or a string", "an empty object")],
+          [call({ id: true }), null, -32600, request(' "id"', "a number or a string", "true")],
+          [call({ method: 5 }), 1, -32600, request(' "method"', "the name of a method", "5")],
+          [call({ params: "latest" }), 1, -32600, request(' "params"', "an array", `"latest"`)],
           [
-            call({ params: ["newest", true] }),
+            call({ params: { a: 1 } }),
             1,
             -32602,
-            `params[0] of eth_getBlockByNumber is "newest"; accepted: ${blockId}.`,
+            request(' "params"', "an array (parameters by position)", "an object with a"),
           ],
-          [
-            call({ params: ["0x1", "true"] }),
-            1,
-            -32602,
-            `params[1] of eth_getBlockByNumber is "true"; accepted: boolean.`,
-          ],
-          [
-            call({ params: ["0x1", true, 1] }),
-            1,
-            -32602,
-            "params[2] of eth_getBlockByNumber is one too many; accepted: 2 of them.",
-          ],
+          [call({ params: [] }), 1, -32602, params("", "at least 1 item", "an empty array")],
+          [call({ params: ["latest"] }), 1, -32602, params("", "at least 2 items", "an array of 1 item")],
+          [call({ params: [436, true] }), 1, -32602, params("[0]", blockId, "436")],
+          [call({ params: ["newest", true] }), 1, -32602, params("[0]", blockId, `"newest"`)],
+          [call({ params: ["0x1", "true"] }), 1, -32602, params("[1]", "a boolean", `"true"`)],
+          [call({ params: ["0x1", true, 1] }), 1, -32602, params("", "at most 2 items", "an array of 3 items")],
         ]
         for (const [body, id, code, message] of cases) {
           const answer = yield* service.call(body)
@@ -208,7 +208,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("for a method that is unknown, or not open to the key, says which of the two", () =>
+    it.live("method: one that is not relayed differs from one that the key may not call", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
         const operator = yield* service.addKey({ name: "operator", operator: true })
@@ -221,53 +221,55 @@ describe("Relay", () => {
 
         expect(unknown.json.error).toEqual({
           code: -32601,
-          message: `"eth_sendTransaction" is not a method of this service; the README of @daybook/service lists them.`,
+          message: `Method not relayed: "eth_sendTransaction". The README of @daybook/service lists the methods.`,
         })
         expect(inherited.json.error.code).toBe(-32601)
         expect(closed.json.error).toEqual({
           code: -32601,
-          message: `"trace_block" is not open to this key; a key made with --operator may call it.`,
+          message: `Method not allowed for this API key: "trace_block". Use a key made with --operator.`,
         })
         expect(granted.json.result).toBe("trace_block")
         expect(node.calls).toHaveLength(1)
       }),
     )
 
-    it.live("with a bad key, a bad chain or too large a body has an HTTP status and a JSON-RPC error", () =>
-      Effect.gen(function* () {
-        const { service } = yield* withNode()
+    it.live(
+      "an invalid key, an invalid chain and a body that is too large have an HTTP status and a JSON-RPC error",
+      () =>
+        Effect.gen(function* () {
+          const { service } = yield* withNode()
 
-        const key = yield* service.call(byNumber, "eth", "dbk_wrong")
-        const swapped = yield* service.call(byNumber, service.key, "eth")
-        const broken = yield* service.call(byNumber, "eth", "%zz")
-        const chain = yield* service.call(byNumber, "base")
-        const unknown = yield* service.call(byNumber, "atlantis")
-        const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
+          const key = yield* service.call(byNumber, "eth", "dbk_wrong")
+          const swapped = yield* service.call(byNumber, service.key, "eth")
+          const broken = yield* service.call(byNumber, "eth", "%zz")
+          const chain = yield* service.call(byNumber, "base")
+          const unknown = yield* service.call(byNumber, "atlantis")
+          const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
 
-        const said = ({ json, status }: typeof key) => [
-          status,
-          json.jsonrpc,
-          json.id,
-          json.error.code,
-          json.error.data.code,
-        ]
-        expect(said(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-        expect(said(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-        expect(swapped.text).not.toContain(service.key)
-        expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-        expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
-        expect(chain.json.error.message).toBe(
-          `Invalid parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
-        )
-        expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
-        expect(said(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
-        expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
-      }),
+          const said = ({ json, status }: typeof key) => [
+            status,
+            json.jsonrpc,
+            json.id,
+            json.error.code,
+            json.error.data.code,
+          ]
+          expect(said(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(said(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(swapped.text).not.toContain(service.key)
+          expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
+          expect(chain.json.error.message).toBe(
+            `Invalid parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
+          )
+          expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
+          expect(said(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
+          expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
+        }),
     )
   })
 
-  describe("a node's failure", () => {
-    it.live("is passed on with code, message and data when the node says so itself", () =>
+  describe("failure of a node", () => {
+    it.live("node: its error is passed on with code, message and data", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(() =>
           Node.error(`{"code":4444,"message":"pruned history unavailable","data":{"from":"0x1"}}`),
@@ -286,36 +288,38 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("to answer is 503 for a single call, and an error of its own in a batch, and its wait is obeyed", () =>
-      Effect.gen(function* () {
-        const { node, service } = yield* withNode(() => ({
-          status: 429,
-          body: "slow down",
-          headers: { "retry-after": "7" },
-        }))
+    it.live(
+      "node: while none responds, a single call is 503 and a call of a batch has an error; Retry-After is obeyed",
+      () =>
+        Effect.gen(function* () {
+          const { node, service } = yield* withNode(() => ({
+            status: 429,
+            body: "slow down",
+            headers: { "retry-after": "7" },
+          }))
 
-        const single = yield* service.call(byNumber)
-        const batch = yield* service.call([byNumber, { jsonrpc: "2.0", id: 2, method: "eth_blockNumber" }])
+          const single = yield* service.call(byNumber)
+          const batch = yield* service.call([byNumber, { jsonrpc: "2.0", id: 2, method: "eth_blockNumber" }])
 
-        expect(single.status).toBe(503)
-        expect(single.headers["retry-after"]).toBe("7")
-        expect(single.json).toMatchObject({
-          id: 1,
-          error: { code: -32002, message: "No node of eth answers now; try again.", data: { code: "unavailable" } },
-        })
-        expect(batch.status).toBe(200)
-        expect(batch.json).toEqual(
-          [1, 2].map((id) => ({
-            jsonrpc: "2.0",
-            id,
-            error: { code: -32002, message: "No node of eth answers now; try again." },
-          })),
-        )
-        expect(node.calls).toHaveLength(1)
-      }),
+          expect(single.status).toBe(503)
+          expect(single.headers["retry-after"]).toBe("7")
+          expect(single.json).toMatchObject({
+            id: 1,
+            error: { code: -32002, message: "No node of eth answers now. Retry later.", data: { code: "unavailable" } },
+          })
+          expect(batch.status).toBe(200)
+          expect(batch.json).toEqual(
+            [1, 2].map((id) => ({
+              jsonrpc: "2.0",
+              id,
+              error: { code: -32002, message: "No node of eth answers now. Retry later." },
+            })),
+          )
+          expect(node.calls).toHaveLength(1)
+        }),
     )
 
-    it.live("is made up for by the next node", () =>
+    it.live("node: the next one is asked when one fails or is of another chain", () =>
       Effect.gen(function* () {
         const down = yield* Node.start(() => ({ status: 502, body: "bad gateway" }))
         const other = yield* Node.start(() => Node.result('"other chain"'), 137)
@@ -331,7 +335,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("to be of the chain is as if it were down", () =>
+    it.live("node: one of another chain is not asked", () =>
       Effect.gen(function* () {
         const other = yield* Node.start(byMethod, 137)
         const service = yield* start({ chains: { eth: { config: { rpc: [other.url] } } } })

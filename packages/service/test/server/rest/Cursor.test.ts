@@ -4,21 +4,24 @@ import { expect } from "vitest"
 import * as Cursor from "../../../src/server/rest/Cursor.ts"
 import * as Rows from "../rows.ts"
 
+const projection = "wallet_transactions"
+
 const cursor: Cursor.Cursor = {
   chainId: 1,
   wallet: Rows.alice,
   order: "DESC",
-  askedFrom: { _tag: "Block", block: 5 },
-  askedTo: { _tag: "Date", date: -62_198_755_200_000 },
+  requestedFrom: { _tag: "Block", block: 5 },
+  requestedTo: { _tag: "Date", date: -62_198_755_200_000 },
   from: 5,
   to: 20_000_000,
   page: 3,
-  position: { block: 19_000_000, index: 300, hash: Rows.hashOf("a") },
+  position: [19_000_000, 300],
+  positionHash: Rows.hashOf("a"),
   top: { number: 20_000_000, hash: Rows.hashOf("b") },
 }
 
 const failure = (text: string): string | undefined => {
-  const result = Cursor.fromText(text)
+  const result = Cursor.fromText(projection, text)
   return result._tag === "Failure" ? result.failure.message : undefined
 }
 
@@ -38,7 +41,7 @@ const hex = (bytes: ReadonlyArray<number>) => `0x${Buffer.from(bytes).toString("
 describe("Cursor", () => {
   describe("toText and fromText", () => {
     it.prop(
-      "invert each other",
+      "fromText inverts toText",
       {
         numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count]),
         wallet: Hex(20),
@@ -52,69 +55,72 @@ describe("Cursor", () => {
           chainId,
           wallet: hex(wallet),
           order,
-          askedFrom: asked[0],
-          askedTo: asked[1],
+          requestedFrom: asked[0],
+          requestedTo: asked[1],
           from,
           to,
           page,
-          position: { block, index, hash: hex(hashes[0]) },
+          position: [block, index],
+          positionHash: hex(hashes[0]),
           top: { number, hash: hex(hashes[1]) },
         }
 
-        const text = Cursor.toText(any)
+        const text = Cursor.toText(projection, any)
 
         expect(text).toMatch(/^[\w-]+$/)
-        expect(Cursor.fromText(text)).toMatchObject({ _tag: "Success", success: any })
+        expect(Cursor.fromText(projection, text)).toMatchObject({ _tag: "Success", success: any })
       },
     )
 
-    it("stay as they are: a cursor never expires", () => {
-      const text = Cursor.toText(cursor)
-      expect(text).toBe(Cursor.toText(cursor))
+    it("toText: the wire form of a cursor does not change, so that none expires", () => {
+      const text = Cursor.toText(projection, cursor)
+      expect(text).toBe(Cursor.toText(projection, cursor))
       expect(text.length).toBeLessThan(220)
       expect(text).toBe(
         "AQEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ1xaQOl9HgWIQ",
       )
     })
 
-    it("refuse damage in any character, and a text that is cut or longer", () => {
-      const text = Cursor.toText(cursor)
+    it("fromText: refuses a text with a changed character, and one that is shorter or longer", () => {
+      const text = Cursor.toText(projection, cursor)
       for (let at = 0; at < text.length; at++) {
         const other = text[at] === "A" ? "B" : "A"
-        expect(`${at}: ${failure(text.slice(0, at) + other + text.slice(at + 1))}`).toMatch(/^\d+: cursor (is|was) /)
-        expect(`${at}: ${failure(text.slice(0, at))}`).toMatch(/^\d+: cursor is /)
+        expect(`${at}: ${failure(text.slice(0, at) + other + text.slice(at + 1))}`).toMatch(
+          /^\d+: Invalid query parameter "cursor": /,
+        )
+        expect(`${at}: ${failure(text.slice(0, at))}`).toMatch(/^\d+: Invalid query parameter "cursor": /)
       }
       for (const longer of [`${text}A`, `${text}=`, `${text} `, text + text]) {
-        expect(failure(longer)).toMatch(/^cursor is /)
+        expect(failure(longer)).toMatch(/^Invalid query parameter "cursor": /)
       }
     })
 
-    it("refuse text of others", () => {
+    it("fromText: refuses text that is no cursor", () => {
       for (const text of ["", "0", "null", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "..", "\u0000", "a".repeat(100_000)]) {
         expect(failure(text)).toMatch(
-          /^cursor is .*; accepted: the "cursor" of the page before, unchanged, or none for the first page\.$/,
+          /^Invalid query parameter "cursor": expected the cursor of the previous page, unchanged, received .+\.$/,
         )
       }
     })
   })
 
-  describe("fit", () => {
-    const walk: Cursor.Walk = {
+  describe("match", () => {
+    const walk: Cursor.Query = {
       chainId: 1,
       wallet: Rows.alice,
       order: "DESC",
-      from: cursor.askedFrom,
-      to: cursor.askedTo,
+      from: cursor.requestedFrom,
+      to: cursor.requestedTo,
     }
 
-    it("takes the request that made it, and one that leaves things out", () => {
-      expect(Cursor.fit(cursor, walk)._tag).toBe("Success")
+    it("match: accepts the query that made the cursor, and one that leaves parameters out", () => {
+      expect(Cursor.match(cursor, walk)._tag).toBe("Success")
       const bare = { ...walk, order: undefined, from: { _tag: "Open" }, to: { _tag: "Open" } } as const
-      expect(Cursor.fit(cursor, bare)._tag).toBe("Success")
+      expect(Cursor.match(cursor, bare)._tag).toBe("Success")
     })
 
-    it("refuses any other", () => {
-      const others: ReadonlyArray<Partial<Cursor.Walk>> = [
+    it("match: refuses another chain, wallet, order or range", () => {
+      const others: ReadonlyArray<Partial<Cursor.Query>> = [
         { chainId: 2 },
         { wallet: Rows.bob },
         { order: "ASC" },
@@ -123,7 +129,7 @@ describe("Cursor", () => {
         { to: { _tag: "Date", date: 0 } },
         { to: { _tag: "Block", block: 20_000_000 } },
       ]
-      for (const other of others) expect(Cursor.fit(cursor, { ...walk, ...other })._tag).toBe("Failure")
+      for (const other of others) expect(Cursor.match(cursor, { ...walk, ...other })._tag).toBe("Failure")
     })
   })
 })

@@ -111,12 +111,13 @@ describe("Dates", () => {
       expect(performance.now() - before).toBeLessThan(500)
     })
 
-    it("says what came and what is accepted", () => {
+    it("a failure states the parameter, the formats and what was received", () => {
       const result = Dates.read("to_date", "page 2")
-      expect(result._tag === "Failure" && result.failure).toEqual({
+      expect(result._tag === "Failure" && result.failure).toMatchObject({
         parameter: "to_date",
+        code: "bad_request",
         message:
-          'to_date is "page 2"; accepted: ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC where no zone is given.',
+          'Invalid query parameter "to_date": expected ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone, received "page 2".',
       })
     })
   })

@@ -20,8 +20,8 @@ const status: Status = {
 }
 
 describe("Metrics", () => {
-  it("writes one line for each number that is known, its label escaped", () => {
-    const lines = Metrics.text([status]).split("\n")
+  it("format: writes a sample for each value that is known, with its label escaped", () => {
+    const lines = Metrics.format({ registry: new Map() }, [status]).split("\n")
 
     expect(lines).toContain("# TYPE daybook_indexed_to_block gauge")
     expect(lines).toContain('daybook_indexed_to_block{chain="my \\"chain\\""} 8')
@@ -30,7 +30,7 @@ describe("Metrics", () => {
     expect(lines.some((line) => line.startsWith("daybook_eta_seconds{"))).toBe(false)
   })
 
-  it.live("tells at /metrics what the indexers wrote, without a key", () =>
+  it.live("/metrics shows the reported status of each chain without an API key, and no value that is out of date", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) }, base: {} } })
       const written = {

@@ -1,19 +1,20 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Dates from "../../../src/server/rest/Dates.ts"
 import * as Rows from "../rows.ts"
 import { type Response, decodePage, encodePage, hashesIn, start, type Started } from "../service.ts"
 
 const { alice, bob, contract, nobody } = Rows
 
-/** A refusal without its id, which is another one each time. */
-const refusal = ({ json, status }: Response) => {
+/** Status and body of an error without its id, which differs each time. */
+const errorOf = ({ json, status }: Response) => {
   const { requestId, ...body } = json
   expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
   return { status, ...body }
 }
 
-/** Walks a wallet's history to its end. */
+/** Reads a wallet's pages to the last. */
 const walk = Effect.fnUntraced(function* (service: Started, wallet: string, query: string) {
   const pages: Array<Response> = []
   for (let cursor = ""; ;) {
@@ -25,9 +26,9 @@ const walk = Effect.fnUntraced(function* (service: Started, wallet: string, quer
   }
 })
 
-describe("Wallet", () => {
-  describe("a page", () => {
-    it.live("is the interface's, newest first, and says how far the index reaches", () =>
+describe("walletTransactions", () => {
+  describe("page", () => {
+    it.live("lists a wallet's transactions newest first, with the coverage of the index in headers", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(3, 12)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -50,7 +51,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("equals what encoding its decoded form gives", () =>
+    it.live("equals the encoding of its decoded form", () =>
       Effect.gen(function* () {
         const plans = [
           { from: alice, to: contract, input: Rows.transferInput, topics: Rows.transferTopics },
@@ -80,7 +81,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("puts inner calls at the end of each record when asked, also as a list of one", () =>
+    it.live("include adds internal transactions as the last field of each row, also when sent as a list of one", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks: [Rows.block(5, [{ from: alice, to: bob }])] } } })
 
@@ -93,7 +94,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("finds a wallet as sender, recipient and created contract, in any case of its letters", () =>
+    it.live("lists a wallet as sender, recipient and created contract, whatever the case of its address", () =>
       Effect.gen(function* () {
         const blocks = [
           Rows.block(0, [
@@ -111,7 +112,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("decodes again what an older decoder wrote", () =>
+    it.live("rows of an older decoder are decoded again", () =>
       Effect.gen(function* () {
         const plans = [{ from: alice, to: contract, input: Rows.transferInput, topics: Rows.transferTopics }]
         const service = yield* start({ chains: { eth: { blocks: [Rows.block(0, plans, { staleRows: true })] } } })
@@ -123,7 +124,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("writes empty values as null for the service or for one key", () =>
+    it.live("empty values are null where the service or the key is configured so", () =>
       Effect.gen(function* () {
         const plans = [{ from: alice, to: contract, topics: Rows.transferTopics }]
         const blocks = [Rows.block(0, plans)]
@@ -141,7 +142,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("of an empty index is empty and names no range", () =>
+    it.live("an empty index gives an empty page without coverage headers", () =>
       Effect.gen(function* () {
         const service = yield* start()
 
@@ -153,7 +154,7 @@ describe("Wallet", () => {
     )
   })
 
-  describe("a range", () => {
+  describe("range", () => {
     const blocks = Rows.chain(2, 20)
     const numbersIn = (answer: Response) => [
       ...new Set(
@@ -168,7 +169,7 @@ describe("Wallet", () => {
         )
         .map(({ number }) => number)
 
-    it.live("is of blocks, of instants, or of both, where a block beats a date", () =>
+    it.live("blocks and dates bound the range at each end, and a block takes precedence over a date", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks } } })
         const at = Rows.timeOf
@@ -195,7 +196,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("beyond the index is empty", () =>
+    it.live("a range outside the index gives an empty page", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks } } })
         for (const query of [
@@ -214,8 +215,8 @@ describe("Wallet", () => {
     )
   })
 
-  describe("a walk", () => {
-    it.live("gives each transaction once, in both orders and every page size", () =>
+  describe("cursor", () => {
+    it.live("pages give each transaction once, in both orders and for every page size", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 30)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -232,7 +233,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("keeps to the list as of its first page when blocks are added", () =>
+    it.live("later pages belong to the list of the first page when blocks are appended", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -251,7 +252,7 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("takes chain, order and range from the cursor where a request leaves them out", () =>
+    it.live("chain, order and range come from the cursor where a request leaves them out", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { polygon: { blocks } } })
@@ -264,28 +265,28 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("refuses a cursor of another request, and says what does not fit", () =>
+    it.live("a cursor of another query is refused with the parameter that differs", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { eth: { blocks }, polygon: { blocks } } })
         const { json } = yield* service.wallet(bob, "from_block=2&to_date=2999-01-01&limit=2&order=ASC")
         const cursor = `cursor=${json.cursor}`
         const cases: ReadonlyArray<readonly [string, string, string]> = [
-          [alice, cursor, `its address is ${bob}, not ${alice}`],
-          [bob, `${cursor}&chain=polygon`, "its chain is 1, not 137"],
-          [bob, `${cursor}&order=DESC`, "its order is ASC, not DESC"],
-          [bob, `${cursor}&from_block=3`, "its lower bound is block 2, not block 3"],
-          [bob, `${cursor}&to_block=3`, "its upper bound is 2999-01-01T00:00:00.000Z, not block 3"],
+          [alice, cursor, `of wallet ${alice}, received one of wallet ${bob}`],
+          [bob, `${cursor}&chain=polygon`, "of chain 137, received one of chain 1"],
+          [bob, `${cursor}&order=DESC`, "of order DESC, received one of order ASC"],
+          [bob, `${cursor}&from_block=3`, "of lower bound block 3, received one of lower bound block 2"],
+          [bob, `${cursor}&to_block=3`, "of upper bound block 3, received one of upper bound 2999-01-01T00:00:00.000Z"],
         ]
-        for (const [wallet, query, words] of cases) {
-          const answer = refusal(yield* service.wallet(wallet, query))
+        for (const [wallet, query, difference] of cases) {
+          const answer = errorOf(yield* service.wallet(wallet, query))
           expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "cursor" })
-          expect(answer.message).toContain(`cursor belongs to another request: ${words};`)
+          expect(answer.message).toBe(`Invalid query parameter "cursor": expected a cursor ${difference}.`)
         }
       }),
     )
 
-    it.live("goes on after other blocks were reorganised, and says stale when its own were", () =>
+    it.live("a cursor stays valid after a reorg of other blocks and is stale after a reorg of its own", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -308,14 +309,14 @@ describe("Wallet", () => {
         expect([...hashesIn(below), ...hashesIn(belowRest)]).toEqual(
           Rows.hashesOf(blocks.slice(0, 7), bob).toReversed(),
         )
-        expect(refusal(stale)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
+        expect(errorOf(stale)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
         expect(stale.headers["daybook-indexed-to"]).toBe("11")
-        expect(refusal(staleUp)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
+        expect(errorOf(staleUp)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
       }),
     )
 
     it.live(
-      "resumes at the deepest of several reorganisations, and where none is remembered at the last that is not final",
+      "a stale cursor resumes at the deepest of several reorgs, or after the last final block where no reorg is remembered",
       () =>
         Effect.gen(function* () {
           const blocks = Rows.chain(0, 12)
@@ -329,21 +330,21 @@ describe("Wallet", () => {
 
           const stale = yield* service.wallet(bob, `cursor=${json.cursor}`)
 
-          expect(refusal(stale)).toMatchObject({ status: 409, resumeFromBlock: 7 })
+          expect(errorOf(stale)).toMatchObject({ status: 409, resumeFromBlock: 7 })
           const other = yield* start({ chains: { eth: { blocks: Rows.chain(3, 15, { fork: "c" }) } } })
-          expect(refusal(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
+          expect(errorOf(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
             status: 409,
             resumeFromBlock: 3,
           })
           yield* Effect.orDie(other.stores["eth"]!.finalize(8))
-          expect(refusal(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
+          expect(errorOf(yield* other.wallet(bob, `cursor=${json.cursor}`))).toMatchObject({
             status: 409,
             resumeFromBlock: 9,
           })
         }),
     )
 
-    it.live("goes on when its blocks were removed and came back", () =>
+    it.live("a cursor stays valid when its blocks are removed and appended again", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -359,89 +360,71 @@ describe("Wallet", () => {
     )
   })
 
-  describe("wrong input", () => {
-    it.live("is 400, naming the parameter, what came and what is accepted", () =>
+  describe("invalid parameters", () => {
+    it.live("respond 400 with the parameter, the expected value and the received value", () =>
       Effect.gen(function* () {
         const service = yield* start({
           chains: { eth: { blocks: Rows.chain(0, 3) }, polygon: {} },
           config: { maxLimit: 50 },
         })
-        const number = "the number of a block in decimal digits"
+        const known = "chain, from_block, to_block, from_date, to_date, cursor, include, limit, order"
+        const invalid = (parameter: string, expected: string, received: string) =>
+          `Invalid query parameter "${parameter}": expected ${expected}, received ${received}.`
+        const limit = "a whole number of at least 1"
+        const served = "a chain that is served here (eth, polygon) by name or identifier"
         const cases: ReadonlyArray<readonly [query: string, parameter: string, message: string]> = [
-          ["limit=0", "limit", `limit is "0"; accepted: a whole number from 1 to 50.`],
-          ["limit=51", "limit", `limit is "51"; accepted: a whole number from 1 to 50.`],
-          ["limit=1.5", "limit", `limit is "1.5"; accepted: a whole number from 1 to 50.`],
-          ["limit=-1", "limit", `limit is "-1"; accepted: a whole number from 1 to 50.`],
-          ["limit=", "limit", `limit is empty; accepted: a whole number from 1 to 50.`],
-          ["limit", "limit", `limit is empty; accepted: a whole number from 1 to 50.`],
-          ["from_block=0x10", "from_block", `from_block is "0x10"; accepted: ${number}.`],
-          ["to_block=latest", "to_block", `to_block is "latest"; accepted: ${number}.`],
-          ["from_block=1&from_block=1", "from_block", "from_block is given more than once; accepted: once."],
-          ["order=up", "order", `order is "up"; accepted: ASC or DESC.`],
-          ["include=logs", "include", `include is "logs"; accepted: internal_transactions.`],
-          [
-            "from_block=9&to_block=8",
-            "from_block",
-            "from_block is 9, above to_block, which is 8; accepted: from_block at or below to_block.",
-          ],
+          ["limit=0", "limit", invalid("limit", limit, `"0"`)],
+          ["limit=51", "limit", invalid("limit", "a whole number from 1 to 50", `"51"`)],
+          ["limit=1.5", "limit", invalid("limit", limit, `"1.5"`)],
+          ["limit=-1", "limit", invalid("limit", limit, `"-1"`)],
+          ["limit=", "limit", invalid("limit", limit, "an empty string")],
+          ["limit", "limit", invalid("limit", limit, "an empty string")],
+          ["from_block=0x10", "from_block", invalid("from_block", "a block number in decimal digits", `"0x10"`)],
+          ["to_block=latest", "to_block", invalid("to_block", "a block number in decimal digits", `"latest"`)],
+          ["from_block=1&from_block=1", "from_block", invalid("from_block", "one value", "2 values")],
+          ["order=up", "order", invalid("order", "ASC or DESC", `"up"`)],
+          ["include=logs", "include", invalid("include", `"internal_transactions"`, `"logs"`)],
+          ["from_block=9&to_block=8", "from_block", invalid("from_block", "at most to_block (block 8)", "block 9")],
           [
             "from_date=2022-01-01&to_date=2021-01-01",
             "from_date",
-            "from_date is 2022-01-01T00:00:00.000Z, above to_date, which is 2021-01-01T00:00:00.000Z; accepted: from_date at or below to_date.",
+            invalid("from_date", "at most to_date (2021-01-01T00:00:00.000Z)", "2022-01-01T00:00:00.000Z"),
           ],
-          [
-            "format=json",
-            "format",
-            `"format" is not a parameter of this operation; accepted: chain, from_block, to_block, from_date, to_date, cursor, include, limit, order.`,
-          ],
-          [
-            "Limit=5",
-            "Limit",
-            `"Limit" is not a parameter of this operation; accepted: chain, from_block, to_block, from_date, to_date, cursor, include, limit, order.`,
-          ],
-          [
-            "from_date=%zz",
-            "from_date",
-            `from_date is "%zz", which is not percent-encoded UTF-8; accepted: a % only before two hex digits.`,
-          ],
-          [
-            "chain=atlantis",
-            "chain",
-            `Invalid parameter "chain": expected a chain that is served here (eth, polygon) by name or identifier, received "atlantis".`,
-          ],
-          [
-            "chain=",
-            "chain",
-            `Invalid parameter "chain": expected a chain that is served here (eth, polygon) by name or identifier, received an empty string.`,
-          ],
+          ["format=json", "format", invalid("format", `one of the keys ${known}`, "an unknown key")],
+          ["Limit=5", "Limit", invalid("Limit", `one of the keys ${known}`, "an unknown key")],
+          ["from_date=%zz", "from_date", invalid("from_date", Dates.expected, `"%zz"`)],
+          ["chain=atlantis", "chain", `Invalid parameter "chain": expected ${served}, received "atlantis".`],
+          ["chain=", "chain", `Invalid parameter "chain": expected ${served}, received an empty string.`],
         ]
         for (const [query, parameter, message] of cases) {
           const answer = yield* service.wallet(alice, query)
-          expect([query, refusal(answer)]).toEqual([query, { status: 400, code: "bad_request", parameter, message }])
+          expect([query, errorOf(answer)]).toEqual([query, { status: 400, code: "bad_request", parameter, message }])
           expect(answer.json.requestId).toBe(answer.headers["x-request-id"])
         }
         for (const query of ["from_date=page+2", "from_block=1&from_date=yesterday", "to_block=1&to_date=2021-02-30"]) {
-          const answer = refusal(yield* service.wallet(alice, query))
+          const answer = errorOf(yield* service.wallet(alice, query))
           expect(answer).toMatchObject({
             status: 400,
             code: "bad_request",
             parameter: query.includes("to_date") ? "to_date" : "from_date",
           })
-          expect(answer.message).toContain("accepted: ISO 8601 such as 2021-05-07T11:08:35Z")
+          expect(answer.message).toContain("expected ISO 8601 such as 2021-05-07T11:08:35Z")
         }
         for (const wallet of ["0x12", "vitalik.eth", `${alice}0`, "%zz", alice.slice(2), "%20"]) {
-          const answer = refusal(yield* service.wallet(wallet))
+          const answer = errorOf(yield* service.wallet(wallet))
           expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "address" })
-          expect(answer.message).toContain("accepted: 20 bytes in hex, which are 0x and 40 digits.")
+          expect(answer.message).toMatch(
+            /^Invalid path parameter "address": expected an address of 20 bytes in hex, received ".+"(?: \(43 characters\))?\.$/,
+          )
         }
         for (const cursor of ["abc", "%20", "AQEB", "eyJhbGciOiJIUzI1NiJ9.e30.abc"]) {
-          const answer = refusal(yield* service.wallet(alice, `cursor=${cursor}`))
+          const answer = errorOf(yield* service.wallet(alice, `cursor=${cursor}`))
           expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "cursor" })
         }
       }),
     )
 
-    it.live("of include is named where there are no traces, also where nothing is found", () =>
+    it.live("include on a chain without traces responds 400, also for an empty page", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 8, { traces: false })
         const service = yield* start({ chains: { eth: { blocks }, polygon: { config: { traces: "off" } } } })
@@ -453,11 +436,11 @@ describe("Wallet", () => {
           [bob, "polygon"],
         ] as const) {
           const answer = yield* service.wallet(wallet, `include=internal_transactions&chain=${chain}`)
-          expect(refusal(answer)).toEqual({
+          expect(errorOf(answer)).toEqual({
             status: 400,
             code: "traces_not_indexed",
             parameter: "include",
-            message: `include is "internal_transactions", but the traces of ${chain} are not indexed here; accepted: no include.`,
+            message: `Traces not indexed: ${chain}. Send the request without "include".`,
           })
         }
         expect((yield* service.wallet(bob)).status).toBe(200)
@@ -465,8 +448,8 @@ describe("Wallet", () => {
     )
   })
 
-  describe("an index of some wallets", () => {
-    it.live("refuses the others, rather than showing them an empty history", () =>
+  describe("watch list", () => {
+    it.live("a wallet outside the watch list is refused instead of an empty page", () =>
       Effect.gen(function* () {
         const blocks = [Rows.block(0, [{ from: alice, to: bob }])]
         const config = { watch: [alice.toUpperCase().replace("0X", "0x")] }
@@ -475,11 +458,11 @@ describe("Wallet", () => {
         expect((yield* service.wallet(alice)).json.result).toHaveLength(1)
         expect((yield* service.wallet(alice, "chain=base")).json.result).toEqual([])
         for (const chain of ["eth", "base"]) {
-          expect(refusal(yield* service.wallet(bob, `chain=${chain}`))).toEqual({
+          expect(errorOf(yield* service.wallet(bob, `chain=${chain}`))).toEqual({
             status: 400,
             code: "address_not_watched",
             parameter: "address",
-            message: `address is ${bob}, which is not among the wallets that are indexed of ${chain} here; accepted: one of these.`,
+            message: `Wallet not indexed: ${bob} on ${chain}. Use a wallet that this service indexes.`,
           })
         }
       }),
@@ -487,7 +470,7 @@ describe("Wallet", () => {
   })
 
   describe("chain", () => {
-    it.live("is taken in every spelling, and is eth when left out", () =>
+    it.live("accepts every spelling of a chain and defaults to eth", () =>
       Effect.gen(function* () {
         const service = yield* start({
           chains: {
@@ -517,21 +500,21 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("that is not served is named together with those that are", () =>
+    it.live("a chain that is not served is refused with the names of those that are", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { linea: {}, base: {} } })
-        expect(refusal(yield* service.wallet(alice))).toEqual({
+        expect(errorOf(yield* service.wallet(alice))).toEqual({
           status: 400,
           code: "chain_not_served",
           parameter: "chain",
           message:
             'Invalid parameter "chain": expected a chain that is served here (linea, base), since the default eth is not, received nothing.',
         })
-        expect(refusal(yield* service.wallet(alice, "chain=0xa"))).toMatchObject({
+        expect(errorOf(yield* service.wallet(alice, "chain=0xa"))).toMatchObject({
           code: "chain_not_served",
           message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0xa" (optimism).`,
         })
-        expect(refusal(yield* service.wallet(alice, "chain=0x7a69"))).toMatchObject({
+        expect(errorOf(yield* service.wallet(alice, "chain=0x7a69"))).toMatchObject({
           code: "chain_not_served",
           message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0x7a69".`,
         })
@@ -539,11 +522,11 @@ describe("Wallet", () => {
       }),
     )
 
-    it.live("by an identifier of two served chains is refused, naming both", () =>
+    it.live("an identifier of two served chains is refused with both names", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { linea: {}, "linea sepolia": {} } })
 
-        expect(refusal(yield* service.wallet(alice, "chain=0xe705"))).toEqual({
+        expect(errorOf(yield* service.wallet(alice, "chain=0xe705"))).toEqual({
           status: 400,
           code: "bad_request",
           parameter: "chain",

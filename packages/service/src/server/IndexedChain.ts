@@ -1,0 +1,25 @@
+/**
+ * A served chain with its index, as the server reads it.
+ */
+import type * as Effect from "effect/Effect"
+import type { ServedChain } from "../config/ServedChain.ts"
+import type { ChainReader } from "../store/ChainReader.ts"
+import type { Database } from "../store/Database.ts"
+import type { ReportedStatus } from "../store/StatusBoard.ts"
+import type { StoreError } from "../store/StoreError.ts"
+
+/** A served chain with its index. */
+export interface IndexedChain extends ServedChain {
+  readonly reader: ChainReader
+  /** Status of the chain's indexer; `null` when none has written one. */
+  readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+}
+
+/** Opens the index of a chain for reading; the chain need not exist yet. */
+export const fromDatabase =
+  (database: Database) =>
+  <C extends ServedChain>(chain: C): C & IndexedChain => ({
+    ...chain,
+    reader: database.chain(chain).reader,
+    status: database.status.read(chain),
+  })

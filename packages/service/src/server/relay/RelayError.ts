@@ -1,0 +1,47 @@
+/**
+ * A relayed request that is refused with an HTTP status of its own; the body is a JSON-RPC error all the same.
+ *
+ * Source: decision 0016.
+ */
+import type * as ApiError from "@daybook/schema/ApiError"
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as ErrorResponse from "../ErrorResponse.ts"
+import { RequestId } from "../Request.ts"
+import * as Response from "../Response.ts"
+import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+
+/** Codes that JSON-RPC 2.0 does not define: of EIP-1193 or EIP-1474, else of the range for servers. */
+export const code = { unauthorized: 4100, limitExceeded: -32005, unavailable: -32002 } as const
+
+/** A relayed request that is refused. */
+export class RelayError extends Data.TaggedError("RelayError")<{
+  readonly code: number
+  readonly message: string
+  /** The `code` of the same error of a REST operation, which also decides the HTTP status. */
+  readonly reason: ApiError.ApiError["code"]
+  /** Text of the request's id, where it could be read. */
+  readonly id?: string | undefined
+  readonly headers?: Response.Headers
+}> {}
+
+const body = (requestId: string, { code, id, message, reason }: Omit<RelayError, "headers">) =>
+  JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })
+
+/** Writes the error. */
+export const toResponse = (error: RelayError): Effect.Effect<HttpServerResponse> =>
+  Effect.map(RequestId, (requestId) =>
+    Response.json(body(requestId, error), {
+      status: ErrorResponse.statusOfCode(error.reason),
+      headers: error.headers ?? {},
+    }),
+  )
+
+/** The response to a defect: 500 with the id of the request and nothing else. */
+export const internal = (requestId: string): HttpServerResponse => {
+  const { message } = ErrorResponse.internal(requestId)
+  const error = new RelayError({ code: JsonRpc.code.internalError, message, reason: "internal" })
+  return Response.json(body(requestId, error), { status: ErrorResponse.statusOfCode("internal") })
+}
