@@ -6,24 +6,31 @@ const operation = document.paths["/api/v2.2/{address}/verbose"]?.get
 
 describe("RestApi", () => {
   it("openApi: has the operation of the interface", () => {
-    expect(Object.keys(document.paths)).toEqual(["/api/v2.2/{address}/verbose"])
+    expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
+      [
+        "/api/v2.2/{address}/verbose",
+      ]
+    `)
     expect(document.openapi).toBe("3.1.0")
     expect(document.info.version).toBe("2.2")
   })
 
   it("openApi: has every parameter of the interface", () => {
-    expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
-      ["address", "path", true],
-      ["chain", "query", false],
-      ["from_block", "query", false],
-      ["to_block", "query", false],
-      ["from_date", "query", false],
-      ["to_date", "query", false],
-      ["cursor", "query", false],
-      ["include", "query", false],
-      ["limit", "query", false],
-      ["order", "query", false],
-    ])
+    const parameters = operation?.parameters.map(({ in: place, name, required }) => `${name} ${place} ${required}`)
+    expect(parameters).toMatchInlineSnapshot(`
+      [
+        "address path true",
+        "chain query false",
+        "from_block query false",
+        "to_block query false",
+        "from_date query false",
+        "to_date query false",
+        "cursor query false",
+        "include query false",
+        "limit query false",
+        "order query false",
+      ]
+    `)
   })
 
   it("openApi: documents numbers as integers, and the maximum limit of the server", () => {
@@ -118,7 +125,11 @@ describe("RestApi", () => {
   })
 
   it("openApi: leaves the paths for operators and the JSON-RPC proxy out", () => {
-    expect(Object.keys(document.paths)).toEqual(["/api/v2.2/{address}/verbose"])
+    expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
+      [
+        "/api/v2.2/{address}/verbose",
+      ]
+    `)
   })
 
   it("routes: lists every path of the service with its method", () => {

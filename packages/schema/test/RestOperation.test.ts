@@ -32,17 +32,19 @@ describe("RestOperation", () => {
   })
 
   it("parameterNames: lists the query parameters in the order of the interface", () => {
-    expect(RestOperation.parameterNames(walletTransactions)).toEqual([
-      "chain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "cursor",
-      "include",
-      "limit",
-      "order",
-    ])
+    expect(RestOperation.parameterNames(walletTransactions)).toMatchInlineSnapshot(`
+      [
+        "chain",
+        "from_block",
+        "to_block",
+        "from_date",
+        "to_date",
+        "cursor",
+        "include",
+        "limit",
+        "order",
+      ]
+    `)
   })
 
   it.prop("encodeQuery: decodeQuery returns the encoded query", [walletTransactions.query], ([query]) => {
@@ -71,7 +73,7 @@ describe("RestOperation", () => {
     [{ from_block: "-1" }, 'Invalid parameter "from_block": expected a block number in decimal digits, received "-1".'],
     [
       { from_blok: "1" },
-      'Invalid parameter "from_blok": expected one of the keys chain, from_block, to_block, from_date, to_date, cursor, include, limit, order, received an unknown key.',
+      `Invalid parameter "from_blok": expected one of the keys ${RestOperation.parameterNames(walletTransactions).join(", ")}, received an unknown key.`,
     ],
   ])("decodeQuery: fails on %j", (text, message) => {
     expect(decode(text)).toEqual(Result.fail(message))

@@ -24,7 +24,7 @@ interface Implementation {
 }
 
 /** The engines by the scheme of their URLs. */
-const engines: ReadonlyMap<string, Implementation> = new Map([["sqlite", Sqlite]])
+const engines = new Map<string, Implementation>([["sqlite", Sqlite]])
 
 /** States the accepted forms and never shows the URL. */
 const unknown = (scheme: string): StoreError => {
