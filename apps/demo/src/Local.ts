@@ -87,7 +87,6 @@ const startService = Effect.fn("Local.startService")(function* (
   )
   const synced = yield* Deferred.make<Totals>()
   const service = yield* Service.run(config, {
-    role: "all",
     baseFolder: folder,
     onEvent: (_chain, event) => {
       if (event._tag === "Indexed") {

@@ -81,7 +81,7 @@ describe("Service", () => {
         const port = yield* takenPort
         const config = yield* configOf([nowhere], port)
 
-        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, role: "serve" }))
+        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, roles: ["rest", "relay"] }))
 
         expect([error._tag, error.message]).toEqual([
           "ListenError",
@@ -93,28 +93,47 @@ describe("Service", () => {
     it.live("fails with one clear line when the address is not this machine's", () =>
       Effect.gen(function* () {
         const config = yield* configOf([nowhere], 0, "192.0.2.1")
-        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, role: "serve" }))
+        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, roles: ["rest", "relay"] }))
         expect(error.message).toBe(
           `Cannot listen on 192.0.2.1:0: this machine has no such address. Correct "listen" in the configuration.`,
         )
       }).pipe(quiet),
     )
 
-    it.live("does not listen in the role index, and does not index in the role serve", () =>
+    it.live("run: the role index indexes and does not listen; the roles rest and relay listen and do not index", () =>
       Effect.gen(function* () {
         const baseFolder = yield* folder
         const config = yield* configOf([nowhere])
-        const told = yield* Deferred.make<void>()
+        const isIndexing = yield* Deferred.make<void>()
         const index = yield* Service.run(config, {
           baseFolder,
-          role: "index",
-          onEvent: () => Effect.asVoid(Deferred.succeed(told, undefined)),
+          roles: ["index"],
+          onEvent: () => Effect.asVoid(Deferred.succeed(isIndexing, undefined)),
         })
-        const serve = yield* Service.run(config, { baseFolder, role: "serve", onEvent: () => Effect.die("indexes") })
-        yield* Deferred.await(told)
+        const served = yield* Service.run(config, {
+          baseFolder,
+          roles: ["rest", "relay"],
+          onEvent: () => Effect.die("indexes"),
+        })
+        yield* Deferred.await(isIndexing)
 
         expect(index.address).toBeNull()
-        expect((yield* request(`${serve.address!.url}/ready?chain=eth`)).json.state).toBe("waiting")
+        expect((yield* request(`${served.address!.url}/ready?chain=eth`)).json.state).toBe("waiting")
+      }).pipe(quiet),
+    )
+
+    it.live.each([
+      { role: "rest", pages: 401, calls: 404 },
+      { role: "relay", pages: 404, calls: 401 },
+    ] as const)("run: the role $role serves its own routes and those for operators only", ({ calls, pages, role }) =>
+      Effect.gen(function* () {
+        const service = yield* Service.run(yield* configOf([nowhere]), { baseFolder: yield* folder, roles: [role] })
+        const { url } = service.address!
+        const page = yield* request(`${url}/api/v2.2/${Rows.bob}/verbose`)
+        const call = yield* request(`${url}/rpc/eth/wrong`, { method: "POST", body: "{}" })
+        const health = yield* request(`${url}/health`)
+
+        expect([page.status, call.status, health.status]).toEqual([pages, calls, 200])
       }).pipe(quiet),
     )
 
@@ -126,7 +145,9 @@ describe("Service", () => {
         const database = yield* Engine.fromUrl(config.database, baseFolder)
         const store = yield* TestStore.open(database, { name: "eth", id: 1 })
         yield* Effect.orDie(store.append(null, blocks))
-        const replicas = yield* Effect.forEach([1, 2, 3], () => Service.run(config, { baseFolder, role: "serve" }))
+        const replicas = yield* Effect.forEach([1, 2, 3], () =>
+          Service.run(config, { baseFolder, roles: ["rest", "relay"] }),
+        )
         const key = Redacted.value(
           (yield* Effect.orDie(replicas[0]!.keys.add({ name: "a", operator: false, empty: null })))!,
         )

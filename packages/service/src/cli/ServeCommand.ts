@@ -5,8 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import * as Role from "../config/Role.ts"
 import type { IndexerEvent } from "../indexer/StatusTracker.ts"
 import * as Service from "../Service.ts"
+import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -15,16 +17,21 @@ export const serve = Command.make(
   "serve",
   {
     config: Selection.configFlag,
-    role: Flag.Literals("role", ["all", "index", "serve"]).pipe(
-      Flag.withDescription("What this process does: index the chains, serve HTTP, or both"),
-      Flag.withDefault("all" as const),
+    role: Flag.String("role").pipe(
+      Flag.withDescription("Roles of this process, separated by commas: index, rest, relay; all, serve (rest,relay)"),
+      Flag.withMetavar("LIST"),
+      Flag.withDefault("all"),
     ),
   },
   Effect.fn(function* ({ config: path, role }) {
     const { progress } = Terminal
+    const roles = yield* Effect.mapError(
+      Effect.fromResult(Role.parse(role)),
+      (message) => new CommandError({ message }),
+    )
     const file = yield* ConfigFile.read(path)
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
-    const options = { baseFolder: file.baseFolder, role, ...(progress === undefined ? {} : { onEvent }) }
+    const options = { baseFolder: file.baseFolder, roles, ...(progress === undefined ? {} : { onEvent }) }
     const running = Effect.andThen(Service.run(file.config, options), Effect.never)
     return yield* Effect.ensuring(
       Effect.scoped(Effect.onInterrupt(running, () => Effect.logInfo("Stopping; open requests are finished first"))),

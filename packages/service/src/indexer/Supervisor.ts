@@ -6,6 +6,7 @@ import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
 import * as Backoff from "./Backoff.ts"
@@ -108,3 +109,6 @@ export const run = (options: Options): Effect.Effect<never> => {
     Effect.never,
   )
 }
+
+/** The indexer of all chains, for as long as the layer lives. */
+export const layer = (options: Options): Layer.Layer<never> => Layer.effectDiscard(Effect.forkScoped(run(options)))

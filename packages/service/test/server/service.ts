@@ -112,7 +112,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
       if (blocks.length > 0) yield* Effect.orDie(store.append(null, blocks))
       stores[key] = store
     }
-    const { address, keys } = yield* Service.run(config, { role: "serve", baseFolder })
+    const { address, keys } = yield* Service.run(config, { roles: ["rest", "relay"], baseFolder })
     const addKey: Started["addKey"] = (grant) =>
       keys.add({ operator: false, empty: null, ...grant }).pipe(
         Effect.orDie,
