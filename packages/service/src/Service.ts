@@ -69,7 +69,8 @@ const layers = {
 /** Listens with the routes of the given roles, and those for operators and machines. */
 const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
   const { chains, config } = parts
-  const routes = Layer.mergeAll(Monitoring.layer({ config, chains }), ...roles.map((role) => layers[role](parts))).pipe(
+  const operations = roles.map((role) => layers[role](parts))
+  const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains })).pipe(
     Layer.provide([Authentication.layer, RelayCache.layer(config.relay.cacheMebibytes)]),
     Layer.provide([RateLimit.layer(config.rateLimit), Metrics.layer, Layer.succeed(Engine.Engine, database)]),
   )
