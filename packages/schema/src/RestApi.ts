@@ -73,26 +73,40 @@ const documentation = (operation: RestOperation.RestOperation): Context.Context<
     Context.add(OpenApi.Transform, document(operation)),
   )
 
-const wallet = RestOperation.walletTransactions
+/** The endpoint of an operation. */
+const endpoint = <O extends RestOperation.RestOperation>(operation: O) =>
+  HttpApiEndpoint.get<
+    O["name"],
+    O["path"],
+    O["params"],
+    O["query"],
+    never,
+    never,
+    HttpApiSchema.WithHeaders<O["page"], typeof successHeaders>,
+    O["errors"]
+  >(operation.name, operation.path, {
+    params: operation.params,
+    query: operation.query,
+    success: HttpApiSchema.WithHeaders(operation.page, successHeaders),
+    // Sound: no error of an operation is a stream, which the type of the constructor excludes.
+    error: operation.errors as never,
+  }).annotateMerge(documentation(operation))
+
+type Endpoint = {
+  readonly [N in RestOperation.Name]: ReturnType<typeof endpoint<RestOperation.All[N]>>
+}[RestOperation.Name]
+
+// Sound: there is at least one operation, and each gives the endpoint of its own type.
+const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as readonly [Endpoint, ...Array<Endpoint>]
 
 /**
- * Native transactions of one wallet address: `RestOperation.walletTransactions` as an endpoint.
- *
- * Source: docs/interface.md#4.1; errors: decision 0012.
- */
-export const walletTransactions = HttpApiEndpoint.get(wallet.name, wallet.path, {
-  params: wallet.params,
-  query: wallet.query,
-  success: HttpApiSchema.WithHeaders(wallet.page, successHeaders),
-  error: wallet.errors,
-}).annotateMerge(documentation(wallet))
-
-/**
- * The operations on wallets, which require an API key.
+ * The operations of `RestOperation.all`, which require an API key.
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
-export class Wallets extends HttpApiGroup.make("wallets").add(walletTransactions).middleware(ApiKey) {}
+export class Wallets extends HttpApiGroup.make("wallets")
+  .add(...endpoints)
+  .middleware(ApiKey) {}
 
 /**
  * Paths for operators and machines, without an API key: health, readiness, metrics and the OpenAPI document.

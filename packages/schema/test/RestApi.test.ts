@@ -87,18 +87,11 @@ describe("RestApi", () => {
   })
 
   it("openApi: declares the status of every error", () => {
-    expect(Object.keys(operation?.responses ?? {}).toSorted()).toEqual([
-      "200",
-      "400",
-      "401",
-      "403",
-      "404",
-      "405",
-      "409",
-      "429",
-      "500",
-      "503",
-    ])
+    expect(
+      Object.keys(operation?.responses ?? {})
+        .toSorted()
+        .join(" "),
+    ).toMatchInlineSnapshot(`"200 400 401 403 404 405 409 429 500 503"`)
     expect(JSON.stringify(operation?.responses[200])).toContain("daybook-indexed-to")
   })
 

@@ -1,4 +1,5 @@
 import { describe, it } from "@effect/vitest"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Dates from "../../../src/server/rest/Dates.ts"
@@ -367,7 +368,7 @@ describe("walletTransactions", () => {
           chains: { eth: { blocks: Rows.chain(0, 3) }, polygon: {} },
           config: { maxLimit: 50 },
         })
-        const known = "chain, from_block, to_block, from_date, to_date, cursor, include, limit, order"
+        const known = RestOperation.parameterNames(RestOperation.walletTransactions).join(", ")
         const invalid = (parameter: string, expected: string, received: string) =>
           `Invalid query parameter "${parameter}": expected ${expected}, received ${received}.`
         const limit = "a whole number of at least 1"
