@@ -80,7 +80,7 @@ describe("viem under hostile scripts", () => {
             const worker = async () => {
               for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await one(seed)
             }
-            await Promise.all(Array.from({ length: 16 }, worker))
+            await Promise.all(Array.from({ length: 8 }, worker))
             return { counts, wrong }
           }
           const local = yield* Effect.promise(() =>
