@@ -126,13 +126,15 @@ describe("RestApi", () => {
   })
 
   it("routes: lists every path of the service with its method", () => {
-    expect(RestApi.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      "GET /api/v2.2/:address/verbose",
-      "GET /health",
-      "GET /ready",
-      "GET /metrics",
-      "GET /openapi.json",
-      "POST /rpc/:chain/:apiKey",
-    ])
+    expect(RestApi.routes.map(({ method, path }) => `${method} ${path}`)).toMatchInlineSnapshot(`
+      [
+        "GET /api/v2.2/:address/verbose",
+        "GET /health",
+        "GET /ready",
+        "GET /metrics",
+        "GET /openapi.json",
+        "POST /rpc/:chain/:apiKey",
+      ]
+    `)
   })
 })

@@ -2,6 +2,7 @@ import { request as nodeRequest } from "node:http"
 import { connect } from "node:net"
 import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import { Effect, Exit, Fiber, Layer, Schema, Scope, Tracer } from "effect"
 import { expect } from "vitest"
 import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
@@ -111,7 +112,9 @@ describe("HttpServer", () => {
           const answer = yield* service.get(path)
           expect([path, answer.status, answer.json.code]).toEqual([path, 404, "not_found"])
           expect(answer.headers["content-type"]).toBe("application/json")
-          expect(answer.json.message).toContain("GET /api/v2.2/:address/verbose, POST /rpc/:chain/:apiKey, GET /health")
+          const operations = Object.values(RestOperation.all).map((one) => `${one.method} ${one.path}`)
+          expect(operations).toContain("GET /api/v2.2/:address/verbose")
+          expect(answer.json.message).toContain(`${operations.join(", ")}, POST /rpc/:chain/:apiKey, GET /health`)
           expect(answer.text).not.toContain(service.key)
         }
       }),
