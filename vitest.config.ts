@@ -1,6 +1,6 @@
 /**
  * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
- * chain or a database server; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
+ * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
  * the command line enables them.
  */
 import { readdirSync, readFileSync } from "node:fs"

@@ -1,17 +1,17 @@
 /**
- * Chooses between several endpoints of one chain and remembers the health of each.
+ * Asks several endpoints of one chain in turn, in the order of `callOrder`, and remembers the health of each.
  * Health is learned from the calls themselves: no requests are made to probe an endpoint. An endpoint is whatever the owner puts in: a client,
- * a connection, a URL. `RpcClient` uses it for its URLs; the indexer and the relay of the service use it for their nodes.
+ * a connection, a URL. The service uses it for its nodes; `RpcClient` uses the same state (`internal/PoolState`) directly.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Pool from "./internal/Pool.ts"
-import { order, type Query, type Verdict } from "./internal/PoolState.ts"
+import * as EndpointStates from "./internal/EndpointStates.ts"
+import { callOrder, type Query, type Verdict } from "./internal/PoolState.ts"
 
-export { canFailOver, verdictOf } from "./internal/Pool.ts"
+export { canFailOver, verdictOf } from "./internal/EndpointStates.ts"
 
 export {
   type EndpointState,
@@ -19,7 +19,7 @@ export {
   initial,
   isHealthy,
   type Limits,
-  order,
+  callOrder,
   type Query,
   type State,
   step,
@@ -51,7 +51,7 @@ export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
 /**
  * A pool of endpoints.
  */
-export interface EndpointPool<T, E = never> extends Pool.Pool<T> {
+export interface EndpointPool<T, E = never> extends EndpointStates.EndpointStates<T> {
   /**
    * Asks one endpoint after the other until an outcome is final.
    *
@@ -99,7 +99,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
   const now = yield* monotonicMillis
   const failures: Array<{ readonly index: number; readonly error: E }> = []
   let empty: Result.Result<A, E> | undefined
-  for (const [turn, index] of order(pool.state(), { ...options, now }).entries()) {
+  for (const [turn, index] of callOrder(pool.state(), { ...options, now }).entries()) {
     if (skipPaused && (pool.state().endpoints[index]?.pausedUntil ?? 0) > now) continue
     // Sound: the order holds indexes of endpoints only.
     const asked = Effect.andThen(pool.verify(index), question(pool.endpoints[index] as T, index))
@@ -149,7 +149,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
  */
 export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> => {
   const { endpoints, cooldown = "1 second", maxCooldown = "30 seconds", maxPause = "1 day", verify: hook } = options
-  const shared = Pool.make(endpoints, {
+  const shared = EndpointStates.make(endpoints, {
     cooldownMillis: Duration.toMillis(cooldown),
     maxCooldownMillis: Duration.toMillis(maxCooldown),
     maxPauseMillis: Duration.toMillis(maxPause),

@@ -12,7 +12,16 @@ describe("index", () => {
 
     expect(names).toEqual({
       Client: [],
-      EndpointPool: ["AllEndpointsFailed", "canFailOver", "initial", "isHealthy", "make", "order", "step", "verdictOf"],
+      EndpointPool: [
+        "AllEndpointsFailed",
+        "callOrder",
+        "canFailOver",
+        "initial",
+        "isHealthy",
+        "make",
+        "step",
+        "verdictOf",
+      ],
       ErrorKind: ["isRetryable", "of"],
       Method: [],
       Options: [],

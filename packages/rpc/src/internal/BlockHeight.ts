@@ -3,7 +3,7 @@
  * reported before.
  */
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
-import type { Pool } from "./Pool.ts"
+import type { EndpointStates } from "./EndpointStates.ts"
 import type { RequestItem } from "./reply/match.ts"
 import { isObject } from "./reply/parse.ts"
 
@@ -30,7 +30,7 @@ const heightOf = (call: RequestItem, result: unknown): bigint | undefined => {
  * block that exists at another endpoint. With one endpoint neither is reported: a development chain may be reset.
  */
 export const observe = (
-  pool: Pool<unknown>,
+  pool: EndpointStates<unknown>,
   index: number,
   call: RequestItem,
   result: unknown,

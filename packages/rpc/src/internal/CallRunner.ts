@@ -14,8 +14,8 @@ import * as Effect from "effect/Effect"
 import type { CallError } from "../RpcError.ts"
 import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
-import { canFailOver, type Pool, verdictOf } from "./Pool.ts"
-import { order, type Verdict } from "./PoolState.ts"
+import { canFailOver, type EndpointStates, verdictOf } from "./EndpointStates.ts"
+import { callOrder, type Verdict } from "./PoolState.ts"
 import type { Decode } from "./reply/decode.ts"
 import type { RequestItem } from "./reply/match.ts"
 import type { Outcome } from "./reply/read.ts"
@@ -31,7 +31,7 @@ export interface Member {
 
 /** A call with its limits. */
 export interface Plan<A> {
-  readonly pool: Pool<Member>
+  readonly pool: EndpointStates<Member>
   /** Indexes of the endpoints that it may ask. */
   readonly among: ReadonlyArray<number>
   readonly pause: Backoff.Backoff
@@ -160,7 +160,7 @@ const orderNow = Effect.fnUntraced(function* (
   const waitMillis = (index: number) => waits.get(index) ?? 0
   const needsHead = call !== undefined && BlockHeight.needsHead(call)
   const query = { now, among, method: call?.method, needsHead, waitMillis }
-  return { indexes: order(pool.state(), query), waitMillis }
+  return { indexes: callOrder(pool.state(), query), waitMillis }
 })
 
 /** The endpoint that is best now, for any call. */

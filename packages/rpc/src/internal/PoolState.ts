@@ -242,7 +242,7 @@ const firstOf = (state: State, query: Query): number => {
  * The indexes of the endpoints in the order in which a call asks them: those with nothing against them first, then by the shortest wait,
  * then by the strategy.
  */
-export const order = (state: State, query: Query): ReadonlyArray<number> => {
+export const callOrder = (state: State, query: Query): ReadonlyArray<number> => {
   const size = state.endpoints.length
   const among = query.among ?? Array.from(state.endpoints.keys())
   if (among.length <= 1) return among

@@ -16,7 +16,7 @@ import type { BatchOptions, CallOptions, EndpointOptions, Options, RateLimit } f
 import * as BatchState from "./BatchState.ts"
 import * as Batcher from "./Batcher.ts"
 import type { Member } from "./CallRunner.ts"
-import * as Pool from "./Pool.ts"
+import * as EndpointStates from "./EndpointStates.ts"
 import * as TokenBucket from "./TokenBucket.ts"
 
 const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
@@ -60,7 +60,7 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
 
 /** The options of a client, read. */
 export interface Settings {
-  readonly pool: Pool.Pool<Member>
+  readonly pool: EndpointStates.EndpointStates<Member>
   readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
   readonly maxBytes: number
@@ -199,9 +199,9 @@ const poolOf = (
     readonly rateLimit: RateLimit | undefined
     readonly queue: () => Batcher.Queue
   },
-): Pool.Pool<Member> => {
+): EndpointStates.EndpointStates<Member> => {
   const { queue, rateLimit, ...shared } = options
-  const pool: Pool.Pool<Member> = Pool.make(
+  const pool: EndpointStates.EndpointStates<Member> = EndpointStates.make(
     endpoints.map((endpoint, index) => ({
       batcher: Batcher.make({
         ...shared,

@@ -1,7 +1,15 @@
 /** The transitions of a pool's state, and the order of its endpoints. */
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Event, initial, isHealthy, order, type State, step, type Verdict } from "../../src/internal/PoolState.ts"
+import {
+  callOrder,
+  type Event,
+  initial,
+  isHealthy,
+  type State,
+  step,
+  type Verdict,
+} from "../../src/internal/PoolState.ts"
 
 const after = (size: number, ...events: ReadonlyArray<Event>): State => events.reduce(step, initial(size))
 
@@ -11,20 +19,20 @@ const unavailable = (index: number, now = 0): Event => judged(index, { _tag: "Un
 
 const answered = (index: number): Event => judged(index, { _tag: "Final" })
 
-describe("order", () => {
-  it("order: keeps the configured order when nothing is known", () => {
-    expect(order(initial(3), { now: 0 })).toEqual([0, 1, 2])
+describe("callOrder", () => {
+  it("callOrder: keeps the configured order when nothing is known", () => {
+    expect(callOrder(initial(3), { now: 0 })).toEqual([0, 1, 2])
   })
 
-  it("order: starts at the preferred endpoint when sticky, and goes round", () => {
+  it("callOrder: starts at the preferred endpoint when sticky, and goes round", () => {
     const state = after(3, { _tag: "Preferred", index: 1 })
 
-    expect(order(state, { now: 0, strategy: "sticky" })).toEqual([1, 2, 0])
-    expect(order(state, { now: 0, strategy: "priority" })).toEqual([0, 1, 2])
+    expect(callOrder(state, { now: 0, strategy: "sticky" })).toEqual([1, 2, 0])
+    expect(callOrder(state, { now: 0, strategy: "priority" })).toEqual([0, 1, 2])
   })
 
-  it("order: starts at the endpoint of the key when spread", () => {
-    const orders = [0, 1, 2, 3].map((key) => order(initial(3), { now: 0, strategy: "spread", key }))
+  it("callOrder: starts at the endpoint of the key when spread", () => {
+    const orders = [0, 1, 2, 3].map((key) => callOrder(initial(3), { now: 0, strategy: "spread", key }))
 
     expect(orders).toEqual([
       [0, 1, 2],
@@ -34,28 +42,28 @@ describe("order", () => {
     ])
   })
 
-  it("order: puts an endpoint that cools down last until its cooldown ends", () => {
+  it("callOrder: puts an endpoint that cools down last until its cooldown ends", () => {
     const state = after(3, unavailable(0, 100))
 
-    expect(order(state, { now: 1_099 })).toEqual([1, 2, 0])
-    expect(order(state, { now: 1_100 })).toEqual([0, 1, 2])
+    expect(callOrder(state, { now: 1_099 })).toEqual([1, 2, 0])
+    expect(callOrder(state, { now: 1_100 })).toEqual([0, 1, 2])
   })
 
-  it("order: puts a paused endpoint last until its pause ends", () => {
+  it("callOrder: puts a paused endpoint last until its pause ends", () => {
     const state = after(2, judged(0, { _tag: "Declined", pauseMillis: 500 }))
 
-    expect(order(state, { now: 499 })).toEqual([1, 0])
-    expect(order(state, { now: 500 })).toEqual([0, 1])
+    expect(callOrder(state, { now: 499 })).toEqual([1, 0])
+    expect(callOrder(state, { now: 500 })).toEqual([0, 1])
   })
 
-  it("order: puts an endpoint without the method last for that method alone", () => {
+  it("callOrder: puts an endpoint without the method last for that method alone", () => {
     const state = after(2, judged(0, { _tag: "Declined", unsupportedMethod: "trace_block" }))
 
-    expect(order(state, { now: 0, method: "trace_block" })).toEqual([1, 0])
-    expect(order(state, { now: 0, method: "eth_chainId" })).toEqual([0, 1])
+    expect(callOrder(state, { now: 0, method: "trace_block" })).toEqual([1, 0])
+    expect(callOrder(state, { now: 0, method: "eth_chainId" })).toEqual([0, 1])
   })
 
-  it("order: puts a lagging endpoint after one that cools down only when the call needs the newest block", () => {
+  it("callOrder: puts a lagging endpoint after one that cools down only when the call needs the newest block", () => {
     const state = after(
       2,
       { _tag: "HeightSeen", index: 0, height: 5n, isHead: true },
@@ -63,18 +71,18 @@ describe("order", () => {
       unavailable(1),
     )
 
-    expect(order(state, { now: 1, needsHead: true })).toEqual([1, 0])
-    expect(order(state, { now: 1 })).toEqual([0, 1])
+    expect(callOrder(state, { now: 1, needsHead: true })).toEqual([1, 0])
+    expect(callOrder(state, { now: 1 })).toEqual([0, 1])
   })
 
-  it("order: prefers the shortest wait among endpoints that have to wait", () => {
+  it("callOrder: prefers the shortest wait among endpoints that have to wait", () => {
     const waits = [30, 10, 20]
 
-    expect(order(initial(3), { now: 0, waitMillis: (index) => waits[index] ?? 0 })).toEqual([1, 2, 0])
+    expect(callOrder(initial(3), { now: 0, waitMillis: (index) => waits[index] ?? 0 })).toEqual([1, 2, 0])
   })
 
-  it("order: leaves out endpoints that may not be asked", () => {
-    expect(order(initial(3), { now: 0, among: [2, 1] })).toEqual([1, 2])
+  it("callOrder: leaves out endpoints that may not be asked", () => {
+    expect(callOrder(initial(3), { now: 0, among: [2, 1] })).toEqual([1, 2])
   })
 })
 
@@ -170,8 +178,8 @@ describe("laws of the pool", () => {
       const among = [...new Set(given)]
       const state = after(5, ...events)
 
-      expect(ascending(order(state, { ...query, among }))).toEqual(ascending(among))
-      expect(ascending(order(state, query))).toEqual([0, 1, 2, 3, 4])
+      expect(ascending(callOrder(state, { ...query, among }))).toEqual(ascending(among))
+      expect(ascending(callOrder(state, query))).toEqual([0, 1, 2, 3, 4])
     },
   )
 

@@ -36,8 +36,3 @@ export const next = ({ first, shared, differs, step }: Search): number | null =>
  */
 export const compared = (search: Search, number: number, isShared: boolean): Search =>
   isShared ? { ...search, shared: number } : { ...search, differs: number, step: search.step * 2 }
-
-/**
- * Number of the common ancestor once `next` is `null`; `null` when not even the first block is shared.
- */
-export const ancestor = ({ first, shared }: Search): number | null => (shared >= first ? shared : null)

@@ -225,7 +225,7 @@ const batchFetcher = Effect.fnUntraced(function* (
 ): Effect.fn.Return<BatchFetcher.BatchFetcher> {
   const { among, heads, pool } = context
   const strategy = HeadTracker.isSettled(heads, number) ? "spread" : "sticky"
-  const [index = 0] = EndpointPool.order(pool.state(), { now: yield* monotonicMillis, strategy, among })
+  const [index = 0] = EndpointPool.callOrder(pool.state(), { now: yield* monotonicMillis, strategy, among })
   if (strategy === "spread") pool.note({ _tag: "TurnTaken" })
   const endpoint = pool.endpoints[index]
   if (endpoint === undefined || (yield* Effect.isFailure(pool.verify(index)))) return BatchFetcher.none

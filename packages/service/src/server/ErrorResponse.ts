@@ -60,7 +60,8 @@ export const unauthorized = (message: string): Failure<ApiError.Unauthorized> =>
 
 /** 409: the cursor refers to a block that was reorged. */
 export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure<ApiError.StaleCursor> => {
-  const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}.`
+  const below = resumeFromBlock > 0 ? `; in descending order, then continue with to_block=${resumeFromBlock - 1}` : ""
+  const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}${below}.`
   return fail(
     (requestId) => new ApiError.StaleCursor({ message, requestId, resumeFromBlock: BigInt(resumeFromBlock) }),
     headers,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import * as LruCache from "../../../src/server/relay/LruCache.ts"
 
-const answer = (bytes: number) => ({ bytes: new Uint8Array(bytes) })
+const value = (bytes: number) => ({ bytes: new Uint8Array(bytes) })
 
-describe("AnswerCache", () => {
-  it("gives what it was given, until told to forget it", () => {
+describe("LruCache", () => {
+  it("get: returns the stored value until it is deleted", () => {
     const cache = LruCache.make(10_000)
-    const kept = answer(10)
+    const kept = value(10)
 
     cache.set("a", kept)
 
@@ -16,24 +16,24 @@ describe("AnswerCache", () => {
     expect([cache.get("a"), cache.size()]).toEqual([undefined, 0])
   })
 
-  it("takes the place of an answer by a newer one of its key", () => {
+  it("set: replaces the value of a key, and its size", () => {
     const cache = LruCache.make(10_000)
-    cache.set("a", answer(500))
+    cache.set("a", value(500))
     const before = cache.size()
 
-    cache.set("a", answer(600))
+    cache.set("a", value(600))
 
     expect(cache.get("a")?.bytes).toHaveLength(600)
     expect(cache.size() - before).toBe(100)
   })
 
-  it("stays within its bytes, and drops what was asked for longest ago", () => {
+  it("set: keeps the size within the limit and evicts the least recently used values", () => {
     const cache = LruCache.make(10_000)
     const keys = Array.from({ length: 40 }, (_, index) => `key ${index}`)
 
     for (const key of keys) {
       cache.get("key 0")
-      cache.set(key, answer(700))
+      cache.set(key, value(700))
       expect(cache.size()).toBeLessThanOrEqual(10_000)
     }
 
@@ -42,20 +42,20 @@ describe("AnswerCache", () => {
     expect(left.length).toBeGreaterThan(8)
   })
 
-  it("does not keep an answer that would push out many others", () => {
+  it("set: does not store a value that would evict many others", () => {
     const cache = LruCache.make(10_000)
-    cache.set("small", answer(100))
+    cache.set("small", value(100))
 
-    cache.set("large", answer(2_000))
+    cache.set("large", value(2_000))
 
     expect(cache.get("large")).toBeUndefined()
     expect(cache.get("small")).toBeDefined()
   })
 
-  it("of no bytes keeps nothing", () => {
+  it("make: a cache of 0 bytes stores nothing", () => {
     const cache = LruCache.make(0)
 
-    cache.set("a", answer(0))
+    cache.set("a", value(0))
 
     expect([cache.get("a"), cache.size()]).toEqual([undefined, 0])
   })

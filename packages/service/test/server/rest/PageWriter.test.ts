@@ -6,28 +6,28 @@ const string = { label, include: false, empty: "string" } as const
 const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).decode(bytes)
 const row = (body: string, internal: string | null = "[]") => ({ body, internal })
 
-describe("Splice", () => {
+describe("PageWriter", () => {
   describe("record", () => {
-    it("puts labels behind the stored text", () => {
+    it("record: appends labels to the stored text", () => {
       const body = '{"hash":"0x1","from_address":"0xa","to_address":"0xb","logs":[]}'
       expect(PageWriter.record(row(body), string)).toBe(
         '{"hash":"0x1","from_address":"0xa","to_address":"0xb","logs":[],"from_address_label":"A \\"1\\"","to_address_label":null}',
       )
     })
 
-    it("does not take a later text for the recipient of a creation", () => {
+    it("record: does not take a later member for the recipient of a creation", () => {
       const body = '{"from_address":"0xb","to_address":null,"x":"\\"to_address\\":\\"0xa\\"","to_address":"0xa"}'
       expect(JSON.parse(PageWriter.record(row(body), string))).toMatchObject({ to_address_label: null })
     })
 
-    it("puts internal transactions last when asked", () => {
+    it("record: appends internal transactions after the labels when they are included", () => {
       const body = '{"from_address":"0xb","to_address":"0xa"}'
       expect(PageWriter.record(row(body, '[{"a":1}]'), { ...string, include: true })).toBe(
         '{"from_address":"0xb","to_address":"0xa","from_address_label":null,"to_address_label":"A \\"1\\"","internal_transactions":[{"a":1}]}',
       )
     })
 
-    it("makes null of empty values, and only of the keys that have them", () => {
+    it("record: writes empty values as null, and only for the keys that can be empty", () => {
       const params = [{ name: "", value: '"topic1":""', type: "string" }]
       const body = JSON.stringify({
         from_address: "0xa",
@@ -53,7 +53,7 @@ describe("Splice", () => {
   })
 
   describe("page", () => {
-    it("writes numbers as text and a missing cursor as null", () => {
+    it("page: writes numbers as text and a missing cursor as null", () => {
       const body = '{"from_address":"0xb","to_address":"0xb"}'
       const record = PageWriter.record(row(body), string)
       expect(text(PageWriter.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string))).toBe(
@@ -64,7 +64,7 @@ describe("Splice", () => {
       )
     })
 
-    it("labels the wallet of the page as every other address, wherever it stands", () => {
+    it("page: labels the requested wallet like any other address, as sender and as recipient", () => {
       const from = '{"from_address":"0xa","to_address":"0xb"}'
       const to = '{"from_address":"0xab","to_address":"0xa"}'
       const place = { cursor: null, page: 0, pageSize: 2 }
@@ -74,7 +74,7 @@ describe("Splice", () => {
       }
     })
 
-    it("measures texts beyond ASCII in bytes", () => {
+    it("page: measures text outside ASCII in bytes", () => {
       const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
       const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
       const bytes = PageWriter.page(

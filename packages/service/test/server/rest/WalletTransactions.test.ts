@@ -310,7 +310,9 @@ describe("walletTransactions", () => {
         expect([...hashesIn(below), ...hashesIn(belowRest)]).toEqual(
           Rows.hashesOf(blocks.slice(0, 7), bob).toReversed(),
         )
-        expect(errorOf(stale)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
+        const message =
+          "Stale cursor: block 10 and later blocks were reorged. Start again without a cursor, from_block=10; in descending order, then continue with to_block=9."
+        expect(errorOf(stale)).toMatchObject({ status: 409, code: "stale_cursor", message, resumeFromBlock: 10 })
         expect(stale.headers["daybook-indexed-to"]).toBe("11")
         expect(errorOf(staleUp)).toMatchObject({ status: 409, code: "stale_cursor", resumeFromBlock: 10 })
       }),

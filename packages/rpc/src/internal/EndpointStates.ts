@@ -7,7 +7,7 @@ import type { CallError } from "../RpcError.ts"
 import { type Event, initial, type Limits, type State, step, type Verdict } from "./PoolState.ts"
 
 /** Endpoints with their state. */
-export interface Pool<T> {
+export interface EndpointStates<T> {
   /** The endpoints, in order of preference. */
   readonly endpoints: ReadonlyArray<T>
   /** What is known now. */
@@ -17,7 +17,7 @@ export interface Pool<T> {
 }
 
 /** Makes the endpoints of a client. */
-export const make = <T>(endpoints: ReadonlyArray<T>, limits?: Partial<Limits>): Pool<T> => {
+export const make = <T>(endpoints: ReadonlyArray<T>, limits?: Partial<Limits>): EndpointStates<T> => {
   let state = initial(endpoints.length, limits)
   return {
     endpoints,
