@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The installed command: says in one sentence when this Node is too old, else runs `main`, which an old one cannot even load. */
+/** The installed command: runs `main`, or reports that this Node is too old to load it. */
 import * as NodeVersion from "./cli/NodeVersion.ts"
 
 const issue = NodeVersion.issue(process.versions.node)

@@ -36,12 +36,12 @@ const takenPort = Effect.acquireRelease(
 
 /** Starts the service in the role `all` and waits for the indexer's first word of a kind. */
 const untilEvent = Effect.fnUntraced(function* (rpc: string, tag: IndexerEvent["_tag"]) {
-  const told = yield* Deferred.make<IndexerEvent>()
+  const received = yield* Deferred.make<IndexerEvent>()
   const { address } = yield* Service.run(yield* configOf([rpc]), {
     baseFolder: yield* folder,
-    onEvent: (_chain, event) => (event._tag === tag ? Effect.asVoid(Deferred.succeed(told, event)) : Effect.void),
+    onEvent: (_chain, event) => (event._tag === tag ? Effect.asVoid(Deferred.succeed(received, event)) : Effect.void),
   })
-  return { url: address!.url, event: yield* Deferred.await(told) }
+  return { url: address!.url, event: yield* Deferred.await(received) }
 })
 
 /** Runs a test without the service's lines. */
@@ -49,7 +49,7 @@ const quiet = Effect.provide(Logger.layer([]))
 
 describe("Service", () => {
   describe("run", () => {
-    it.live("starts while its node is down, says so, and keeps trying", () =>
+    it.live("run: starts while its node is down, reports it and retries", () =>
       Effect.gen(function* () {
         const { event, url } = yield* untilEvent(nowhere, "Waiting")
 
@@ -170,15 +170,15 @@ describe("Service", () => {
 
     it.live("ends soon when it is interrupted", () =>
       Effect.gen(function* () {
-        const told = yield* Deferred.make<void>()
+        const received = yield* Deferred.make<void>()
         const config = yield* configOf([nowhere])
         const baseFolder = yield* folder
         const running = Effect.andThen(
-          Service.run(config, { baseFolder, onEvent: () => Effect.asVoid(Deferred.succeed(told, undefined)) }),
+          Service.run(config, { baseFolder, onEvent: () => Effect.asVoid(Deferred.succeed(received, undefined)) }),
           Effect.never,
         )
         const fiber = yield* Effect.forkChild(Effect.scoped(running))
-        yield* Deferred.await(told)
+        yield* Deferred.await(received)
 
         const before = performance.now()
         yield* Fiber.interrupt(fiber)

@@ -1,5 +1,5 @@
 /**
- * Failure of a command that is not an error of the service: the message says what happened and what to do.
+ * Failure of a command that is not an error of the service: the message states what happened and what to do.
  */
 import * as Data from "effect/Data"
 

@@ -1,6 +1,6 @@
 /**
- * Whether this Node can run the service: it is the version that `engines` asks for. Imports
- * nothing, so that a Node that is too old still gets as far as saying so.
+ * Checks that this Node can run the service, by the version that `engines` requires. Imports nothing, so that an older Node can
+ * load it.
  */
 
 const least = [22, 19] as const

@@ -17,7 +17,7 @@ export interface Advance {
 
 /** The line, and what changes it. */
 export interface Progress {
-  /** Takes what an indexer tells. */
+  /** Handles an event of a chain's indexer. */
   readonly take: (chain: string, event: IndexerEvent) => void
   /** Writes something else, with the line taken away meanwhile. */
   readonly above: (write: () => void) => void

@@ -1,4 +1,4 @@
-/** Names inside a command line that a message tells an operator to run. Pure. */
+/** Quoting of names in the commands that messages suggest. */
 
 /**
  * A text as one word of a command line: as it is, or in quotes where a shell would take it apart.

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import { daybook, main, runAs, timeout, withConfig } from "./daybook.ts"
 
-/** A user that owns no file: root may write whatever the mode says. */
+/** A user that owns no file: root may write whatever the mode. */
 const unprivileged = { uid: 65_534, gid: 65_534 }
 
 const canSwitchUser =

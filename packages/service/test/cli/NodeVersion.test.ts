@@ -12,7 +12,7 @@ const daybook = (...options: ReadonlyArray<string>) => {
 }
 
 describe("NodeVersion", () => {
-  it("refuses what is older than the package's engines say, and nothing else", () => {
+  it("issue: rejects exactly the versions below the package's engines", () => {
     const { engines } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
     expect(engines.node).toBe(">=22.19")
     for (const old of ["18.20.8", "20.20.2", "22.18.0", "21.99.0"]) {
@@ -21,7 +21,7 @@ describe("NodeVersion", () => {
     for (const enough of ["22.19.0", "22.20.1", "23.0.0", "24.1.0"]) expect(NodeVersion.issue(enough)).toBeUndefined()
   })
 
-  it("the installed command says so in one sentence and exits 1, and runs on a Node that will do", () => {
+  it("bin: reports a Node that is too old in one sentence and exits 1, and runs on a newer one", () => {
     const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`
     expect(daybook("--import", `data:text/javascript,${encodeURIComponent(older)}`)).toEqual({
       status: 1,

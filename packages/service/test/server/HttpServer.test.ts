@@ -364,17 +364,17 @@ describe("HttpServer", () => {
           yield* service.get(`${page}?apiKey=${canary}`),
           yield* service.get(`/ready?chain=eth`),
         ]
-        const toldBySpan = (span: Tracer.Span) => {
+        const textOfSpan = (span: Tracer.Span) => {
           const { attributes, name, status } = span as Tracer.NativeSpan
           return `${name} ${JSON.stringify([...attributes])} ${status._tag === "Ended" ? String(JSON.stringify(status.exit)) : ""}`
         }
-        const said = [...service.logs, ...spans.map(toldBySpan), ...answers.map(({ text }) => text)]
+        const outputs = [...service.logs, ...spans.map(textOfSpan), ...answers.map(({ text }) => text)]
 
         expect(service.logs.length).toBeGreaterThan(10)
         expect(spans.map(({ name }) => name)).toEqual(
           expect.arrayContaining(["POST /rpc/:chain/:apiKey", "Relay.call"]),
         )
-        for (const text of said) {
+        for (const text of outputs) {
           const isChainOfCaller = /received \\{0,3}"CANARY_0123456789abcdef\\{0,3}"/.test(text)
           if (!isChainOfCaller) expect(text).not.toContain(canary)
           expect(text).not.toContain(service.key)

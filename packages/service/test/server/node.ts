@@ -9,20 +9,20 @@ export interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-interface Sent extends Call {
+interface RequestItem extends Call {
   readonly id: number
 }
 
-/** What the node says: the text of its result or error member, or a whole HTTP answer. */
-export type Say =
+/** Reply of the node: the text of its result or error member, or a whole HTTP response. */
+export type Reply =
   | { readonly member: string }
   | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
 
 /** The text of a result. */
-export const result = (text: string): Say => ({ member: `"result":${text}` })
+export const result = (text: string): Reply => ({ member: `"result":${text}` })
 
 /** The text of an error. */
-export const error = (text: string): Say => ({ member: `"error":${text}` })
+export const error = (text: string): Reply => ({ member: `"error":${text}` })
 
 /** A node that runs. */
 export interface Node {
@@ -32,7 +32,7 @@ export interface Node {
 }
 
 /** Starts a node of chain `id` until the scope ends. */
-export const start = (say: (call: Call) => Say, id = 1) =>
+export const start = (reply: (call: Call) => Reply, id = 1) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const calls: Array<Call> = []
@@ -40,12 +40,12 @@ export const start = (say: (call: Call) => Say, id = 1) =>
         let body = ""
         request.on("data", (chunk: Buffer) => (body += chunk.toString()))
         request.on("end", () => {
-          const parsed = JSON.parse(body) as Sent | ReadonlyArray<Sent>
+          const parsed = JSON.parse(body) as RequestItem | ReadonlyArray<RequestItem>
           const answers = [parsed].flat().map((call) => {
             const isChainId = call.method === "eth_chainId"
             if (!isChainId) calls.push({ method: call.method, params: call.params })
-            const said = isChainId ? result(`"0x${id.toString(16)}"`) : say(call)
-            return "status" in said ? said : `{"jsonrpc":"2.0","id":${call.id},${said.member}}`
+            const given = isChainId ? result(`"0x${id.toString(16)}"`) : reply(call)
+            return "status" in given ? given : `{"jsonrpc":"2.0","id":${call.id},${given.member}}`
           })
           const whole = answers.find((answer) => typeof answer !== "string")
           if (whole !== undefined) {

@@ -13,7 +13,7 @@ export const address = (digit: string): string => `0x${digit.repeat(40)}`
 export const alice = address("a")
 export const bob = address("b")
 export const contract = address("c")
-export const nobody = address("9")
+export const stranger = address("9")
 
 /** Time of block 0: 2021-05-07T11:08:35Z. Each block comes ten seconds after the one before. */
 export const genesisSeconds = 1_620_385_715
@@ -101,7 +101,7 @@ const internalOf = (number: number, hash: string, index: number): string =>
 
 /** How blocks are written. */
 export interface Options {
-  /** Tells blocks of one number apart. Default `a`. */
+  /** Distinguishes blocks of one number. Default `a`. */
   readonly fork?: string
   /** Traces are on. Default true. */
   readonly traces?: boolean
@@ -111,7 +111,7 @@ export interface Options {
 
 export const blockHash = (number: number, fork = "a"): string => hashOf(`block ${number} ${fork}`)
 
-/** The rows of a block whose parent is of the same fork, unless `parent` says otherwise. */
+/** The rows of a block whose parent belongs to the same fork, unless `parent` is given. */
 export const block = (
   number: number,
   plans: ReadonlyArray<TransactionPlan>,
@@ -141,7 +141,7 @@ export const plansOf = (number: number): ReadonlyArray<TransactionPlan> => {
   const plans: Array<TransactionPlan> = []
   for (let index = 0; index < number % 4; index++) {
     const isAlice = (number + index) % 3 !== 0
-    plans.push({ from: isAlice ? alice : nobody, to: bob })
+    plans.push({ from: isAlice ? alice : stranger, to: bob })
   }
   return plans
 }

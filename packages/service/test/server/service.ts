@@ -31,7 +31,7 @@ export interface Options {
   >
 }
 
-/** A body of any shape: tests say what they expect of it. */
+/** A body of any shape, which tests check themselves. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 

@@ -26,7 +26,7 @@ export interface Upstream {
   ) => Effect.Effect<string, RpcError | UpstreamUnavailable>
 }
 
-/** The node is of another chain. */
+/** The node belongs to another chain. */
 class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
 
 type AskError = CallError | WrongChain
@@ -87,11 +87,11 @@ export const make = Effect.fn("Upstream.make")(function* (
   )
   const log = availabilityLog(name)
 
-  /** Checks that a node is of the chain. */
+  /** Checks that a node belongs to the chain. */
   const verify = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<void, AskError> {
     const found = yield* client.eth_chainId().pipe(Effect.retry({ times: 1, while: isDisconnected }))
     if (found === BigInt(id)) return
-    yield* Effect.logWarning(`${name}: a node of the relay is of chain ${found}, not ${id}; it is not used`)
+    yield* Effect.logWarning(`${name}: a node of the relay belongs to chain ${found}, not ${id}; it is not used`)
     return yield* new WrongChain()
   })
   const pool = EndpointPool.make<RpcClient.Client, AskError>({ endpoints, maxPause, verify })

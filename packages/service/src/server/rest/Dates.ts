@@ -69,14 +69,14 @@ const parse = (text: string): number | undefined => {
 }
 
 const maxRemembered = 1_000
-const remembered = new Map<string, number>()
+const results = new Map<string, number>()
 
 /** `parse`, which remembers: programs send the same few dates again and again, and the library is slow. */
 const parseOnce = (text: string): number | undefined => {
-  const known = remembered.get(text)
+  const known = results.get(text)
   if (known !== undefined) return known
   const millis = parse(text)
-  if (millis !== undefined && remembered.size < maxRemembered) remembered.set(text, millis)
+  if (millis !== undefined && results.size < maxRemembered) results.set(text, millis)
   return millis
 }
 

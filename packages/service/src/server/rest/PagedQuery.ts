@@ -143,15 +143,15 @@ const reorgedFrom = Effect.fnUntraced(function* (
   const missing: Array<BlockRef> = []
   for (const ref of refs) if ((yield* snapshot.block(ref.number))?.hash !== ref.hash) missing.push(ref)
   if (missing.length === 0) return null
-  const remembered: Array<number> = []
+  const known: Array<number> = []
   for (const ref of missing) {
     const from = yield* snapshot.lowestReorgedBlock(ref)
-    if (from !== null) remembered.push(from)
+    if (from !== null) known.push(from)
   }
-  if (remembered.length === missing.length) return Math.min(...remembered)
+  if (known.length === missing.length) return Math.min(...known)
   // Nothing is known of a block: only final blocks are certain not to have changed.
   const checkpoint = yield* snapshot.checkpoint
-  const lowest = Math.min(...missing.map(({ number }) => number), ...remembered)
+  const lowest = Math.min(...missing.map(({ number }) => number), ...known)
   const afterFinal = (checkpoint?.finalized ?? -1) + 1
   return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
 })

@@ -16,7 +16,7 @@ describe("Cacheability", () => {
       expect(Cacheability.requested("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "BlockHash", hash: lower })
     })
 
-    it("knows a number in any spelling, and tells indexes and parameters apart", () => {
+    it("accepts a number in any spelling, and distinguishes indexes and parameters", () => {
       const at = (number: string, second: unknown) => Cacheability.requested("eth_getBlockByNumber", [number, second])
       expect(at("0x0A", true)).toEqual({ _tag: "BlockNumber", number: 10, key: "eth_getBlockByNumber 10 true" })
       expect(at("0xa", true)).toEqual(at("0x0A", true))

@@ -10,11 +10,11 @@ const hash = Rows.hashOf("a block")
 /** As a node writes it: with spaces, an escape, a number that JavaScript would round, and a key twice. */
 const block = `{ "number":"0x1b4" , "note":"\\u00e9","big":123456789012345678901234567890,"a":1,"a":2 }`
 
-const byMethod = (call: Node.Call): Node.Say =>
+const byMethod = (call: Node.Call): Node.Reply =>
   call.method === "eth_getBlockByNumber" ? Node.result(block) : Node.result(JSON.stringify(call.method))
 
-const withNode = Effect.fnUntraced(function* (say: (call: Node.Call) => Node.Say = byMethod, config = {}) {
-  const node = yield* Node.start(say)
+const withNode = Effect.fnUntraced(function* (reply: (call: Node.Call) => Node.Reply = byMethod, config = {}) {
+  const node = yield* Node.start(reply)
   const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } }, "polygon amoy": {} }, config })
   return { node, service }
 })
@@ -246,23 +246,23 @@ describe("Relay", () => {
           const unknown = yield* service.call(byNumber, "atlantis")
           const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
 
-          const said = ({ json, status }: typeof key) => [
+          const shown = ({ json, status }: typeof key) => [
             status,
             json.jsonrpc,
             json.id,
             json.error.code,
             json.error.data.code,
           ]
-          expect(said(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-          expect(said(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(shown(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(shown(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
           expect(swapped.text).not.toContain(service.key)
-          expect(said(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-          expect(said(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
+          expect(shown(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+          expect(shown(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
           expect(chain.json.error.message).toBe(
             `Invalid parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
           )
-          expect(said(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
-          expect(said(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
+          expect(shown(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
+          expect(shown(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
           expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
         }),
     )
@@ -319,7 +319,7 @@ describe("Relay", () => {
         }),
     )
 
-    it.live("node: the next one is asked when one fails or is of another chain", () =>
+    it.live("node: the next one is asked when one fails or belongs to another chain", () =>
       Effect.gen(function* () {
         const down = yield* Node.start(() => ({ status: 502, body: "bad gateway" }))
         const other = yield* Node.start(() => Node.result('"other chain"'), 137)
@@ -331,7 +331,7 @@ describe("Relay", () => {
         expect(answers.map(({ text }) => text)).toEqual([1, 2].map(() => `{"jsonrpc":"2.0","id":1,"result":${block}}`))
         expect(other.calls).toEqual([])
         expect(down.calls.length).toBe(1)
-        expect(service.logs.filter((line) => line.includes("is of chain 137, not 1"))).toHaveLength(1)
+        expect(service.logs.filter((line) => line.includes("belongs to chain 137, not 1"))).toHaveLength(1)
       }),
     )
 

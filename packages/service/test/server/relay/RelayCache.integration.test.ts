@@ -41,7 +41,7 @@ describe("RelayCache", () => {
         ] as const
       const ask = (method: string, params: ReadonlyArray<unknown>) =>
         Effect.map(service.call({ jsonrpc: "2.0", id: 1, method, params }, chain), ({ json }) => json.result)
-      const told = Effect.fnUntraced(function* () {
+      const collect = Effect.fnUntraced(function* () {
         let same = 0
         for (const number of [0, 1, last - 1, last, last + 1, head - depth, head - depth + 1, head]) {
           for (const [method, params] of calls(number)) {
@@ -60,16 +60,16 @@ describe("RelayCache", () => {
 
       expect(final).toBeGreaterThan(1)
       expect(final).toBeLessThan(head - depth)
-      expect(yield* told()).toBe(16)
+      expect(yield* collect()).toBe(16)
       expect((yield* asked(last))[0]).toBe(0)
       const [times, old] = yield* asked(head)
       expect(times).toBe(1)
       expect(yield* ask("eth_getBlockByHash", [old, false])).toMatchObject({ hash: old })
 
       yield* Head.reorganise(node, { depth, moreBlocks: 1 })
-      expect(yield* told()).toBe(16)
+      expect(yield* collect()).toBe(16)
       yield* indexer.until(caughtUp(head + 1))
-      expect(yield* told()).toBe(16)
+      expect(yield* collect()).toBe(16)
       const [, next] = yield* asked(head)
       expect(next).not.toBe(old)
       expect((yield* asked(last))[0]).toBe(0)

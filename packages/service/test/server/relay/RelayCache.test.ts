@@ -11,8 +11,8 @@ const quantity = (number: number) => `0x${number.toString(16)}`
 const blockText = (number: number, hash = Rows.blockHash(number)) =>
   `{ "number":"${quantity(number)}", "hash":"${hash}", "note":"\\u00e9", "transactions":[] }`
 
-/** Says the blocks of the index, whatever it is asked for by number or by hash. */
-const honest = ({ method, params }: Node.Call): Node.Say => {
+/** Replies with the blocks of the index, by number or by hash. */
+const honest = ({ method, params }: Node.Call): Node.Reply => {
   const [first] = params
   const number = Number(first)
   switch (method) {
@@ -31,10 +31,10 @@ const honest = ({ method, params }: Node.Call): Node.Say => {
 
 /** A service whose index holds blocks 0 to 20, final up to 10. */
 const withIndex = Effect.fnUntraced(function* (
-  say: (call: Node.Call) => Node.Say = honest,
+  reply: (call: Node.Call) => Node.Reply = honest,
   config: Readonly<Record<string, unknown>> = {},
 ) {
-  const node = yield* Node.start(say)
+  const node = yield* Node.start(reply)
   const blocks = Rows.chain(0, 20)
   const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks }, base: {} }, config })
   yield* Effect.orDie(service.stores["eth"]!.finalize(10))
@@ -50,7 +50,7 @@ const request = (method: string, params: ReadonlyArray<unknown>, id: unknown = 1
 const byNumber = (block: number | string, id: unknown = 1) =>
   request("eth_getBlockByNumber", [typeof block === "string" ? block : quantity(block), true], id)
 
-/** Makes a call several times, and says how often the node was asked. */
+/** Makes a call several times, and counts how often the node was asked. */
 const asked = Effect.fnUntraced(function* (node: Node.Node, service: Started, body: unknown, times = 3) {
   const before = node.calls.length
   for (let time = 0; time < times; time++) yield* service.call(body)
@@ -113,14 +113,14 @@ describe("RelayCache", () => {
 
     it.live("null, an empty list, an error, or what names no block", () =>
       Effect.gen(function* () {
-        for (const said of [
+        for (const given of [
           Node.result("null"),
           Node.result(" [ ] "),
           Node.result("{}"),
           Node.result('"text"'),
           Node.error('{"code":4444,"message":"pruned"}'),
         ]) {
-          const { node, service } = yield* withIndex(() => said)
+          const { node, service } = yield* withIndex(() => given)
           expect(yield* asked(node, service, byNumber(5))).toBe(3)
           expect(yield* asked(node, service, request("eth_getBlockByHash", [Rows.hashOf("x"), true]))).toBe(3)
           expect(yield* asked(node, service, request("eth_getLogs", [{ blockHash: Rows.hashOf("x") }]))).toBe(3)
@@ -214,7 +214,7 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.live("keeps the chains apart, and tells at /metrics how often it helped, without a key", () =>
+  it.live("keeps the chains apart, and reports its hits at /metrics without a key", () =>
     Effect.gen(function* () {
       const { service } = yield* withIndex()
       for (const _ of [1, 2, 3]) yield* service.call(byNumber(5))

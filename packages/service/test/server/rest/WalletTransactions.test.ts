@@ -6,7 +6,7 @@ import * as Dates from "../../../src/server/rest/Dates.ts"
 import * as Rows from "../rows.ts"
 import { type Response, decodePage, encodePage, hashesIn, start, type Started } from "../service.ts"
 
-const { alice, bob, contract, nobody } = Rows
+const { alice, bob, contract, stranger } = Rows
 
 /** Status and body of an error without its id, which differs each time. */
 const errorOf = ({ json, status }: Response) => {
@@ -100,7 +100,7 @@ describe("walletTransactions", () => {
         const blocks = [
           Rows.block(0, [
             { from: alice, to: bob },
-            { from: nobody, to: null },
+            { from: stranger, to: null },
           ]),
         ]
         const service = yield* start({ chains: { eth: { blocks } } })
