@@ -1,14 +1,12 @@
 /**
- * Authentication of callers: finds the grant of an API key and takes calls from its rate limit. REST operations use it as the
- * middleware of the contract; the relay calls it.
+ * Authentication of callers: finds the grant of an API key and takes calls from its rate limit. REST operations and the
+ * relay begin with it.
  *
  * Source: docs/interface.md#5; decisions 0007 and 0012.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
-import * as RestApi from "@daybook/schema/RestApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { KeyGrant } from "../store/ApiKeys.ts"
@@ -61,36 +59,20 @@ export interface Caller {
   readonly headers: RateLimit.Decision["headers"]
 }
 
-/** The caller of the current REST operation. */
-export const Caller = Context.Reference<Caller>("@daybook/service/server/Caller", {
-  defaultValue: () => ({ grant: { name: "", operator: false, empty: null }, headers: {} }),
-})
-
-/** Finds the grant of a credential and takes a request from its rate limit. */
-const admit = Effect.fnUntraced(function* (
+/** Authenticates the caller of a REST operation and takes one request from its rate limit. */
+export const authenticate = Effect.fnUntraced(function* (
   { grant: find, limitMessage, take }: Authentication["Service"],
-  credential: Redacted.Redacted<string>,
-) {
-  const grant = yield* find(credential).pipe(Effect.catch(ErrorResponse.fromStore))
+  key: string | undefined,
+): Effect.fn.Return<Caller, ErrorResponse.ErrorResponse> {
+  const grant =
+    key === undefined
+      ? null
+      : yield* find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
   if (grant === null) {
-    const { headers } = yield* HttpServerRequest
-    const what = headers[ApiHeader.apiKey.toLowerCase()] === undefined ? "Missing" : "Unknown"
+    const what = key === undefined ? "Missing" : "Unknown"
     return yield* ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
   }
   const decision = yield* take(grant, 1)
   if (!decision.isAllowed) return yield* ErrorResponse.rateLimited(limitMessage(decision), decision.headers)
-  return { grant, headers: decision.headers } satisfies Caller
+  return { grant, headers: decision.headers }
 })
-
-/** The middleware of the contract: authenticates the caller and takes a request from its rate limit. */
-export const layerApiKey: Layer.Layer<RestApi.ApiKey, never, Authentication> = Layer.effect(
-  RestApi.ApiKey,
-  Effect.map(Authentication, (authentication) => ({
-    apiKey: (operation, { credential }) =>
-      Effect.matchEffect(admit(authentication, credential), {
-        onSuccess: (caller) => Effect.provideService(operation, Caller, caller),
-        onFailure: (error) =>
-          error._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(ErrorResponse.toResponse(error)),
-      }),
-  })),
-)

@@ -1,14 +1,12 @@
 /**
- * Error responses: the wire errors of the contract with the headers that belong to them. Handlers of API operations fail with
- * them; `toResponse` writes them where no operation is involved.
+ * Error responses: the wire errors of the contract with their status and the headers that belong to them.
  *
  * Source: decision 0012.
  */
 import * as ApiError from "@daybook/schema/ApiError"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as HttpEffect from "effect/http/HttpEffect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { StoreError } from "../store/StoreError.ts"
@@ -32,34 +30,41 @@ const statuses: ReadonlyMap<string, number> = new Map(
 export const statusOfCode = (code: ApiError.ApiError["code"]): number => statuses.get(code) ?? 500
 
 /** Writes an error. */
-export const toResponse = (
-  error: ApiError.ApiError,
-  headers: Response.Headers = {},
-): HttpServerResponse.HttpServerResponse =>
+export const toResponse = (error: ApiError.ApiError, headers: Response.Headers = {}): HttpServerResponse =>
   Response.json(JSON.stringify(encode(error)), { status: statusOfCode(error.code), headers })
 
-type Failure<E> = Effect.Effect<never, E, HttpServerRequest>
+/** A request that is answered with an error of the contract. */
+export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
+  readonly error: ApiError.ApiError
+  readonly headers: Response.Headers
+}> {
+  override get message(): string {
+    return this.error.message
+  }
+}
 
-/** Fails with the error that `make` builds for the id of the current request, and adds headers to its response. */
-const fail = <E>(make: (requestId: string) => E, headers?: Response.Headers): Failure<E> =>
-  Effect.flatMap(RequestId, (requestId) => {
-    const failure = Effect.fail(make(requestId))
-    if (headers === undefined) return failure
-    const addHeaders = (_: HttpServerRequest, response: HttpServerResponse.HttpServerResponse) =>
-      Effect.succeed(HttpServerResponse.setHeaders(response, headers))
-    return Effect.andThen(HttpEffect.appendPreResponseHandler(addHeaders), failure)
-  })
+/** Writes the error that a handler fails with. */
+export const answer = <R>(
+  handler: Effect.Effect<HttpServerResponse, ErrorResponse, R>,
+): Effect.Effect<HttpServerResponse, never, R> =>
+  handler.pipe(Effect.catchTag("ErrorResponse", ({ error, headers }) => Effect.succeed(toResponse(error, headers))))
+
+type Failure = Effect.Effect<never, ErrorResponse>
+
+/** Fails with the error that `make` builds for the id of the current request. */
+const fail = (make: (requestId: string) => ApiError.ApiError, headers: Response.Headers = {}): Failure =>
+  Effect.flatMap(RequestId, (requestId) => Effect.fail(new ErrorResponse({ error: make(requestId), headers })))
 
 /** 400: a parameter is refused. */
-export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure<ApiError.BadRequest> =>
+export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure =>
   fail((requestId) => new ApiError.BadRequest({ code, message, parameter, requestId }))
 
 /** 401: the key is missing or unknown. */
-export const unauthorized = (message: string): Failure<ApiError.Unauthorized> =>
+export const unauthorized = (message: string): Failure =>
   fail((requestId) => new ApiError.Unauthorized({ message, requestId }))
 
 /** 409: the cursor refers to a block that was reorged. */
-export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure<ApiError.StaleCursor> => {
+export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure => {
   const below = resumeFromBlock > 0 ? `; in descending order, then continue with to_block=${resumeFromBlock - 1}` : ""
   const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}${below}.`
   return fail(
@@ -69,13 +74,13 @@ export const staleCursor = (resumeFromBlock: number, headers: Response.Headers):
 }
 
 /** 429: the key has used up its rate limit. */
-export const rateLimited = (message: string, headers: Response.Headers): Failure<ApiError.RateLimited> =>
+export const rateLimited = (message: string, headers: Response.Headers): Failure =>
   fail((requestId) => new ApiError.RateLimited({ message, requestId }), headers)
 
 const storeRetrySeconds = 1
 
 /** A database that is busy or not created yet is 503; one that is damaged is a defect. */
-export const fromStore = (error: StoreError): Failure<ApiError.Unavailable> =>
+export const fromStore = (error: StoreError): Failure =>
   error.isRetryable
     ? fail(
         (requestId) => new ApiError.Unavailable({ message: "The index cannot be read now. Retry later.", requestId }),

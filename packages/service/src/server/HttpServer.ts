@@ -83,18 +83,27 @@ const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: R
 
   // Routes answer their own errors; what is left is that none matched.
   const matched = handle.pipe(Effect.catch(() => unmatched))
+  const addCors = cors([])
+  const [matchedWithCors, unmatchedWithCors] = [addCors(matched), addCors(unmatched)]
 
   return Effect.gen(function* () {
     const received = yield* HttpServerRequest
     const url = normalizeUrl(received.url)
-    const request = url === received.url ? received : received.modify({ url })
-    const requestId = randomUUID()
     // The router takes an empty segment for an empty parameter.
-    const answered = hasEmptySegment(url) ? unmatched : matched
-    const response = yield* (request.method === "OPTIONS" ? answered : cors([])(answered)).pipe(
-      Effect.provideService(HttpServerRequest, request),
-      Effect.provideService(RequestId, requestId),
-    )
+    const isUnmatched = hasEmptySegment(url)
+    const isPreflight = received.method === "OPTIONS"
+    const answered = isUnmatched
+      ? isPreflight
+        ? unmatched
+        : unmatchedWithCors
+      : isPreflight
+        ? matched
+        : matchedWithCors
+    const requestId = randomUUID()
+    const request = Effect.provideService(answered, RequestId, requestId)
+    const response = yield* url === received.url
+      ? request
+      : Effect.provideService(request, HttpServerRequest, received.modify({ url }))
     return HttpServerResponse.setHeaders(response, { [ApiHeader.requestId]: requestId, "cache-control": "no-store" })
   })
 }

@@ -5,7 +5,6 @@
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import { Effect, Result, Schema } from "effect"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
@@ -72,7 +71,7 @@ const [chain] = Result.getOrThrow(ServedChain.fromChains(config.chains))
 const decoder = Decoder.make()
 
 const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
-const httpRequest = HttpServerRequest.fromWeb(new Request("http://localhost/"))
+const caller = { grant: { name: "reader", operator: false, empty: null }, headers: {} } as const
 
 /** The whole list of a walk as of a state of the store. */
 const listOf = ({ head }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
@@ -109,10 +108,8 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
     const text = Object.fromEntries(new URLSearchParams(query))
     const decoded = Result.getOrThrow(RestOperation.decodeQuery(RestOperation.walletTransactions, text))
-    const response = yield* handle({ params: decodePath({ address: wallet }), query: decoded }).pipe(
-      Effect.catch((error) => Effect.succeed(ErrorResponse.toResponse(error))),
-      Effect.provideService(HttpServerRequest.HttpServerRequest, httpRequest),
-    )
+    const request = { params: decodePath({ address: wallet }), query: decoded, caller }
+    const response = yield* ErrorResponse.answer(handle(request))
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
     return { status: response.status, value: JSON.parse(body) as unknown }
   })

@@ -1,9 +1,7 @@
 /**
  * Readiness: whether the service can answer, or whether the index of one chain follows its node.
  */
-import type * as ApiError from "@daybook/schema/ApiError"
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import type { ApiKeys } from "../../store/ApiKeys.ts"
@@ -29,14 +27,16 @@ export const ready = ({ chains, keys }: Options) => {
     const statuses = yield* Effect.forEach(chains, Status.read)
     return respond(canAnswer, { ready: canAnswer, chains: statuses })
   })
-  return Effect.fn("Health.ready")(function* (
-    chain: string | undefined,
-  ): Effect.fn.Return<HttpServerResponse, ApiError.BadRequest, HttpServerRequest> {
-    if (chain === undefined) return yield* ofService
-    const found = yield* Effect.fromResult(ChainRegistry.find(chains, chain)).pipe(
+  const ofChain = Effect.fnUntraced(function* (
+    name: string,
+  ): Effect.fn.Return<HttpServerResponse, ErrorResponse.ErrorResponse> {
+    const chain = yield* Effect.fromResult(ChainRegistry.find(chains, name)).pipe(
       Effect.catch((error) => ErrorResponse.badRequest(new InvalidParameter({ parameter: "chain", ...error }))),
     )
-    const status = yield* Status.read(found)
+    const status = yield* Status.read(chain)
     return respond(status.ready, status)
   })
+
+  return (chain: string | undefined): Effect.Effect<HttpServerResponse> =>
+    chain === undefined ? ofService : ErrorResponse.answer(ofChain(chain))
 }

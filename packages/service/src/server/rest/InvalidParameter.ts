@@ -6,6 +6,11 @@
 import type * as ApiError from "@daybook/schema/ApiError"
 import * as Issue from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
+import type * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+
+/** Parameters by name as text; one that is sent more than once is an array. */
+export type Input = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** A parameter that is refused. */
 export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
@@ -16,5 +21,17 @@ export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
   /** A query parameter with an invalid value; the path of the issue is its name. */
   static fromIssue(issue: Issue.Issue, what = "query parameter"): InvalidParameter {
     return new InvalidParameter({ code: "bad_request", parameter: issue.path, message: Issue.format(what, issue) })
+  }
+
+  /** The first parameter that a schema refuses. */
+  static fromError(error: Schema.SchemaError | SchemaIssue.Issue, input: Input, what?: string): InvalidParameter {
+    const [name, values] = Object.entries(input).find(([, value]) => Array.isArray(value)) ?? []
+    return InvalidParameter.fromIssue(
+      name === undefined
+        ? // Sound: a schema error has at least one issue.
+          Issue.fromError(error, input)[0]!
+        : { path: name, expected: "one value", received: `${values!.length} values` },
+      what,
+    )
   }
 }

@@ -1,45 +1,36 @@
 /**
- * The REST operations: each endpoint of the contract with its handler, behind the API key.
+ * The REST operations: a route for each operation of the contract.
  *
- * Source: docs/interface.md#4.1; decision 0019.
+ * Source: docs/interface.md#4.1; decision 0032.
  */
-import * as RestApi from "@daybook/schema/RestApi"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
-import * as HttpApi from "effect/http-api/HttpApi"
-import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as Layer from "effect/Layer"
+import * as HttpRouter from "effect/http/HttpRouter"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
-import * as Authentication from "../Authentication.ts"
+import { Authentication } from "../Authentication.ts"
 import * as IndexedChain from "../IndexedChain.ts"
-import * as InvalidRequest from "../InvalidRequest.ts"
+import * as OperationRoute from "./OperationRoute.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
-/** Unknown query parameters are refused. Source: decision 0008. */
-const api = HttpApi.make("daybook")
-  .add(RestApi.Wallets)
-  .middleware(InvalidRequest.InvalidRequest)
-  .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
+/** A handler for each operation: one that is added to the contract does not compile until it has one. */
+type Handlers = { readonly [N in RestOperation.Name]: OperationRoute.Handler<RestOperation.All[N]> }
 
 /** The routes of the REST operations. */
 export const layer = (options: {
   readonly config: WalletTransactions.Options["config"]
   readonly chains: ReadonlyArray<ServedChain>
-}) => {
-  const wallets = HttpApiBuilder.group(
-    api,
-    "wallets",
-    Effect.fnUntraced(function* (handlers) {
+}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const authentication = yield* Authentication
       const chains = options.chains.map(IndexedChain.fromDatabase(yield* Engine))
       const { config } = options
-      return handlers.handleAll({
+      const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, chains, decoder: Decoder.make() }),
-      })
+      }
+      const { walletTransactions } = RestOperation.all
+      yield* router.addAll([OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication)])
     }),
   )
-  return HttpApiBuilder.layer(api).pipe(
-    Layer.provide(wallets),
-    Layer.provide([Authentication.layerApiKey, InvalidRequest.layer]),
-  )
-}

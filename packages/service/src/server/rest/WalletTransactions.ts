@@ -3,24 +3,21 @@
  *
  * Source: docs/interface.md#4.1; decisions 0005 to 0014.
  */
-import type * as Address from "@daybook/schema/Address"
-import type * as WalletQuery from "@daybook/schema/WalletQuery"
+import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import type * as ApiError from "@daybook/schema/ApiError"
 import type { Config } from "../../config/Config.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import { Caller } from "../Authentication.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as Response from "../Response.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
+import type * as OperationRoute from "./OperationRoute.ts"
 import * as PagedQuery from "./PagedQuery.ts"
 import * as PageWriter from "./PageWriter.ts"
 
@@ -31,13 +28,8 @@ export interface Options {
   readonly decoder: Decoder
 }
 
-/** What a request asks for. */
-export interface Request {
-  readonly params: { readonly address: Address.Address }
-  readonly query: WalletQuery.WalletQuery
-}
-
-type Failures = ApiError.BadRequest | ApiError.StaleCursor | ApiError.Unavailable
+/** A decoded request. */
+export type Request = OperationRoute.Request<typeof RestOperation.walletTransactions>
 
 /** Refuses a wallet that the index does not cover, for which an empty page would be wrong. */
 const guard =
@@ -93,14 +85,14 @@ export const make = ({ chains, config, decoder }: Options) => {
   ): Effect.fn.Return<HttpServerResponse, InvalidParameter | PagedQuery.StaleCursor | StoreError> {
     const page = yield* read(request)
     if (request.query.include !== undefined && (yield* lacksTraces(page))) return yield* refuseInclude(page.chain.name)
-    const { grant, headers } = yield* Caller
+    const { grant, headers } = request.caller
     return Response.jsonBytes(write(page, request, grant.empty ?? config.empty), {
       ...IndexCoverage.headers(page.checkpoint),
       ...headers,
     })
   })
 
-  return (request: Request): Effect.Effect<HttpServerResponse, Failures, HttpServerRequest> =>
+  return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse> =>
     Effect.catchTags(respond(request), {
       InvalidParameter: ErrorResponse.badRequest,
       StaleCursor: ({ checkpoint, resumeFromBlock }) =>

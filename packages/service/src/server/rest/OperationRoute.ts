@@ -1,0 +1,59 @@
+/**
+ * The route of a REST operation, behind the API key. Path, parameters and their errors come from the operation; a handler gives the
+ * response.
+ *
+ * Source: decisions 0008, 0012 and 0032.
+ */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
+import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import * as Authentication from "../Authentication.ts"
+import * as ErrorResponse from "../ErrorResponse.ts"
+import { type Input, InvalidParameter } from "./InvalidParameter.ts"
+
+/** A decoded request of an operation. */
+export interface Request<O extends RestOperation.RestOperation> {
+  readonly params: O["params"]["Type"]
+  readonly query: O["query"]["Type"]
+  readonly caller: Authentication.Caller
+}
+
+/** Gives the response of an operation. */
+export type Handler<O extends RestOperation.RestOperation> = (
+  request: Request<O>,
+) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse>
+
+/** Decodes parameters; one that the contract does not have is refused. */
+const decoderOf = <A>(schema: Schema.Codec<A, unknown>, what: string) => {
+  const decode = SchemaParser.decodeUnknownResult(schema, { onExcessProperty: "error" })
+  return (input: Input): Result.Result<A, InvalidParameter> =>
+    Result.mapError(decode(input), (error) => InvalidParameter.fromError(error, input, what))
+}
+
+const keyHeader = ApiHeader.apiKey.toLowerCase()
+
+/** Makes the route of an operation. */
+export const make = <O extends RestOperation.RestOperation>(
+  operation: O,
+  handler: Handler<O>,
+  authentication: Authentication.Authentication["Service"],
+) => {
+  const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
+  const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
+  const respond = Effect.fnUntraced(function* () {
+    const { headers } = yield* HttpServerRequest
+    const caller = yield* Authentication.authenticate(authentication, headers[keyHeader])
+    const params = decodeParams((yield* HttpRouter.RouteContext).params)
+    if (Result.isFailure(params)) return yield* ErrorResponse.badRequest(params.failure)
+    const query = decodeQuery(yield* ParsedSearchParams)
+    if (Result.isFailure(query)) return yield* ErrorResponse.badRequest(query.failure)
+    return yield* handler({ params: params.success, query: query.success, caller })
+  })
+  return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(Effect.suspend(respond)))
+}
