@@ -71,9 +71,24 @@ describe("wire", () => {
     ["rest/030.json", 400, "BadRequest", "address is not a valid hex address"],
     ["rest/032.json", 404, "NotFound", "null"],
     ["rest/035.json", 404, "NotFound", "null"],
-    ["errors/237.json", 200, "InvalidResponse", "missing"],
-    ["errors/239.json", 200, "InvalidResponse", "missing"],
-    ["errors/240.json", 200, "InvalidResponse", "missing"],
+    [
+      "errors/237.json",
+      200,
+      "InvalidResponse",
+      "page: expected decimal digits of a safe integer such as 12, received nothing",
+    ],
+    [
+      "errors/239.json",
+      200,
+      "InvalidResponse",
+      "page: expected decimal digits of a safe integer such as 12, received nothing",
+    ],
+    [
+      "errors/240.json",
+      200,
+      "InvalidResponse",
+      "page: expected decimal digits of a safe integer such as 12, received nothing",
+    ],
     ["errors/253.json", 429, "RateLimited", "Rate limit exceeded"],
     ["errors/255.json", 500, "InvalidResponse", "Parse Error"],
   ]

@@ -57,6 +57,8 @@ export interface CommonOptions {
   readonly batch?: boolean | BatchOptions | undefined
   /** Identical calls in flight share one request. Default true; only for methods of `RpcMethod.all`, which have no side effects. */
   readonly share?: boolean | undefined
+  /** Longest pause granted to a server that asks for one; then it is asked again. Default 1 day. */
+  readonly maxPause?: Duration.Input | undefined
   /** Rate limit of the client's own calls. Default: none. */
   readonly rateLimit?: RateLimit | undefined
   /** Default: undici on Node, the `fetch` of the platform elsewhere. */

@@ -231,6 +231,27 @@ describe("endpoints", () => {
     )
   })
 
+  describe("maxPause", () => {
+    it.effect("maxPause: asks a server again before the end of a longer pause that it requested", () =>
+      Effect.gen(function* () {
+        const node = memoryNode(() => new Response("slow down", { status: 429, headers: { "retry-after": "86400" } }))
+        const url = "http://node.example"
+        const rpc = yield* RpcClient.make({ fetch: node.fetch, url, timeout: 500, maxPause: "1 minute" })
+        const attempt = Effect.result(rpc.eth_chainId())
+        yield* attempt
+        yield* attempt
+        expect(node.requests.length).toBe(1)
+        yield* TestClock.adjust("59 seconds")
+        yield* attempt
+        expect(node.requests.length).toBe(1)
+        yield* TestClock.adjust("1 second")
+        yield* attempt
+
+        expect(node.requests.length).toBe(2)
+      }),
+    )
+  })
+
   describe("rateLimit", () => {
     const url = "http://node.example"
 
@@ -325,6 +346,7 @@ describe("endpoints", () => {
       ["batch.maxCalls", { batch: { maxCalls: 0 } }],
       ["batch.maxBytes", { batch: { maxBytes: 0.5 } }],
       ["maxItemBytes", { maxItemBytes: -1 }],
+      ["maxPause", { maxPause: "soon" as "1 second" }],
       ["rateLimit.perSecond", { rateLimit: { perSecond: 0 } }],
     ]
 

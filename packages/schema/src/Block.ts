@@ -48,8 +48,8 @@ const header = {
   logsBloom: Hex.BloomOrNull,
   /** Root of the transactions trie. */
   transactionsRoot: Hash.Hash,
-  /** Root of the final state trie. */
-  stateRoot: Hash.Hash,
+  /** Root of the final state trie; `null` on Tron, which has none. */
+  stateRoot: Hash.OrNone,
   /** Root of the receipts trie. */
   receiptsRoot: Hash.Hash,
   /** Address that receives the block reward and priority fees; `null` while pending. */
@@ -86,6 +86,10 @@ const header = {
   parentBeaconBlockRoot: Schema.optionalKey(Hash.OrNull),
   /** Hash of the requests to the consensus layer (EIP-7685). */
   requestsHash: Schema.optionalKey(Hash.OrNull),
+  /** Hash of the list of accounts and slots that the block accesses (EIP-7928). */
+  blockAccessListHash: Schema.optionalKey(Hash.OrNull),
+  /** Beacon chain slot of the block (EIP-7843). */
+  slotNumber: Schema.optionalKey(Quantity.OrNull),
   /** Arbitrum: L1 block number seen by this block. */
   l1BlockNumber: Schema.optionalKey(Quantity.OrNull),
   /** Arbitrum: root of the L2-to-L1 messages. */
@@ -119,7 +123,7 @@ const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
  *
  * Known fields of newer forks and of other chains are typed; unknown keys are kept and listed by `extras`.
  *
- * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685; Nitro, coreth, go-opera, OpenEthereum;
+ * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685, EIP-7843, EIP-7928; Nitro, coreth, go-opera, OpenEthereum;
  * decisions 0004 and 0020.
  */
 export const Block = open(

@@ -2,9 +2,9 @@
  * Codecs of 32-byte hashes: of blocks, transactions and topics.
  */
 import type * as Brand from "effect/Brand"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as Hex from "./Hex.ts"
-import { orEmpty, orNull } from "./internal/leaf.ts"
+import { orEmpty, orNull, relax } from "./internal/leaf.ts"
 
 export type Hash = `0x${string}` & Brand.Brand<"Hash">
 
@@ -28,3 +28,17 @@ export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
  * Source: docs/interface.md#2.3; decision 0002.
  */
 export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
+
+/**
+ * `Hash`, or `null` where the chain computes none, such as the state root of Tron: decodes `0x` and `null` to `null`, encodes `null`
+ * as `0x`.
+ *
+ * Source: Tron JSON-RPC; tolerance: decision 0020.
+ */
+export const OrNone: Schema.Codec<Hash | null, string> = relax(OrNull, (options) => ({
+  ...options,
+  expected: "a hash of 32 bytes in hex, or 0x for none",
+  wire: Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{64})?$/u)),
+  read: (input: unknown) => (input === "0x" ? null : options.read(input)),
+  write: (value: Hash | null) => value ?? "0x",
+}))

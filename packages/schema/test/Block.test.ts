@@ -42,6 +42,8 @@ describe("Block", () => {
           requestsHash: hash("4"),
         },
       ],
+      ["Amsterdam", { ...block, requestsHash: hash("4"), blockAccessListHash: hash("5"), slotNumber: "0x1f4" }],
+      ["Tron, without a state root", { ...block, stateRoot: "0x" }],
       ["Arbitrum", { ...block, l1BlockNumber: "0x1", sendRoot: hash("1"), sendCount: "0x2" }],
       ["BSC", { ...block, milliTimestamp: "0x1", extraData: `0x${"ab".repeat(280)}` }],
       [

@@ -32,4 +32,15 @@ describe("Hash", () => {
   it.prop("OrEmpty: decodes what it encodes", [Hash.OrEmpty], ([value]) => {
     encodesAndDecodes(Hash.OrEmpty, value)
   })
+
+  it("OrNone: decodes 0x and null to null and encodes null as 0x", () => {
+    const decodeRoot = Schema.decodeUnknownSync(Hash.OrNone)
+    expect([decodeRoot("0x"), decodeRoot(null), decodeRoot(text)]).toEqual([null, null, text.toLowerCase()])
+    expect(Schema.encodeSync(Hash.OrNone)(null)).toBe("0x")
+    expect(refusal(Hash.OrNone, "0x12")).toContain("or 0x for none")
+  })
+
+  it.prop("OrNone: decodes what it encodes", [Hash.OrNone], ([value]) => {
+    encodesAndDecodes(Hash.OrNone, value)
+  })
 })

@@ -19,7 +19,7 @@ describe("@daybook/schema", () => {
         "Decimal": "Decimal FromNumber SafeInteger SafeIntegerOrEmpty",
         "DecodeWarning": "find strict",
         "DecodedItem": "DecodedItem Param",
-        "Hash": "Hash OrEmpty OrNull",
+        "Hash": "Hash OrEmpty OrNone OrNull",
         "Hex": "BlockNonce BlockNonceOrNull Bloom BloomOrNull Hex HexText OrEmpty OrNothing OrNull bytes nothing toBigInt",
         "InternalTransaction": "InternalTransaction extras",
         "Issue": "cut describe find format formatPath fromError quote",

@@ -132,7 +132,7 @@ export const run = <A>(
     if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
     if (closing?.isClosed() === true) return Effect.interrupt
     const limits = calling.limits.success
-    const { pool, pause } = settings
+    const { maxPause, pool, pause } = settings
     const { policy, maxBytes, maxItemBytes } = limits
     const call = { id: nextId(), method, params }
     const { isShared, maxBatchSize, queueOf } = batching ?? batchingOf(limits, method)
@@ -141,6 +141,7 @@ export const run = <A>(
       among,
       pause,
       policy,
+      maxPause,
       call,
       maxBytes,
       maxItemBytes,

@@ -36,6 +36,8 @@ export interface Plan<A> {
   readonly among: ReadonlyArray<number>
   readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
+  /** Longest pause granted to a server; undefined for that of the transport. */
+  readonly maxPause?: Duration.Duration | undefined
   readonly call: RequestItem
   readonly maxBytes: number
   readonly maxItemBytes: number
@@ -98,9 +100,18 @@ const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in 
 const maxAttemptsOf = ({ among, policy }: Pick<Plan<unknown>, "among" | "policy">): number =>
   Math.max(policy.maxAttempts, among.length)
 
+/** The pause that the server requested, as far as it is granted. */
+const grantedPause = ({ maxPause }: Pick<Plan<unknown>, "maxPause">, { retryAfter }: CallError) =>
+  retryAfter === undefined || maxPause === undefined ? retryAfter : Duration.min(retryAfter, maxPause)
+
 /** Decides what follows a failed attempt: the next endpoint at once, all of them again after a wait, or the end of the call. */
-export const decide = <A>(plan: Pick<Plan<A>, "among" | "policy">, state: State<A>, failed: Failed<A>): Decision<A> => {
+export const decide = <A>(
+  plan: Pick<Plan<A>, "among" | "policy" | "maxPause">,
+  state: State<A>,
+  failed: Failed<A>,
+): Decision<A> => {
   const { error, index, jitter, nowMillis } = failed
+  const retryAfter = grantedPause(plan, error)
   const maxAttempts = maxAttemptsOf(plan)
   const canRepeat = (error.isRetryable && failed.fallback === undefined) || failed.mustSplit
   const candidates = canRepeat ? state.candidates : state.candidates.filter((other) => other !== index)
@@ -120,12 +131,12 @@ export const decide = <A>(plan: Pick<Plan<A>, "among" | "policy">, state: State<
     nowMillis,
     random: jitter,
     maxAttempts,
-    retryAfter: candidates.length === 1 ? error.retryAfter : undefined,
+    retryAfter: candidates.length === 1 ? retryAfter : undefined,
     canRetryNow: untried.length > 0,
   })
   const isLast = !isRetryable || state.attempt >= maxAttempts
   if (isLast || isOwnLimit(error)) return { step, pauseMillis: undefined }
-  if (error.retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(error.retryAfter) }
+  if (retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(retryAfter) }
   const isPaused = error._tag === "RateLimited" && step._tag === "Retry"
   const backoff = Retry.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })
   return { step, pauseMillis: isPaused ? backoff : undefined }

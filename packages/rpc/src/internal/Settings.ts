@@ -63,6 +63,8 @@ export interface Settings {
   readonly pool: EndpointStates.EndpointStates<Member>
   readonly pause: Backoff.Backoff
   readonly policy: RetryPolicy.RetryPolicy
+  /** Longest pause granted to a server; undefined for that of the transport. */
+  readonly maxPause: Duration.Duration | undefined
   readonly maxBytes: number
   readonly maxItemBytes: number | undefined
   readonly isBatched: boolean
@@ -154,6 +156,7 @@ export const optionKinds = {
   maxItemBytes: "count",
   batch: "any",
   share: "boolean",
+  maxPause: "duration",
   rateLimit: "any",
   fetch: "function",
   headers: "record",
@@ -229,6 +232,7 @@ export const read = Effect.fnUntraced(function* (
   const { endpoints, chain } = yield* endpointsOf(options)
   const policy = timeout === undefined ? retry : yield* Effect.fromResult(Retry.withDeadline(retry, timeout))
   const { maxBytes = 64 * mib, maxItemBytes } = options
+  const maxPause = options.maxPause === undefined ? undefined : Duration.fromInputUnsafe(options.maxPause)
   const windowMillis = yield* windowOf(batch.window)
   const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch
   const isBatched = options.batch !== false
@@ -239,5 +243,5 @@ export const read = Effect.fnUntraced(function* (
   const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, rateLimit, queue })
   const isShared = options.share !== false
   const maxBatchCalls = batch.maxCalls ?? 1_000
-  return { pool, pause, policy, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
+  return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
 })

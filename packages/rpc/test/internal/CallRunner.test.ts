@@ -44,6 +44,18 @@ const decide = (error: CallError, from = state(), change: Partial<CallRunner.Fai
   CallRunner.decide({ among, policy }, from, failed(error, change))
 
 describe("CallRunner.decide", () => {
+  it("decide: grants a server no longer pause than the client allows", () => {
+    const alone = { among: [0], policy }
+    const from = state({ candidates: [0], untried: [0] })
+    const pauseOf = (maxPause: Duration.Duration | undefined, seconds: number) =>
+      CallRunner.decide({ ...alone, maxPause }, from, failed(limited(seconds)))
+
+    expect(pauseOf(undefined, 86_400).pauseMillis).toBe(86_400_000)
+    expect(pauseOf(Duration.minutes(1), 86_400).pauseMillis).toBe(60_000)
+    expect(pauseOf(Duration.minutes(1), 30).pauseMillis).toBe(30_000)
+    expect(pauseOf(Duration.seconds(2), 30)).toMatchObject({ step: { _tag: "Retry", waitMillis: 2_000 } })
+  })
+
   it("decide: asks the next endpoint at once", () => {
     expect(decide(broken)).toMatchObject({
       step: { _tag: "Retry", waitMillis: 0, state: { attempt: 2, candidates: [0, 1], untried: [1] } },

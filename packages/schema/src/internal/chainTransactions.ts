@@ -11,9 +11,9 @@ import { open } from "./open.ts"
 import { arbitrumType, common, typeOf, unplaced, unsigned } from "./transactionFields.ts"
 
 /**
- * Deposit from L1 on Optimism and Base (type 0x7e). Its signature is zero or absent.
+ * Deposit from L1 on Optimism and Base, or L1 message of Scroll and Morph (type 0x7e). Its signature is zero or absent.
  *
- * Source: OP Stack specification, deposits.
+ * Source: OP Stack specification, deposits; Scroll, `l1_message_tx.go`.
  */
 export const Deposit = open(
   "Deposit transaction",
@@ -24,8 +24,12 @@ export const Deposit = open(
     type: typeOf(0x7e),
     /** Gas price in wei, which is 0. */
     gasPrice: Schema.optionalKey(Quantity.OrNull),
-    /** Source hash, which identifies the deposit on L1. */
-    sourceHash: Hash.Hash,
+    /** Optimism, Base: source hash, which identifies the deposit on L1; some nodes omit it. */
+    sourceHash: Schema.optionalKey(Hash.OrNull),
+    /** Scroll, Morph: index of the message in the queue on L1. */
+    queueIndex: Schema.optionalKey(Quantity.OrNull),
+    /** Scroll, Morph: sender of the message on L1. */
+    sender: Schema.optionalKey(Address.OrNull),
     /** Amount minted on L2, in wei; `null` or absent when none. */
     mint: Schema.optionalKey(Quantity.OrNull),
     /** True for a system transaction, which uses no block gas. */

@@ -15,6 +15,18 @@ export interface HashRules {
   readonly blooms: boolean
   /** The roots are those of the tries of transactions and receipts. Source: EIP-2718. */
   readonly roots: boolean
+  /**
+   * Polygon: blooms and roots cover the state-sync transaction. Absent: they cover one of type 0x7f, and the block's bloom no other.
+   * Source: PIP-74.
+   */
+  readonly stateSyncCovered?: boolean
+  /** True where a receipt holds a state root in place of its status. Absent means false. Source: EIP-658. */
+  readonly receiptStateRoots?: boolean
+  /**
+   * True where nodes leave out transactions, receipts or logs that the chain has counted, so that indexes ascend with gaps and some
+   * transactions have no receipt. Absent means false.
+   */
+  readonly indexGaps?: boolean
 }
 
 /**
@@ -56,9 +68,25 @@ type Ranges = Chain["hashRules"]
 /** Every part can be computed: real blocks were, or the client is a fork of one of Ethereum. */
 const ethereum: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true }]
 
-const withoutRoots: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: false }]
-
 const unverified: Ranges = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false }]
+
+/** Ethereum, whose receipts hold a status since Byzantium. Source: EIP-658. */
+const mainnet: Ranges = [
+  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, receiptStateRoots: true },
+  { fromBlock: 4_370_000n, headerHash: true, blooms: true, roots: true },
+]
+
+/** Neither blooms nor roots cover the state-sync transaction before Madhugiri, and all of them do since. Source: PIP-74. */
+const polygonRules = (madhugiriBlock: bigint): Ranges => [
+  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, stateSyncCovered: false },
+  { fromBlock: madhugiriBlock, headerHash: true, blooms: true, roots: true, stateSyncCovered: true },
+]
+
+/** Old blocks leave out logs of reverted transactions, and receipts of transactions that did not run. Source: Ethermint. */
+const cronosRules: Ranges = [
+  { fromBlock: 0n, headerHash: false, blooms: false, roots: false, indexGaps: true },
+  { fromBlock: 20_000_000n, headerHash: false, blooms: false, roots: false },
+]
 
 type Identity = Pick<Chain, "name" | "identifier" | "rpcName" | "symbol">
 
@@ -83,7 +111,7 @@ const row = ({ id, ...identity }: Identity & { readonly id?: bigint }, facts: Fa
 export const all: ReadonlyArray<Chain> = [
   row(
     { name: "eth", identifier: "0x1", rpcName: "eth", symbol: "ETH" },
-    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum },
+    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: mainnet },
   ),
   row(
     { name: "sepolia", identifier: "0xaa36a7", rpcName: null, symbol: "ETH" },
@@ -93,14 +121,13 @@ export const all: ReadonlyArray<Chain> = [
     { name: "holesky", identifier: "0x4268", rpcName: "holesky", symbol: "ETH" },
     { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum },
   ),
-  // A state-sync transaction is in neither root.
   row(
     { name: "polygon", identifier: "0x89", rpcName: "polygon", symbol: "POL" },
-    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: withoutRoots },
+    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: polygonRules(80_084_800n) },
   ),
   row(
     { name: "polygon amoy", identifier: "0x13882", rpcName: "amoy", symbol: "POL" },
-    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: withoutRoots },
+    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: polygonRules(28_899_616n) },
   ),
   row(
     { name: "bsc", identifier: "0x38", rpcName: "bsc", symbol: "BNB" },
@@ -126,7 +153,7 @@ export const all: ReadonlyArray<Chain> = [
   ),
   row(
     { name: "cronos", identifier: "0x19", rpcName: null, symbol: "CRO" },
-    { blockTimeMillis: 1_000, finalityBlocks: 1, hashRules: unverified },
+    { blockTimeMillis: 1_000, finalityBlocks: 1, hashRules: cronosRules },
   ),
   row(
     { name: "arbitrum", identifier: "0xa4b1", rpcName: "arbitrum", symbol: "ETH" },

@@ -40,8 +40,8 @@ export const common = {
   input: Hex.Hex,
   /** Gas limit, in gas units. */
   gas: Quantity.Quantity,
-  /** Number of transactions sent by the sender before this one. */
-  nonce: Quantity.SafeInteger,
+  /** Number of transactions sent by the sender before this one; `null` on Tron, which has none. */
+  nonce: Quantity.SafeIntegerOrNull,
 }
 
 /** Signature of a transaction. */

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { NodeConfig } from "./NodeConfig.ts"
 
 /** A positive integer. */
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
@@ -14,13 +15,6 @@ export const expecting = (expected: string, accepts: (text: string) => boolean) 
 /** Gives a missing key a default. */
 export const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
-
-const NodeUrl = Schema.String.check(
-  Schema.makeFilter((text) => {
-    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return true
-    return `Expected an http or https URL${/^wss?:/i.test(text.trim()) ? " (WebSocket is not supported)" : ""}`
-  }),
-)
 
 const StartDate = Schema.String.check(
   expecting(
@@ -41,8 +35,8 @@ const maxPollMillis = 3_600_000
 export const ChainConfig = Schema.Struct({
   /** EIP-155 id; required for a chain that is not in the list of the interface. */
   id: Schema.optionalKey(Count),
-  /** URLs of the chain's nodes, in order of preference; may contain keys. */
-  rpc: Schema.NonEmptyArray(NodeUrl),
+  /** The chain's nodes, in order of preference: URLs, which may contain keys, or URLs with limits. */
+  rpc: Schema.NonEmptyArray(NodeConfig),
   /** First block to index. Default 0. */
   fromBlock: withDefault(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), () => 0),
   /** Index from the first block at or after this date instead; UTC if it has no zone. */

@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ChainConfig, Count, withDefault } from "./ChainConfig.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
+import * as NodeConfig from "./NodeConfig.ts"
 import * as ServedChain from "./ServedChain.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
@@ -74,13 +75,31 @@ const hasTwoStarts = (input: unknown, key: string): boolean => {
   return chain !== undefined && "fromBlock" in chain && "fromDate" in chain
 }
 
+/** Replaces the environment variables in the headers of nodes. */
+const expandChains = (
+  given: Config["chains"],
+  environment: NodeConfig.Environment,
+): Result.Result<Config["chains"], InvalidConfig> => {
+  const issues: Array<string> = []
+  const chains = Object.entries(given).map(([key, chain]) => {
+    const expanded = NodeConfig.expand(chain.rpc, key, environment)
+    issues.push(...expanded.issues)
+    return [key, { ...chain, rpc: expanded.nodes }] as const
+  })
+  if (issues.length > 0) return Result.fail(new InvalidConfig({ issues }))
+  return Result.succeed(Object.fromEntries(chains))
+}
+
 /**
- * Decodes a configuration from a JSON value.
+ * Decodes a configuration from a JSON value. `environment` holds the variables that headers of nodes name.
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.
  */
-export const decode = (input: unknown): Result.Result<Config, InvalidConfig> => {
+export const decode = (
+  input: unknown,
+  environment: NodeConfig.Environment = process.env,
+): Result.Result<Config, InvalidConfig> => {
   const decoded = decodeUnknown(input, { errors: "all", onExcessProperty: "error" })
   if (Result.isFailure(decoded)) {
     const issues = Issue.fromError(decoded.failure, input, show)
@@ -88,5 +107,9 @@ export const decode = (input: unknown): Result.Result<Config, InvalidConfig> => 
   }
   const twoStarts = Object.keys(decoded.success.chains).filter((key) => hasTwoStarts(input, key))
   if (twoStarts.length > 0) return Result.fail(new InvalidConfig({ issues: twoStarts.map(ServedChain.twoStarts) }))
-  return Result.map(ServedChain.fromChains(decoded.success.chains), () => decoded.success)
+  return Result.gen(function* () {
+    const chains = yield* expandChains(decoded.success.chains, environment)
+    yield* ServedChain.fromChains(chains)
+    return { ...decoded.success, chains }
+  })
 }

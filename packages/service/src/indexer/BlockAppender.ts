@@ -11,7 +11,6 @@ import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as AppendBatch from "./AppendBatch.ts"
-import type * as BlockAssembler from "./BlockAssembler.ts"
 import * as BlockFetcher from "./BlockFetcher.ts"
 import type { Extend, TurnError } from "./IndexerState.ts"
 import type { StatusReporter } from "./StatusReporter.ts"
@@ -25,7 +24,7 @@ export interface Options {
   readonly reporter: StatusReporter
   /** Renews the lease, after each append. */
   readonly renewLease: Effect.Effect<unknown, StoreError>
-  readonly assembling: BlockAssembler.Options
+  readonly assembling: BlockFetcher.Options
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
 }

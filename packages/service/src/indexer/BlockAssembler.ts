@@ -85,16 +85,15 @@ const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs
 const bodyOf = (
   block: BlockVerifier.MinedBlock,
   time: string,
-  index: number,
+  transaction: Transaction,
   receipt: Receipt,
   decoder: Decoder,
 ): string => {
-  const transaction = block.transactions[index]!
   const { input, to } = transaction
   return JSON.stringify({
     hash: transaction.hash,
     nonce: numberOf(transaction.nonce),
-    transaction_index: index.toString(),
+    transaction_index: receipt.transactionIndex.toString(),
     from_address: transaction.from,
     to_address: to ?? null,
     value: numberOf(transaction.value),
@@ -147,8 +146,24 @@ const emptyRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): Block
 export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.map(BlockVerifier.verifyBlock(block, options), (mined) => emptyRows(mined, options))
 
+/** Rows of internal transactions of those transactions that have a receipt. The tracer may know of the others or not. */
+const internalOf = (
+  block: BlockVerifier.MinedBlock,
+  transactions: ReadonlyArray<Transaction>,
+  traces: Traces,
+  options: Options,
+): Result.Result<InternalTransactions.Rows, InvalidBlock> => {
+  if (transactions.length === block.transactions.length) return InternalTransactions.fromTraces(block, traces, options)
+  const hashes = new Set(transactions.map(({ hash }) => hash))
+  const ofAll = Result.map(InternalTransactions.fromTraces(block, traces, options), (rows) =>
+    rows.filter((_, position) => hashes.has(block.transactions[position]!.hash)),
+  )
+  const { hash, number } = block
+  return Result.orElse(ofAll, () => InternalTransactions.fromTraces({ hash, number, transactions }, traces, options))
+}
+
 /**
- * Assembles the rows of a block.
+ * Assembles the rows of a block. A transaction without a receipt did not run and has no row; only some chains have such.
  *
  * **Errors**
  * - `InvalidBlock`: the responses do not belong together, or the tracer failed on a transaction.
@@ -158,19 +173,20 @@ export const assemble = (responses: Responses, options: Options): Result.Result<
     const { receipts, traces } = responses
     const { decoder, watch } = options
     const block = yield* BlockVerifier.verify(responses.block, receipts, options)
-    const internal = traces === null ? null : yield* InternalTransactions.fromTraces(block, traces, options)
+    const executed = BlockVerifier.executed(block, receipts)
+    const internal = traces === null ? null : yield* internalOf(block, executed, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
-    const transactions = receipts.flatMap((receipt, index): ReadonlyArray<TransactionRow> => {
-      const transaction = block.transactions[index]!
+    const transactions = receipts.flatMap((receipt, position): ReadonlyArray<TransactionRow> => {
+      const transaction = executed[position]!
       const wallets = walletsOf(transaction, receipt)
       const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
       if (addresses.length === 0) return []
       return [
         {
-          index,
+          index: receipt.transactionIndex,
           hash: transaction.hash,
-          body: bodyOf(block, time, index, receipt, decoder),
-          internal: internal === null ? null : JSON.stringify(internal[index]),
+          body: bodyOf(block, time, transaction, receipt, decoder),
+          internal: internal === null ? null : JSON.stringify(internal[position]),
           addresses,
         },
       ]

@@ -3,16 +3,27 @@
  * requests.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BatchFetcher } from "../node/BatchFetcher.ts"
+import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { BlockRef, BlockRows } from "../store/BlockRows.ts"
+import type { BlockRows } from "../store/BlockRows.ts"
+import * as Deviation from "../verification/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
+
+/**
+ * How to assemble blocks, and where deviations of accepted blocks are reported.
+ */
+export interface Options extends BlockAssembler.Options {
+  /** Default: they are not reported. */
+  readonly onDeviation?: Deviation.Reporter
+}
 
 type FetchError = BlockNotFound | InvalidBlock | NodeError
 
@@ -29,13 +40,27 @@ const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): R
     ? BlockAssembler.assemble({ block, receipts: [], traces: null }, options)
     : BlockAssembler.assembleEmpty(block, options)
 
+/** Reports the deviations of a block that was accepted. */
+const report = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null, options: Options) => {
+  if (options.onDeviation === undefined) return Effect.void
+  const deviations = Deviation.of(block, receipts, options)
+  return deviations.length === 0 ? Effect.void : options.onDeviation(Number(block.number), deviations)
+}
+
+const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => transactions.map(({ hash }) => hash)
+
+/** The nodes, where they have pruned what is missing. */
+const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
+
 const fetchOne = Effect.fnUntraced(function* (
   node: Node,
   number: number,
-  options: BlockAssembler.Options,
+  options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
   const found = yield* node.block(number)
-  if (found === null) return yield* new BlockNotFound({ block: number, what: "block" })
+  if (found === null) {
+    return yield* new BlockNotFound({ block: number, what: "block", ...hostsIf(node, node.isSettled(number)) })
+  }
   const hash = found.hash ?? "no hash"
   if (found.number !== BigInt(number)) {
     return yield* new InvalidBlock({
@@ -44,12 +69,20 @@ const fetchOne = Effect.fnUntraced(function* (
       what: `number: expected ${number}, received ${found.number}`,
     })
   }
-  if (!needsParts(found, options)) return yield* Effect.fromResult(assembleAlone(found, options))
-  const [receipts, traces] = yield* Effect.all([node.receipts({ number, hash }), node.traces({ number, hash })], {
-    concurrency: 2,
-  })
-  if (receipts === null) return yield* new BlockNotFound({ block: number, what: "receipts" })
-  return yield* Effect.fromResult(BlockAssembler.assemble({ block: found, receipts, traces }, options))
+  if (!needsParts(found, options)) {
+    const rows = yield* Effect.fromResult(assembleAlone(found, options))
+    yield* report(found, null, options)
+    return rows
+  }
+  const ref = { number, hash, transactions: hashesOf(found) }
+  const [receipts, traces] = yield* Effect.all([node.receipts(ref), node.traces(ref)], { concurrency: 2 })
+  if (receipts === null) {
+    const header = yield* node.header(number)
+    return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, header?.hash === hash) })
+  }
+  const rows = yield* Effect.fromResult(BlockAssembler.assemble({ block: found, receipts, traces }, options))
+  yield* report(found, receipts, options)
+  return rows
 })
 
 /**
@@ -60,11 +93,7 @@ const fetchOne = Effect.fnUntraced(function* (
  * - `InvalidBlock`: the block of every node is invalid.
  * - `NodeFailed`, `WrongChain`: no node answered.
  */
-export const block = (
-  node: Node,
-  number: number,
-  options: BlockAssembler.Options,
-): Effect.Effect<BlockRows, FetchError> =>
+export const block = (node: Node, number: number, options: Options): Effect.Effect<BlockRows, FetchError> =>
   Effect.catchTag(fetchOne(node, number, options), "InvalidBlock", (invalid) => {
     const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
     return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
@@ -78,16 +107,16 @@ export interface FetchedRange {
   readonly failure: FetchError | null
 }
 
-const refOf = (block: HydratedBlock | null, options: BlockAssembler.Options): ReadonlyArray<BlockRef> =>
+const refOf = (block: HydratedBlock | null, options: Options): ReadonlyArray<BlockTransactions> =>
   block !== null && block.hash !== null && needsParts(block, options)
-    ? [{ number: Number(block.number), hash: block.hash }]
+    ? [{ number: Number(block.number), hash: block.hash, transactions: hashesOf(block) }]
     : []
 
 /** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
 const fetchBatch = Effect.fnUntraced(function* (
   fetcher: BatchFetcher,
   numbers: ReadonlyArray<number>,
-  options: BlockAssembler.Options,
+  options: Options,
 ): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
   const fetched = yield* fetcher.blocks(numbers)
   const blocks = numbers.map((number, at) => {
@@ -97,13 +126,15 @@ const fetchBatch = Effect.fnUntraced(function* (
   const refs = blocks.flatMap((found) => refOf(found, options))
   const parts = yield* fetcher.parts(refs)
   const partsByHash = new Map(refs.map(({ hash }, at) => [hash, parts[at] ?? null]))
-  return blocks.map((found) => {
-    if (found === null || found.hash === null) return null
+  return yield* Effect.forEach(blocks, (found) => {
+    if (found === null || found.hash === null) return Effect.succeed(null)
     const own = partsByHash.get(found.hash)
-    if (own === null) return null
+    if (own === null) return Effect.succeed(null)
     const rows =
       own === undefined ? assembleAlone(found, options) : BlockAssembler.assemble({ block: found, ...own }, options)
-    return Result.getOrElse(rows, () => null)
+    return Result.isFailure(rows)
+      ? Effect.succeed(null)
+      : Effect.as(report(found, own?.receipts ?? null, options), rows.success)
   })
 })
 
@@ -114,7 +145,7 @@ export const range = Effect.fnUntraced(function* (
   node: Node,
   fetcher: BatchFetcher,
   numbers: ReadonlyArray<number>,
-  options: BlockAssembler.Options,
+  options: Options,
 ): Effect.fn.Return<FetchedRange> {
   const batched = yield* fetchBatch(fetcher, numbers, options)
   const rows: Array<BlockRows> = []

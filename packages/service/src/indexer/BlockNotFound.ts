@@ -1,19 +1,26 @@
 /**
- * The failure of a node that does not have a block, or its receipts, which it had shortly before.
+ * The failure of nodes that do not have a block, or its receipts: during a reorg, or because they have pruned them.
  */
 import * as Data from "effect/Data"
 
 /**
- * The node no longer has this block: a reorg is under way, or the node lags or has pruned it.
+ * No node has this block, or its receipts.
  */
 export class BlockNotFound extends Data.TaggedError("BlockNotFound")<{
   readonly block: number
   /** What is missing. */
   readonly what: "block" | "receipts"
+  /** The nodes, where the block belongs to their chain: they have pruned it. Left out where a reorg or a lag explains it. */
+  readonly hosts?: ReadonlyArray<string>
 }> {
   override get message() {
-    return this.what === "block"
-      ? `The node no longer has block ${this.block}: a reorg is under way or the node lags. Trying again.`
-      : `The node has no receipts of block ${this.block}: a reorg is under way, or the node has pruned them. If this persists, use a node with full history or a later "fromBlock".`
+    const { block, hosts, what } = this
+    const missing = what === "block" ? `block ${block}` : `receipts of block ${block}`
+    if (hosts === undefined) {
+      return `The node no longer has ${missing}: a reorg is under way or the node lags. Trying again.`
+    }
+    const [host = "The node"] = hosts
+    const start = hosts.length > 1 ? `None of ${hosts.join(", ")} has ${missing}` : `${host} has no ${missing}`
+    return `${start}. Pruned? Use a node with full history, or begin later ("fromBlock").`
   }
 }

@@ -17,7 +17,9 @@ import * as ChainSession from "../store/ChainSession.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type * as BlockVerifier from "../verification/BlockVerifier.ts"
+import * as Deviation from "../verification/Deviation.ts"
 import * as HashRules from "../verification/HashRules.ts"
+import * as RuleDetection from "../verification/RuleDetection.ts"
 import * as BlockAppender from "./BlockAppender.ts"
 import * as IndexerState from "./IndexerState.ts"
 import * as StartBlock from "./StartBlock.ts"
@@ -27,7 +29,7 @@ import * as StatusReporter from "./StatusReporter.ts"
  * How to index a chain.
  */
 export interface Options extends Omit<BlockVerifier.Options, "rules"> {
-  /** What can be computed of the chain's blocks; `detect` finds out from the newest block. Default: nothing. */
+  /** What can be computed of the chain's blocks; `detect` finds out from some of its blocks. Default: nothing. */
   readonly rules?: HashRules.HashRules | "detect"
   /** Name of the chain, in the database and in log lines. */
   readonly chain: string
@@ -57,6 +59,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 }
 
 const leaseMillis = 5_000
+const renewMillis = leaseMillis / 2
 /** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
 const defaultPollMillis = 2_000
@@ -79,7 +82,7 @@ const localBlock = (store: ChainSession.ChainSession, number: number) =>
 
 const pollHead = Effect.fnUntraced(function* ({ node, store }: Context, known: HashRules.HashRules | null) {
   const remote = yield* node.head
-  const rules = known ?? (yield* HashRules.detect(node, remote.number))
+  const rules = known ?? (yield* RuleDetection.detect(node, remote.number))
   const traces = yield* node.traceSource
   const checkpoint = yield* checkpointOf(store)
   const local = yield* localBlock(store, remote.number)
@@ -126,6 +129,14 @@ const fillProjections = Effect.fnUntraced(function* (context: Context, millis: n
   return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerState.Input
 })
 
+/** Waits, and keeps the lease meanwhile: two indexers that took turns would each begin with short delays again. */
+const wait = ({ acquireLease }: Context, millis: number): Effect.Effect<void> => {
+  const pause = Effect.sleep(millis)
+  if (millis <= renewMillis) return pause
+  const renew = Effect.andThen(Effect.sleep(renewMillis), Effect.ignore(acquireLease))
+  return Effect.raceFirst(pause, Effect.forever(renew))
+}
+
 const perform = (context: Context, action: IndexerState.Action): Outcome => {
   const { node, store } = context
   switch (action._tag) {
@@ -154,7 +165,7 @@ const perform = (context: Context, action: IndexerState.Action): Outcome => {
     case "FillProjections":
       return fillProjections(context, action.millis)
     case "Wait":
-      return Effect.as(Effect.sleep(action.millis), { _tag: "Waited" })
+      return Effect.as(wait(context, action.millis), { _tag: "Waited" })
     case "Stop":
       return Effect.fail(action.error)
   }
@@ -205,7 +216,7 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   const context: Context = {
     ...{ node, store, reporter, projections, concurrency, acquireLease: store.holdLease },
     renewLease: store.holdLease,
-    assembling: { decoder, allFrames, checks, watch },
+    assembling: { decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { ChainConfig } from "../config/ChainConfig.ts"
 import type * as Config from "../config/Config.ts"
 import type { InvalidConfig } from "../config/InvalidConfig.ts"
+import * as NodeConfig from "../config/NodeConfig.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as HashRules from "../verification/HashRules.ts"
 
@@ -91,10 +92,10 @@ export const watchedWallets = ({ config }: ChainJob): ReadonlySet<string> | null
   config.watch === undefined ? null : new Set(config.watch.map((address) => address.toLowerCase()))
 
 /**
- * Removes every key of the job's URLs from a text.
+ * Removes every key of the job's nodes, in URLs and headers, from a text.
  */
 export const redact = (job: ChainJob, text: string): string =>
-  job.config.rpc.reduce((clean, url) => {
-    const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url })))
+  job.config.rpc.map(NodeConfig.toOptions).reduce((clean, { headers = {}, url }) => {
+    const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url, headers })))
     return (endpoint._tag === "Some" ? endpoint.value.scrub(clean) : clean).replaceAll(url, "the node's URL")
   }, text)

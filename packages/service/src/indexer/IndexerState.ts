@@ -7,7 +7,7 @@
  */
 import type { TraceSource } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import type { NodeError, NodeFailed } from "../node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as HashRules from "../verification/HashRules.ts"
@@ -36,7 +36,7 @@ export interface Settings {
   readonly finalityBlocks: number
   /** Level of verification, for the report of checks that are left out. */
   readonly checks: HashRules.Level
-  /** Longest delay after a failure, in milliseconds. */
+  /** Longest delay after a failure of the database or of a connection, in milliseconds. */
   readonly maxDelayMillis: number
 }
 
@@ -173,6 +173,10 @@ export const turnBlocks = 2_000
 /** Failures after which a cause that may pass by itself is reported. */
 const toleratedFailures = 3
 const firstDelayMillis = 50
+/** Longest delay while the node does not return its head. */
+const busyDelayMillis = 15_000
+/** Longest delay after a failure that the node repeats: each attempt is several calls. */
+const refusedDelayMillis = 60_000
 const maxLeaseDelayMillis = 1_000
 
 /**
@@ -211,8 +215,37 @@ const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = [
 const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<IndexerReport> = []): Transition =>
   transition({ ...state, failures: 0, phase: null }, wait(millis), reports)
 
-const delayOf = ({ maxDelayMillis: maxMillis }: Settings, failures: number): number =>
-  Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis }, failures)
+/** Longest delay after a failure: long for what the nodes would answer again, so that they get few calls for nothing. */
+const maxDelayOf = ({ maxDelayMillis }: Settings, error: TurnError): number => {
+  switch (error._tag) {
+    case "BlockNotFound":
+    case "InvalidBlock":
+    case "WrongChain":
+      return refusedDelayMillis
+    case "NodeFailed":
+      return { soon: maxDelayMillis, later: busyDelayMillis, rarely: refusedDelayMillis }[error.pace]
+    default:
+      return maxDelayMillis
+  }
+}
+
+const delayOf = (settings: Settings, error: TurnError, failures: number): number =>
+  Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis: maxDelayOf(settings, error) }, failures)
+
+/** The failure of a node, with the remedy once it has not passed by itself. */
+const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
+  const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
+  if (isMisconfigured) return { _tag: "Misconfigured", message: whole }
+  return { _tag: "Waiting", message: whole, ...(subject === undefined ? {} : { subject }) }
+}
+
+/** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
+const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): ReadonlyArray<IndexerReport> => {
+  const { message } = error
+  const isPruned = error._tag === "BlockNotFound" && error.hosts !== undefined
+  const note: IndexerReport = { _tag: "Note", level: "Debug", message }
+  return isTolerated ? [note] : [note, { _tag: isPruned ? "Misconfigured" : "Waiting", message }]
+}
 
 const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerReport> => {
   const { message } = error
@@ -221,13 +254,10 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
     case "WrongChain":
       return [{ _tag: "Misconfigured", message }]
     case "NodeFailed":
-      return [{ _tag: error.isMisconfigured ? "Misconfigured" : "Waiting", message }]
+      return [nodeReport(error, isTolerated)]
     case "BlockNotFound":
     case "InvalidBlock":
-      return [
-        { _tag: "Note", level: "Debug", message },
-        ...(isTolerated ? [] : [{ _tag: "Waiting", message } as const]),
-      ]
+      return blockReports(error, isTolerated)
     case "CheckpointConflict":
     case "LeaseLost":
       return [{ _tag: "Note", level: "Info", message }]
@@ -239,7 +269,7 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
 const failed = (settings: Settings, state: IndexerState, error: TurnError): Transition => {
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
-  const action = wait(delayOf(settings, failures))
+  const action = wait(delayOf(settings, error, failures))
   return transition({ ...state, failures, phase: null }, action, reportsOf(error, failures))
 }
 
@@ -382,7 +412,8 @@ const headSeen = (
   const heads = { first, head: head.number, nodeHead: remote.number }
   if (remote.number > head.number) {
     const next = extend(state, first, head, remote.number)
-    const isFar = remote.number - head.number > turnBlocks
+    // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
+    const isFar = remote.number - head.number > turnBlocks && state.failures === 0
     return isFar ? finalize(state, heads, next, [connected]) : transition(state, next, [connected])
   }
   if (remote.number < first) {

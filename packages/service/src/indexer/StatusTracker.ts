@@ -68,7 +68,7 @@ export type IndexerReport =
   /** The index is at the head of the node, or above it where the node lags. */
   | { readonly _tag: "Synced"; readonly head: number; readonly nodeHead: number }
   | { readonly _tag: "Reorged"; readonly from: BlockRef; readonly to: BlockRef | null }
-  /** The indexer cannot go on at present. Logged once per `subject`, by default the message. */
+  /** The indexer cannot go on at present. Logged once per `subject`, by default the message; a warning again each minute. */
   | { readonly _tag: "Waiting"; readonly message: string; readonly level?: Level; readonly subject?: string }
   | { readonly _tag: "Misconfigured"; readonly message: string }
   | { readonly _tag: "Stopped" }
@@ -118,6 +118,8 @@ export interface StatusTracker {
   readonly polledAtMillis: number
   /** What the last `Waiting` or `Misconfigured` was about; `null` before one. */
   readonly subject: string | null
+  /** When that was last logged. */
+  readonly obstacleLoggedAtMillis: number
   /** The tracer reported in this run; `null` before the node's first answer. */
   readonly tracer: TraceSource | null
   readonly nodeHead: number | null
@@ -135,6 +137,8 @@ export const heartbeatMillis = 5_000
 const unansweredMillis = 15_000
 const statusMillis = 1_000
 const logMillis = 5_000
+/** Time after which an obstacle that lasts is logged again. */
+const reminderMillis = 60_000
 /** Blocks behind the head of the node up to which an index counts as synced. */
 const behindBlocks = 16
 
@@ -161,6 +165,7 @@ export const make = (options: {
   reportedAtMillis: 0,
   polledAtMillis: 0,
   subject: null,
+  obstacleLoggedAtMillis: 0,
   tracer: null,
   nodeHead: null,
   unchecked: null,
@@ -234,8 +239,16 @@ interface Obstacle {
 const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Transition => {
   const { level, message, state: name, subject } = obstacle
   const isRepeated = before.status.state === name && before.subject === subject
-  const state = { ...before, subject }
-  if (isRepeated) return write(state, name, message, now)
+  const isReminder = isRepeated && level === "Warn" && now - before.obstacleLoggedAtMillis >= reminderMillis
+  const state = {
+    ...before,
+    subject,
+    obstacleLoggedAtMillis: isRepeated && !isReminder ? before.obstacleLoggedAtMillis : now,
+  }
+  if (isRepeated) {
+    const [written, outputs] = write(state, name, message, now)
+    return [written, isReminder ? [...outputs, log(level, message)] : outputs]
+  }
   const [next, outputs] = put(state, name, message, now)
   const event = emit({ _tag: name === "waiting" ? "Waiting" : "Misconfigured", message })
   return [next, [...outputs, log(level, message), event]]

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
+import * as BlockReceipts from "./BlockReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 import type { Traces } from "./Tracer.ts"
 
@@ -32,13 +33,15 @@ export interface BatchFetcher {
   /** Blocks of these numbers, in their order. */
   readonly blocks: (numbers: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
   /** Receipts and traces of these blocks, in their order. */
-  readonly parts: (blocks: ReadonlyArray<BlockRef>) => Effect.Effect<ReadonlyArray<Parts | null>>
+  readonly parts: (blocks: ReadonlyArray<BlockReceipts.BlockTransactions>) => Effect.Effect<ReadonlyArray<Parts | null>>
 }
 
 /**
  * What a fetcher needs beside its node.
  */
 export interface Options {
+  /** What the endpoint pool remembers of the node. */
+  readonly support: BlockReceipts.Support
   /**
    * Traces of one block, `null` where they are off. Used where the node does not store traces: running a block again takes so long
    * that each block is traced alone.
@@ -77,35 +80,33 @@ const send = Effect.fnUntraced(function* (
 const sendForParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
-  refs: ReadonlyArray<BlockRef>,
+  refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
   requested: number,
 ) {
   const isStored = endpoint.tracer === "trace_block"
-  const receiptCalls = refs.map(({ hash, number }): Call => ({
-    method: "eth_getBlockReceipts",
-    params: [endpoint.rejectsHashes ? number : hash],
-  }))
+  const isSingle = options.support.isUnsupported(BlockReceipts.byBlock)
+  const receiptCalls = refs.map((ref) => BlockReceipts.callsOf(endpoint, ref, isSingle))
   const traceCalls = isStored ? refs.map(({ number }): Call => ({ method: "trace_block", params: [number] })) : []
   const [results, rerun] = yield* Effect.all(
     [
-      send(endpoint, options, [...receiptCalls, ...traceCalls], requested),
+      send(endpoint, options, [...receiptCalls.flat(), ...traceCalls], requested),
       isStored
         ? Effect.succeed(null)
         : Effect.forEach(refs, (ref) => Effect.option(options.traces(ref)), { concurrency: "unbounded" }),
     ],
     { concurrency: 2 },
   )
-  return {
-    receipts: valuesOf<ReadonlyArray<Receipt>>(results.slice(0, refs.length)),
-    flat: valuesOf<ReadonlyArray<FlatTrace>>(results.slice(refs.length)),
-    rerun,
-  }
+  let at = 0
+  const receipts = receiptCalls.map(({ length }) =>
+    BlockReceipts.fromResults(results.slice(at, (at += length)), isSingle),
+  )
+  return { receipts, flat: valuesOf<ReadonlyArray<FlatTrace>>(results.slice(at)), rerun }
 })
 
 const fetchParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
-  refs: ReadonlyArray<BlockRef>,
+  refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
   range: Range,
 ): Effect.fn.Return<ReadonlyArray<Parts | null>> {
   if (refs.length === 0) return []

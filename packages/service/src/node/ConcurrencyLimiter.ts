@@ -28,7 +28,7 @@ export interface BatchResponse {
  */
 export interface ConcurrencyLimiter {
   readonly calls: Methods
-  /** Several calls in one request, which counts as one open call. */
+  /** Several calls in as few requests as the node takes; each request counts as one open call. */
   readonly batch: (calls: ReadonlyArray<Call>) => Effect.Effect<BatchResponse>
   /** Calls that may be open at once now. */
   readonly limit: () => number
@@ -39,6 +39,8 @@ export interface ConcurrencyLimiter {
  */
 export interface Limit {
   readonly calls: number
+  /** The limit is never higher. */
+  readonly max: number
   /** Until the first decrease. */
   readonly isDoubling: boolean
   /** Calls that succeeded since the last change. */
@@ -63,25 +65,31 @@ const slowMillis = 1_500
 /**
  * The limit of a node that has not responded yet.
  */
-export const initial: Limit = { calls: firstCalls, isDoubling: true, successes: 0, decreasedAtMillis: -1 }
+export const initial: Limit = {
+  calls: firstCalls,
+  max: maxCalls,
+  isDoubling: true,
+  successes: 0,
+  decreasedAtMillis: -1,
+}
 
 /**
  * The limit after a call. Calls that began before the last decrease are ignored: they do not show its effect.
  */
 export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outcome): Limit => {
-  const { calls, isDoubling } = limit
+  const { calls, isDoubling, max } = limit
   if (startedAtMillis <= limit.decreasedAtMillis) return limit
   if (!isGood) {
     return {
-      calls: Math.max(1, Math.floor(calls / 2)),
+      ...{ calls: Math.max(1, Math.floor(calls / 2)), max },
       isDoubling: false,
       successes: 0,
       decreasedAtMillis: nowMillis,
     }
   }
   const successes = limit.successes + 1
-  if (successes < calls || calls >= maxCalls) return { ...limit, successes }
-  return { ...limit, calls: Math.min(maxCalls, isDoubling ? calls * 2 : calls + 1), successes: 0 }
+  if (successes < calls || calls >= max) return { ...limit, successes }
+  return { ...limit, calls: Math.min(max, isDoubling ? calls * 2 : calls + 1), successes: 0 }
 }
 
 /** The node is overloaded or unreachable; reduce concurrency. */
@@ -108,10 +116,29 @@ const limitMethods = (
 }
 
 /**
+ * Limits of an operator.
+ */
+export interface Options {
+  /** Requests that are open at once at most. Default 128. */
+  readonly concurrency?: number | undefined
+  /** Calls in one request at most. Default: all. */
+  readonly maxBatchSize?: number | undefined
+}
+
+const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length <= size
+    ? [all]
+    : Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+
+/**
  * Makes the limiter of a node's client.
  */
-export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<ConcurrencyLimiter> {
-  let limit = initial
+export const make = Effect.fnUntraced(function* (
+  client: RpcClient.Client,
+  { concurrency = maxCalls, maxBatchSize = Number.POSITIVE_INFINITY }: Options = {},
+): Effect.fn.Return<ConcurrencyLimiter> {
+  const max = Math.min(concurrency, maxCalls)
+  let limit: Limit = { ...initial, max, calls: Math.min(initial.calls, max) }
   const permits = yield* Semaphore.make(limit.calls)
 
   const record = (outcome: Outcome) => {
@@ -133,7 +160,7 @@ export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effe
       }),
     )
 
-  const batch = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
+  const request = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
     permits.withPermits(1)(
       Effect.gen(function* () {
         const startedAtMillis = yield* Clock.currentTimeMillis
@@ -142,6 +169,16 @@ export const make = Effect.fnUntraced(function* (client: RpcClient.Client): Effe
         const isTooMuch = results.some((result) => Result.isFailure(result) && isOverloaded(result.failure))
         yield* record({ isGood: !isTooMuch, startedAtMillis, nowMillis })
         return { results, millis: nowMillis - startedAtMillis, isOverloaded: isTooMuch }
+      }),
+    )
+
+  const batch = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
+    Effect.map(
+      Effect.forEach(chunksOf(calls, maxBatchSize), request, { concurrency: "unbounded" }),
+      (responses): BatchResponse => ({
+        results: responses.flatMap(({ results }) => results),
+        millis: Math.max(...responses.map(({ millis }) => millis)),
+        isOverloaded: responses.some((response) => response.isOverloaded),
       }),
     )
 

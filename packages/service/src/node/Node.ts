@@ -8,13 +8,16 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import type { Fetch } from "@daybook/transport/Fetch"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
+import * as BlockReceipts from "./BlockReceipts.ts"
 import * as HeadTracker from "./HeadTracker.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
@@ -37,8 +40,10 @@ export interface Node {
   readonly header: (number: number) => Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
   /** Block of a number with its transactions; `null` when there is none yet. */
   readonly block: (number: number) => Effect.Effect<HydratedBlock | null, NodeError.NodeError>
-  /** Receipts of a block, requested by its hash; `null` when no node has that block. */
-  readonly receipts: (block: BlockRef) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
+  /** Receipts of a block, by its hash or one by one; `null` when no node has them. */
+  readonly receipts: (
+    block: BlockReceipts.BlockTransactions,
+  ) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
   /** Traces of a block; `null` where traces are off. */
   readonly traces: (block: BlockRef) => Effect.Effect<Tracer.Traces | null, NodeError.NodeError>
   /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
@@ -47,6 +52,10 @@ export interface Node {
   readonly checkChain: Effect.Effect<void, NodeError.NodeError>
   /** Fetches several blocks from a number on, at one of the nodes. */
   readonly batchFetcher: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
+  /** Host and port of the nodes, for messages. */
+  readonly hosts: ReadonlyArray<string>
+  /** True for a block so deep below the head that every node with full history has it. */
+  readonly isSettled: (number: number) => boolean
   /** True when every node is on this machine, so that polling often is cheap. */
   readonly isLocal: boolean
   /** Each node alone, in order of preference: to fetch a block from another node after an invalid one. Left out for a single node. */
@@ -57,12 +66,14 @@ export interface Node {
  * How to connect to the nodes of a chain.
  */
 export interface Options {
-  /** URLs in order of preference; may hold keys. */
-  readonly urls: ReadonlyArray<string>
+  /** URLs in order of preference, which may hold keys; each may come with limits of the calls to it. */
+  readonly urls: ReadonlyArray<NodeConfig.NodeConfig>
   /** EIP-155 id that every node must have. */
   readonly chainId: number
   /** `auto` uses the tracer that the nodes have, `off` none. Default `auto`. */
   readonly traces?: "auto" | "off"
+  /** Default: that of `RpcClient`. */
+  readonly fetch?: Fetch
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
@@ -83,9 +94,10 @@ interface Context {
 }
 
 const cooldown = "5 seconds"
-const maxPause = "1 minute"
 
-const tracingAdvice = 'Use an archive node, or set "traces" to "off".'
+const tracingAdvice = 'Use an archive node, or "traces": "off".'
+
+const historyAdvice = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
 
 const whereOf = ({ options }: Context): string => options.where ?? "the configuration"
 
@@ -94,6 +106,13 @@ const endpointsOf = ({ among, pool }: Context): ReadonlyArray<readonly [number, 
     const endpoint = pool.endpoints[index]
     return endpoint === undefined ? [] : [[index, endpoint]]
   })
+
+/** What the pool remembers of an endpoint. */
+const supportOf = ({ pool }: Context, index: number): BlockReceipts.Support => ({
+  isUnsupported: (method) => pool.state().endpoints[index]?.unsupportedMethods.has(method) ?? false,
+  note: (unsupportedMethod) =>
+    pool.note({ _tag: "Judged", index, verdict: { _tag: "Declined", unsupportedMethod }, now: 0 }),
+})
 
 const verdictOfFailure = (error: CallError | NodeError.WrongChain): EndpointPool.Verdict => {
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
@@ -127,7 +146,7 @@ const errorOf = (
 const ask = <A>(
   context: Context,
   task: NodeError.Task,
-  question: (endpoint: NodeEndpoint.NodeEndpoint) => Effect.Effect<A, CallError>,
+  question: (endpoint: NodeEndpoint.NodeEndpoint, index: number) => Effect.Effect<A, CallError>,
   number?: number,
 ): Effect.Effect<A, NodeError.NodeError> => {
   const { among, heads, pool } = context
@@ -168,7 +187,7 @@ const highestHead = Effect.fnUntraced(function* (
 const head = Effect.fnUntraced(function* (
   context: Context,
 ): Effect.fn.Return<NodeEndpoint.Header, NodeError.NodeError> {
-  const found = yield* ask(context, { what: "return the latest block" }, NodeEndpoint.head)
+  const found = yield* ask(context, { what: "return the latest block", isHead: true }, NodeEndpoint.head)
   const isBehind = HeadTracker.isBehind(context.heads, found)
   const highest = isBehind && context.among.length > 1 ? yield* highestHead(context, found) : found
   context.heads = HeadTracker.polled(context.heads, highest, isBehind)
@@ -231,7 +250,8 @@ const batchFetcher = Effect.fnUntraced(function* (
   if (endpoint === undefined || (yield* Effect.isFailure(pool.verify(index)))) return BatchFetcher.none
   const onFailure = (error: CallError) =>
     Effect.map(monotonicMillis, (now) => pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }))
-  return BatchFetcher.make(endpoint, { traces: (block) => traces(context, block), onFailure })
+  const support = supportOf(context, index)
+  return BatchFetcher.make(endpoint, { support, traces: (block) => traces(context, block), onFailure })
 })
 
 const header = (context: Context, number: number) =>
@@ -248,7 +268,7 @@ const header = (context: Context, number: number) =>
 const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> =>
   Effect.suspend(() => {
     context.pool.note({ _tag: "VerificationReset" })
-    return ask(context, { what: "return its chain id" }, () => Effect.void)
+    return ask(context, { what: "return its chain id", isHead: true }, () => Effect.void)
   })
 
 const build = (
@@ -269,18 +289,25 @@ const build = (
     finalized: ask(context, { what: "return the finalized block" }, NodeEndpoint.finalized),
     header: (number) => header(context, number),
     block: (number) =>
-      ask(context, { what: `return block ${number}` }, ({ calls }) => calls.eth_getBlockByNumber(number, true), number),
+      ask(
+        context,
+        { what: `return block ${number}`, advice: historyAdvice },
+        ({ calls }) => calls.eth_getBlockByNumber(number, true),
+        number,
+      ),
     receipts: (block) =>
       ask(
         context,
-        { what: `return the receipts of block ${block.number}` },
-        (endpoint) => NodeEndpoint.receipts(endpoint, block),
+        { what: `return the receipts of block ${block.number}`, advice: historyAdvice },
+        (endpoint, index) => BlockReceipts.fetch(endpoint, block, supportOf(context, index)),
         block.number,
       ),
     traces: (block) => traces(context, block),
     traceSource: source,
     checkChain: checkChain(context),
     batchFetcher: (number) => batchFetcher(context, number),
+    hosts: endpointsOf(context).map(([, { host }]) => host),
+    isSettled: (number) => HeadTracker.isSettled(context.heads, number),
     isLocal: endpointsOf(context).every(([, endpoint]) => NodeEndpoint.isLocal(endpoint)),
     ...(each === undefined ? {} : { each }),
   }
@@ -301,8 +328,10 @@ const verifyChain = Effect.fnUntraced(function* (
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, NodeEndpoint.make)
+  const endpoints = yield* Effect.forEach(options.urls, (node) =>
+    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch),
+  )
   const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)
-  const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause, verify })
+  const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause: NodeEndpoint.maxPause, verify })
   return build(pool, [...endpoints.keys()], options)
 })

@@ -4,9 +4,11 @@
 import type { Methods } from "@daybook/rpc/Method"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
-import type { Receipt } from "@daybook/schema/Receipt"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import type { Fetch } from "@daybook/transport/Fetch"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { NodeOptions } from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
@@ -32,6 +34,8 @@ export interface NodeEndpoint {
   readonly batchSize: AdaptiveBatchSize.AdaptiveBatchSize
   /** `eth_getBlockReceipts` takes no hash of a block, only its number. */
   rejectsHashes: boolean
+  /** The receipts of the last block that was asked for one by one were missing. */
+  missedReceipts: boolean
   /** The node does not know the `finalized` tag. */
   lacksFinalizedTag: boolean
   /** `undefined` until it is detected. */
@@ -41,20 +45,33 @@ export interface NodeEndpoint {
 }
 
 /**
- * Makes the endpoint of a URL. No request is made.
+ * Longest pause granted to a node that asks for one; then it is asked again.
+ */
+export const maxPause = Duration.minutes(1)
+
+/**
+ * Makes the endpoint of a node. No request is made.
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
  */
-export const make = Effect.fnUntraced(function* (url: string): Effect.fn.Return<NodeEndpoint, InvalidOption> {
-  const client = yield* RpcClient.make({ url, retry: { maxAttempts: 2 } })
-  const limiter = yield* ConcurrencyLimiter.make(client)
+export const make = Effect.fnUntraced(function* (
+  { concurrency, headers, maxBatchSize, perSecond, url }: NodeOptions,
+  fetch?: Fetch,
+): Effect.fn.Return<NodeEndpoint, InvalidOption> {
+  const client = yield* RpcClient.make({
+    ...{ url, headers, fetch, maxPause, retry: { maxAttempts: 2 } },
+    batch: { maxCalls: maxBatchSize },
+    rateLimit: perSecond === undefined ? undefined : { perSecond },
+  })
+  const limiter = yield* ConcurrencyLimiter.make(client, { concurrency, maxBatchSize })
   return {
     host: client.host,
     limiter,
     calls: limiter.calls,
     batchSize: AdaptiveBatchSize.make(),
     rejectsHashes: false,
+    missedReceipts: false,
     lacksFinalizedTag: false,
     tracer: undefined,
     hasTraced: false,
@@ -116,24 +133,6 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, 
           return Effect.succeed(null)
         }),
       )
-
-/**
- * Receipts of a block by its hash, or by its number where the node takes no hashes; `null` when it has no such block.
- */
-export const receipts = (
-  endpoint: NodeEndpoint,
-  block: BlockRef,
-): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
-  const byNumber = endpoint.calls.eth_getBlockReceipts(block.number)
-  if (endpoint.rejectsHashes) return byNumber
-  return endpoint.calls.eth_getBlockReceipts(block.hash).pipe(
-    Effect.catchTag("RpcError", (error) => {
-      if (error.kind === "notFound") return Effect.succeed(null)
-      if (error.isRetryable || error.kind === "methodUnsupported") return Effect.fail(error)
-      return Effect.tap(byNumber, () => Effect.sync(() => (endpoint.rejectsHashes = true)))
-    }),
-  )
-}
 
 /**
  * Tracer of the node, detected once, with a block that the node has.

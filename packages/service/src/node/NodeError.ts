@@ -4,6 +4,18 @@
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import * as BlockReceipts from "./BlockReceipts.ts"
+import { maxPause } from "./NodeEndpoint.ts"
+
+/**
+ * How soon a node is asked again, so that one that cannot answer gets few calls.
+ *
+ * **Details**
+ * - `soon`: no connection, which costs the node nothing.
+ * - `later`: the node does not return its head at present.
+ * - `rarely`: the node works but refuses or fails on a call, as it would again.
+ */
+export type Pace = "soon" | "later" | "rarely"
 
 /**
  * No node gave a usable response. The message names the node that was asked last.
@@ -12,6 +24,12 @@ export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly message: string
   /** True when an operator has to change something: a URL, the credentials, the node. */
   readonly isMisconfigured: boolean
+  /** How long to wait at most before another attempt. */
+  readonly pace: Pace
+  /** What to do when the failure does not pass by itself, for an operator. */
+  readonly advice?: string | undefined
+  /** What the failure is about, where the message changes with time; see `IndexerReport`. */
+  readonly subject?: string
   /** Error of the node that was asked last. */
   readonly cause: CallError
 }> {}
@@ -40,25 +58,31 @@ export type NodeError = NodeFailed | WrongChain
  */
 export interface Task {
   readonly what: string
+  /** The head is asked for, with one call; a failure that may pass need not be waited for so long. */
+  readonly isHead?: boolean
   readonly advice?: string
 }
 
 /** Statuses of a server that has nothing at the URL. */
 const missingStatuses = new Set([404, 405, 410])
 
+/** Either of these gives receipts. */
+const receiptMethods: ReadonlyArray<string> = [BlockReceipts.byBlock, BlockReceipts.byTransaction]
+
 const sentence = (text: string): string => text.replace(/[.\s]+$/, "")
 
 const rpcFailure = (cause: CallError & { readonly _tag: "RpcError" }, { advice, what }: Task) => {
   const { host, isRetryable, kind, message, method } = cause
   if (kind === "methodUnsupported") {
-    return {
-      message: `${host} does not support ${method}, which indexing needs. Use another node.`,
-      isMisconfigured: true,
-    }
+    const supports = receiptMethods.includes(method)
+      ? `supports neither ${receiptMethods.join(" nor ")}; indexing needs one of them`
+      : `does not support ${method}, which indexing needs`
+    return { message: `${host} ${supports}. Use another node.`, isMisconfigured: true }
   }
-  const end = advice === undefined || isRetryable ? "" : ` ${advice}`
-  const failed = `${host} cannot ${what}: "${sentence(message)}".${end}`
-  return { message: failed, isMisconfigured: advice !== undefined && !isRetryable }
+  const failed = `${host} cannot ${what} ("${sentence(message)}").`
+  return advice === undefined || isRetryable
+    ? { message: failed, isMisconfigured: false, advice }
+    : { message: `${failed} ${advice}`, isMisconfigured: true }
 }
 
 const responseFailure = (cause: CallError & { readonly _tag: "InvalidResponse" }, where: string) => {
@@ -78,7 +102,7 @@ const describe = (
   cause: CallError,
   where: string,
   task: Task,
-): { readonly message: string; readonly isMisconfigured: boolean } => {
+): Pick<NodeFailed, "message" | "isMisconfigured" | "advice" | "subject"> => {
   switch (cause._tag) {
     case "RpcError":
       return rpcFailure(cause, task)
@@ -90,9 +114,15 @@ const describe = (
       return { message, isMisconfigured: true }
     }
     case "RateLimited": {
+      if (cause.scope === "call") {
+        const subject = `The configured rate of calls to ${cause.host} is used up`
+        return { message: `${subject}. Raise "perSecond" of ${where}.`, subject, isMisconfigured: false }
+      }
       const status = cause.status === undefined ? "" : ` (${cause.status})`
-      const wait = cause.retryAfter === undefined ? "" : ` in ${Duration.format(cause.retryAfter)}`
-      return { message: `${cause.host} limits the request rate${status}. Trying again${wait}.`, isMisconfigured: false }
+      const wait =
+        cause.retryAfter === undefined ? "" : ` in ${Duration.format(Duration.min(cause.retryAfter, maxPause))}`
+      const subject = `${cause.host} limits the request rate`
+      return { message: `${subject}${status}. Trying again${wait}.`, subject, isMisconfigured: false }
     }
     case "TransportError": {
       const message =
@@ -111,8 +141,15 @@ const describe = (
   }
 }
 
+const paceOf = (cause: CallError, isMisconfigured: boolean, { isHead = false }: Task): Pace => {
+  if (cause._tag === "TransportError") return "soon"
+  return isHead && !isMisconfigured && cause.isRetryable ? "later" : "rarely"
+}
+
 /**
  * Makes a `NodeFailed` from the error of a call. `where` is the configuration key of the URLs.
  */
-export const fromCallError = (cause: CallError, where: string, task: Task): NodeFailed =>
-  new NodeFailed({ ...describe(cause, where, task), cause })
+export const fromCallError = (cause: CallError, where: string, task: Task): NodeFailed => {
+  const described = describe(cause, where, task)
+  return new NodeFailed({ ...described, pace: paceOf(cause, described.isMisconfigured, task), cause })
+}

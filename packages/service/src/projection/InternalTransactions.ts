@@ -4,8 +4,11 @@
  *
  * Source: decision 0014.
  */
+import * as Trace from "@daybook/schema/Trace"
 import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type { Traces } from "../node/Tracer.ts"
 import type { MinedBlock } from "../verification/BlockVerifier.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
@@ -32,6 +35,11 @@ export interface InternalTransactionWire {
   /** Why the frame, or the nearest failed frame above it, failed. */
   readonly error?: string
 }
+
+/**
+ * Parts of a block that its traces are compared with.
+ */
+export type TracedBlock = Pick<MinedBlock, "number" | "hash" | "transactions">
 
 /**
  * Rows of a block: a list for each of its transactions, in order.
@@ -81,7 +89,7 @@ const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error
 /** Message of a cause that does not depend on the tracer. */
 const textOf = (error: string): string => causeOf(error)?.[1] ?? error
 
-const rowOf = (block: MinedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
+const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
   transaction_hash: transactionHash,
   block_number: Number(block.number),
   block_hash: block.hash,
@@ -96,7 +104,7 @@ const rowOf = (block: MinedBlock, transactionHash: string, frame: Frame, error: 
   ...(error === null ? {} : { error }),
 })
 
-const invalid = (block: MinedBlock, what: string) =>
+const invalid = (block: TracedBlock, what: string) =>
   Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what }))
 
 const isCreation = (type: string) => type === "CREATE" || type === "CREATE2"
@@ -117,26 +125,42 @@ const ofCallFrame = (frame: CallFrame): Frame => {
   }
 }
 
+const decodeFrame = Schema.decodeUnknownOption(Trace.CallFrame)
+
+/** Root frame of a trace; `null` for none. Older nodes of Moonbeam return the frame itself in place of an object that holds it. */
+const rootOf = (trace: TransactionTrace): CallFrame | null => {
+  if (trace.result != null || trace.txHash !== undefined) return trace.result ?? null
+  const { error } = trace
+  const bare = { ...Trace.TransactionTrace.extras(trace), ...(error === undefined ? {} : { error }) }
+  return Option.getOrNull(decodeFrame(bare))
+}
+
 /**
- * Rows of nested frames: those below the root, depth first.
+ * Rows of nested frames: those below the root, depth first. Bor may omit the trace of a state-sync transaction, which is the last one
+ * of its block.
  *
  * **Errors**
  * - `InvalidBlock`: the tracer returned an error instead of a frame, or the frames are not those of the block's transactions.
  */
 export const fromFrames = (
-  block: MinedBlock,
+  block: TracedBlock,
   traces: ReadonlyArray<TransactionTrace>,
   options: Options = {},
 ): Result.Result<Rows, InvalidBlock> => {
-  if (traces.length !== block.transactions.length) {
-    return invalid(block, `traces: expected ${block.transactions.length}, received ${traces.length}`)
+  const expected = block.transactions.length
+  const last = block.transactions.at(-1)
+  const lacksStateSync = traces.length === expected - 1 && last !== undefined && StateSync.isStateSync(last)
+  if (traces.length !== expected && !lacksStateSync) {
+    return invalid(block, `traces: expected ${expected}, received ${traces.length}`)
   }
   const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
-  for (const [index, { txHash, result, error }] of traces.entries()) {
+  for (const [index, trace] of traces.entries()) {
+    const { error, txHash } = trace
     const { hash } = block.transactions[index]!
     if (txHash !== undefined && txHash !== hash)
       return invalid(block, `transaction of trace ${index}: expected ${hash}, received ${txHash}`)
-    if (result == null) return invalid(block, `the tracer failed on transaction ${hash}: ${error ?? "no result"}`)
+    const root = rootOf(trace)
+    if (root === null) return invalid(block, `the tracer failed on transaction ${hash}: ${error ?? "no result"}`)
     const list: Array<InternalTransactionWire> = []
     const walk = (parent: CallFrame, failed: string | null) => {
       for (const call of parent.calls ?? []) {
@@ -146,9 +170,10 @@ export const fromFrames = (
         walk(call, why)
       }
     }
-    walk(result, ofCallFrame(result).error)
+    walk(root, ofCallFrame(root).error)
     rows.push(list)
   }
+  if (lacksStateSync) rows.push([])
   return Result.succeed(rows)
 }
 
@@ -207,7 +232,7 @@ const byPath = (one: FlatTrace, other: FlatTrace): number => {
 const isAbove = (path: ReadonlyArray<number>, other: ReadonlyArray<number>): boolean =>
   path.length < other.length && path.every((position, index) => position === other[index])
 
-const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTrace>, options: Options) => {
+const rowsOfOne = (block: TracedBlock, hash: string, traces: ReadonlyArray<FlatTrace>, options: Options) => {
   const list: Array<InternalTransactionWire> = []
   const failures: Array<{ readonly path: ReadonlyArray<number>; readonly error: string }> = []
   for (const trace of traces) {
@@ -233,7 +258,7 @@ const rowsOfOne = (block: MinedBlock, hash: string, traces: ReadonlyArray<FlatTr
  * - `InvalidBlock`: an entry belongs to another block or transaction, or a transaction has no root entry.
  */
 export const fromFlat = (
-  block: MinedBlock,
+  block: TracedBlock,
   traces: ReadonlyArray<FlatTrace>,
   options: Options = {},
 ): Result.Result<Rows, InvalidBlock> => {
@@ -265,7 +290,7 @@ export const fromFlat = (
  * Rows of either shape; see `fromFrames` and `fromFlat`.
  */
 export const fromTraces = (
-  block: MinedBlock,
+  block: TracedBlock,
   traces: Traces,
   options: Options = {},
 ): Result.Result<Rows, InvalidBlock> =>

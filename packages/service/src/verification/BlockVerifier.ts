@@ -34,10 +34,17 @@ export interface Options {
   readonly rules?: HashRules.HashRules
 }
 
+type BlockRules = ReturnType<typeof HashRules.at>
+
 const mismatch = (what: string, received: unknown, expected: unknown): string =>
   `${what}: expected ${expected}, received ${received}`
 
-const issueOfTransactions = (block: MinedBlock): string | null => {
+/** Compares an index with the next one; where indexes have gaps, it may be larger. */
+const isNext = (index: number, next: number, { indexGaps }: BlockRules): boolean =>
+  indexGaps === true ? index >= next : index === next
+
+const issueOfTransactions = (block: MinedBlock, rules: BlockRules): string | null => {
+  let next = 0
   for (const [index, transaction] of block.transactions.entries()) {
     const { blockHash, blockNumber, transactionIndex } = transaction
     if (blockHash != null && blockHash !== block.hash) {
@@ -46,9 +53,10 @@ const issueOfTransactions = (block: MinedBlock): string | null => {
     if (blockNumber != null && blockNumber !== block.number) {
       return mismatch(`the block number of transaction ${index}`, blockNumber, block.number)
     }
-    if (transactionIndex != null && transactionIndex !== index) {
-      return mismatch(`the index of transaction ${index}`, transactionIndex, index)
+    if (transactionIndex != null && !isNext(transactionIndex, next, rules)) {
+      return mismatch(`the index of transaction ${index}`, transactionIndex, next)
     }
+    next = (transactionIndex ?? next) + 1
   }
   if (block.transactions.length === 0 && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty) {
     return `transactions: expected some for ${block.gasUsed} gas used, received none`
@@ -56,7 +64,8 @@ const issueOfTransactions = (block: MinedBlock): string | null => {
   return null
 }
 
-const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number): string | null => {
+const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rules: BlockRules): string | null => {
+  let next = firstLog
   for (const [position, log] of receipt.logs.entries()) {
     const name = `log ${position} of transaction ${receipt.transactionIndex}`
     if (log.removed === true) return `${name} was removed by a reorg`
@@ -72,42 +81,70 @@ const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number): str
     if (log.transactionIndex !== receipt.transactionIndex) {
       return mismatch(`the transaction index of ${name}`, log.transactionIndex, receipt.transactionIndex)
     }
-    if (log.logIndex !== firstLog + position) return mismatch(`the index of ${name}`, log.logIndex, firstLog + position)
+    if (log.logIndex === null || !isNext(log.logIndex, next, rules)) {
+      return mismatch(`the index of ${name}`, log.logIndex, next)
+    }
+    next = log.logIndex + 1
   }
   return null
 }
 
-const issueOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
-  if (receipts.length !== block.transactions.length) {
-    return mismatch("receipts", receipts.length, block.transactions.length)
-  }
-  let logs = 0
+/**
+ * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt of no transaction is reported when it
+ * is compared.
+ */
+export const executed = (
+  { transactions }: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+): MinedBlock["transactions"] => {
+  if (receipts.length >= transactions.length) return transactions
+  const hashes: ReadonlySet<string> = new Set(receipts.map(({ transactionHash }) => transactionHash))
+  return transactions.filter(({ hash }) => hashes.has(hash))
+}
+
+const issueOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
+  const transactions = rules.indexGaps === true ? executed(block, receipts) : block.transactions
+  if (receipts.length !== transactions.length) return mismatch("receipts", receipts.length, transactions.length)
+  let nextIndex = 0
+  let nextLog = 0
   for (const [index, receipt] of receipts.entries()) {
-    const transaction = block.transactions[index]!
+    const transaction = transactions[index]!
     if (receipt.transactionHash !== transaction.hash) {
       return mismatch(`the transaction of receipt ${index}`, receipt.transactionHash, transaction.hash)
     }
-    if (receipt.transactionIndex !== index) {
-      return mismatch(`the index of receipt ${index}`, receipt.transactionIndex, index)
-    }
+    const expected = rules.indexGaps === true ? (transaction.transactionIndex ?? nextIndex) : index
+    const isExpected =
+      transaction.transactionIndex == null
+        ? isNext(receipt.transactionIndex, expected, rules)
+        : receipt.transactionIndex === expected
+    if (!isExpected) return mismatch(`the index of receipt ${index}`, receipt.transactionIndex, expected)
     if (receipt.blockHash !== block.hash) {
       return mismatch(`the block hash of receipt ${index}`, receipt.blockHash, block.hash)
     }
     if (receipt.blockNumber !== block.number) {
       return mismatch(`the block number of receipt ${index}`, receipt.blockNumber, block.number)
     }
-    const issue = issueOfLogs(block, receipt, logs)
+    const issue = issueOfLogs(block, receipt, nextLog, rules)
     if (issue !== null) return issue
-    logs += receipt.logs.length
+    nextIndex = receipt.transactionIndex + 1
+    nextLog = (receipt.logs.at(-1)?.logIndex ?? nextLog - 1) + 1
   }
   return null
 }
 
-const issueOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
+/** Receipts that the block's bloom covers. */
+const coveredByBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, { stateSyncCovered }: BlockRules) =>
+  StateSync.isUncovered(block.transactions.at(-1), stateSyncCovered) ? receipts.slice(0, -1) : receipts
+
+/** Transactions that the roots cover. */
+const coveredByRoots = ({ transactions }: MinedBlock, { stateSyncCovered }: BlockRules) =>
+  stateSyncCovered === false && StateSync.isUncovered(transactions.at(-1), false)
+    ? transactions.slice(0, -1)
+    : transactions
+
+const issueOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
   const inBlock: Array<Uint8Array | null> = []
-  for (const [index, receipt] of receipts.entries()) {
-    const isUncovered = index === receipts.length - 1 && StateSync.isUntyped(block.transactions[index]!)
-    if (isUncovered) continue
+  for (const [index, receipt] of coveredByBlooms(block, receipts, rules).entries()) {
     const bloom = LogsBloom.ofLogs(receipt.logs)
     if (!LogsBloom.isSame(bloom, receipt.logsBloom)) return `the bloom of receipt ${index} does not match its logs`
     inBlock.push(bloom)
@@ -118,23 +155,25 @@ const issueOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): str
   return null
 }
 
-const issueOfTransactionsRoot = (block: MinedBlock): string | null => {
+const issueOfTransactionsRoot = (block: MinedBlock, rules: BlockRules): string | null => {
+  const covered = coveredByRoots(block, rules)
   const encoded: Array<Hex.Hex> = []
-  for (const [index, transaction] of block.transactions.entries()) {
+  for (const [index, transaction] of covered.entries()) {
     const bytes = Rlp.transaction(transaction)
-    if (bytes === null) return null
+    if (bytes === null) continue
     const hash = OxHash.keccak256(bytes)
     if (hash !== transaction.hash) return mismatch(`the hash of transaction ${index}`, transaction.hash, hash)
     encoded.push(bytes)
   }
+  if (encoded.length < covered.length) return null
   const root = TrieRoot.of(encoded)
   return root === block.transactionsRoot ? null : mismatch("transactions root", block.transactionsRoot, root)
 }
 
-const issueOfReceiptsRoot = (block: MinedBlock, receipts: ReadonlyArray<Receipt>): string | null => {
+const issueOfReceiptsRoot = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
   const encoded: Array<Hex.Hex> = []
-  for (const [index, receipt] of receipts.entries()) {
-    const bytes = Rlp.receipt(receipt, block.transactions[index]!.type ?? 0)
+  for (const [index, transaction] of coveredByRoots(block, rules).entries()) {
+    const bytes = Rlp.receipt(receipts[index]!, transaction.type ?? 0, rules.receiptStateRoots)
     if (bytes === null) return null
     encoded.push(bytes)
   }
@@ -144,15 +183,17 @@ const issueOfReceiptsRoot = (block: MinedBlock, receipts: ReadonlyArray<Receipt>
 
 const issueOfHeader = (block: MinedBlock): string | null => {
   const hash = HeaderHash.of(block)
-  return hash === block.hash ? null : mismatch("header hash", block.hash, hash)
+  return hash === block.hash || HeaderHash.unknownFields(block).length > 0
+    ? null
+    : mismatch("header hash", block.hash, hash)
 }
 
 /** Computes hash and transactions root of the block again. */
 const issueOfBlock = (block: MinedBlock, { checks = "standard", rules = HashRules.none }: Options): string | null => {
   if (checks === "links") return null
-  const { headerHash, roots } = HashRules.at(rules, block.number)
-  const issue = headerHash ? issueOfHeader(block) : null
-  return issue ?? (checks === "full" && roots ? issueOfTransactionsRoot(block) : null)
+  const rulesHere = HashRules.at(rules, block.number)
+  const issue = rulesHere.headerHash ? issueOfHeader(block) : null
+  return issue ?? (checks === "full" && rulesHere.roots ? issueOfTransactionsRoot(block, rulesHere) : null)
 }
 
 /** Computes blooms and receipts root again. */
@@ -161,10 +202,10 @@ const issueOfOutcome = (
   receipts: ReadonlyArray<Receipt>,
   { checks = "standard", rules = HashRules.none }: Options,
 ): string | null => {
-  if (checks === "links") return null
-  const { blooms, roots } = HashRules.at(rules, block.number)
-  const issue = blooms ? issueOfBlooms(block, receipts) : null
-  return issue ?? (checks === "full" && roots ? issueOfReceiptsRoot(block, receipts) : null)
+  if (checks === "links" || receipts.length < block.transactions.length) return null
+  const rulesHere = HashRules.at(rules, block.number)
+  const issue = rulesHere.blooms ? issueOfBlooms(block, receipts, rulesHere) : null
+  return issue ?? (checks === "full" && rulesHere.roots ? issueOfReceiptsRoot(block, receipts, rulesHere) : null)
 }
 
 /**
@@ -183,7 +224,8 @@ export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result
   const fail = (what: string) => Result.fail(new InvalidBlock({ block: Number(number), hash, what }))
   if (number > BigInt(Number.MAX_SAFE_INTEGER)) return fail(`the number ${number} is not a safe integer`)
   if (block.timestamp > 253_402_300_799n) return fail(`the timestamp ${block.timestamp} is after the year 9999`)
-  const issue = issueOfTransactions(block) ?? issueOfBlock(block, options)
+  const rules = HashRules.at(options.rules ?? HashRules.none, number)
+  const issue = issueOfTransactions(block, rules) ?? issueOfBlock(block, options)
   return issue === null ? Result.succeed(block) : fail(issue)
 }
 
@@ -192,8 +234,9 @@ export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result
  *
  * **Details**
  * Every receipt belongs to the transaction at its index and to this block, every log to its receipt, and logs are numbered from 0
- * through the block without a gap. Fields that some nodes leave out of transactions and logs are verified where present.
- * See `HashRules.Level` for what is computed again. The roots of a block with a transaction of an unknown type are not verified.
+ * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`). Fields that some nodes leave out of transactions and logs are verified where present.
+ * See `HashRules.Level` for what is computed again. A header hash that does not match is accepted where the header
+ * has fields of an unknown fork: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
  *
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
@@ -204,8 +247,41 @@ export const verify = (
   options: Options = {},
 ): Result.Result<MinedBlock, InvalidBlock> =>
   Result.flatMap(verifyBlock(block, options), (mined) => {
-    const what = issueOfReceipts(mined, receipts) ?? issueOfOutcome(mined, receipts, options)
+    const rules = HashRules.at(options.rules ?? HashRules.none, mined.number)
+    const what = issueOfReceipts(mined, receipts, rules) ?? issueOfOutcome(mined, receipts, options)
     return what === null
       ? Result.succeed(mined)
       : Result.fail(new InvalidBlock({ block: Number(mined.number), hash: mined.hash, what }))
   })
+
+/**
+ * Which hash rules a block and its receipts follow; `null` where they prove nothing, such as blooms without logs.
+ */
+export type Evidence = Readonly<Record<"headerHash" | "blooms" | "roots", boolean | null>>
+
+const followsBlooms = (
+  block: MinedBlock,
+  receipts: ReadonlyArray<Receipt> | null,
+  rules: BlockRules,
+): boolean | null => {
+  if (receipts === null || receipts.length !== block.transactions.length) return null
+  const hasLogs =
+    receipts.some(({ logs }) => logs.length > 0) || !LogsBloom.isSame(null, block.logsBloom ?? LogsBloom.none)
+  return hasLogs ? issueOfBlooms(block, receipts, rules) === null : null
+}
+
+/** The transactions root is proof enough: the header hash covers it, while receipts are the node's word. */
+const followsRoots = (block: MinedBlock, rules: BlockRules): boolean | null => {
+  const isComputed = block.transactions.length > 0 && block.transactions.every((one) => Rlp.transaction(one) !== null)
+  return isComputed ? issueOfTransactionsRoot(block, rules) === null : null
+}
+
+/**
+ * Evidence of a block for each hash rule by itself; `null` for a pending block.
+ */
+export const evidence = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null): Evidence | null => {
+  if (!isMined(block)) return null
+  const rules = HashRules.at(HashRules.ethereum, block.number)
+  const headerHash = HeaderHash.of(block) === block.hash
+  return { headerHash, blooms: followsBlooms(block, receipts, rules), roots: followsRoots(block, rules) }
+}

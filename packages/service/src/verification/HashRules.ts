@@ -3,10 +3,6 @@
  * cannot be computed is not checked, and reported to the operator.
  */
 import * as Chain from "@daybook/schema/Chain"
-import * as Effect from "effect/Effect"
-import type { Node } from "../node/Node.ts"
-import type { NodeError } from "../node/NodeError.ts"
-import * as HeaderHash from "./HeaderHash.ts"
 
 /**
  * Level of verification of a block before it is stored. `links`: number, parent, hashes, count and order of all parts. `standard`:
@@ -37,29 +33,23 @@ export const at = (hashRules: HashRules, block: bigint): Chain.HashRules => Chai
 
 const defaultFinalityBlocks = 64
 
+/** Hedera: `transactionIndex` also counts transactions that are not of Ethereum. Source: Hedera JSON-RPC relay. */
+const hedera: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, indexGaps: true }]
+
+/** Rules of chains that the interface does not list: mainnet, testnet and previewnet of Hedera. */
+const unlisted: ReadonlyMap<number, HashRules> = new Map([295, 296, 297].map((id) => [id, hedera]))
+
 const rowOf = (chainId: number): Chain.Chain | undefined => Chain.all.find(({ id }) => id === BigInt(chainId))
 
 /**
- * Rules of a chain by its EIP-155 id; `undefined` for one that is not listed.
+ * Rules of a chain by its EIP-155 id; `undefined` for one whose rules are not known.
  */
-export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId)?.hashRules
+export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId)?.hashRules ?? unlisted.get(chainId)
 
 /**
  * Blocks on top of a block after which it is final, where the node has no `finalized` tag.
  */
 export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.finalityBlocks ?? defaultFinalityBlocks
-
-/**
- * Detects the rules of a chain that is not listed from one of its blocks: a header hash that can be reproduced proves that the chain
- * follows Ethereum's rules.
- *
- * **Errors**
- * - `NodeFailed`, `WrongChain`: the node did not answer.
- */
-export const detect = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<HashRules, NodeError> {
-  const block = yield* node.block(number)
-  return block !== null && block.hash !== null && HeaderHash.of(block) === block.hash ? ethereum : none
-})
 
 /**
  * Names the checks of a level that the rules of the newest blocks leave out; `null` when none.

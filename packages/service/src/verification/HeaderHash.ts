@@ -2,7 +2,7 @@
  * Hash of a block, computed from the fields of its header as Ethereum does. Pure. Chains with another hash are marked in their hash
  * rules.
  *
- * Source: Ethereum yellow paper 4.4; EIP-1559, 4895, 4844, 4788, 7685.
+ * Source: Ethereum yellow paper 4.4; EIP-1559, 4895, 4844, 4788, 7685, 7928, 7843.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as Block from "@daybook/schema/Block"
@@ -22,11 +22,15 @@ const bytes = (text: string | null | undefined): Hex.Hex => (text ?? "0x") as He
 const emptyNonce = `0x${"0".repeat(16)}`
 const emptyHash = `0x${"0".repeat(64)}`
 
-/** Gnosis before the merge: a step and a signature in place of the proof of work. Source: OpenEthereum, AuRa. */
+/**
+ * Gnosis before the merge: a step and a signature in place of the proof of work. OpenEthereum names them `step` and `signature`,
+ * Erigon `auraStep` and `auraSeal`. Source: OpenEthereum, AuRa.
+ */
 const auraSeal = (block: HydratedBlock): ReadonlyArray<Hex.Hex> | null => {
-  const { signature, step } = Block.extras(block)
-  if (typeof signature !== "string" || (typeof step !== "string" && typeof step !== "number")) return null
-  return [quantity(BigInt(step)), `0x${signature.replace(/^0x/, "")}`]
+  const { auraSeal: seal, auraStep, signature = seal, step = auraStep } = Block.extras(block)
+  if (typeof signature !== "string" || !/^(0x)?([0-9a-f]{2})+$/i.test(signature)) return null
+  if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(String(step))) return null
+  return [quantity(BigInt(String(step))), `0x${signature.replace(/^0x/, "")}`]
 }
 
 /** Fields added by later forks, oldest first; a header has them up to the last one of its fork. */
@@ -38,6 +42,8 @@ const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
     [block.excessBlobGas, quantity(block.excessBlobGas)],
     [block.parentBeaconBlockRoot, bytes(block.parentBeaconBlockRoot)],
     [block.requestsHash, bytes(block.requestsHash)],
+    [block.blockAccessListHash, bytes(block.blockAccessListHash)],
+    [block.slotNumber, quantity(block.slotNumber)],
   ]
   const count = fields.findIndex(([value]) => value == null)
   return fields.slice(0, count === -1 ? fields.length : count).map(([, encoded]) => encoded)
@@ -66,3 +72,12 @@ export const of = (block: HydratedBlock): string =>
       ...laterFields(block),
     ]),
   )
+
+/** Unknown keys of blocks that are known to be outside the hashed header, or are hashed as its seal. */
+const unhashed: ReadonlySet<string> = new Set(["auraSeal", "auraStep", "calls", "sealFields", "signature", "step"])
+
+/**
+ * Fields of a block that a fork may have added to its header: with them, another hash than that of `of` proves nothing.
+ */
+export const unknownFields = (block: HydratedBlock): ReadonlyArray<string> =>
+  Object.entries(Block.extras(block)).flatMap(([key, value]) => (value == null || unhashed.has(key) ? [] : [key]))

@@ -1,8 +1,8 @@
 /**
  * RLP encoding of transactions and receipts as they are in the tries of a block, for known types: Ethereum's 0 to 4, deposits of the
- * OP Stack, and those of Arbitrum. `null` where a type, or a field that it needs, is unknown. Pure.
+ * OP Stack, L1 messages of Scroll, and those of Arbitrum. `null` where a type, or a field that it needs, is unknown. Pure.
  *
- * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Nitro, `arb_types.go`; decision 0028.
+ * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Scroll, `l1_message_tx.go`; Nitro, `arb_types.go`; decision 0028.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
@@ -65,6 +65,21 @@ const fees = ({ chainId, maxFeePerGas, maxPriorityFeePerGas, nonce }: Fields): R
 ]
 
 const signature = (fields: Fields): ReadonlyArray<Item> => [parity(fields), half(fields["r"]), half(fields["s"])]
+
+/** Deposit of the OP Stack. */
+const depositOf = ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }: Fields): ReadonlyArray<Item> => {
+  if (sourceHash == null) throw new Unknown()
+  return [
+    ...[data(sourceHash), data(from), data(to), number(mint)],
+    ...[number(value), number(gas), flag(isSystemTx), data(input)],
+  ]
+}
+
+/** L1 message of Scroll and Morph. */
+const l1MessageOf = ({ gas, input, queueIndex, sender, to, value }: Fields): ReadonlyArray<Item> => {
+  if (sender == null) throw new Unknown()
+  return [number(queueIndex), number(gas), data(to), number(value), data(input), data(sender)]
+}
 
 /** Encoded fields of each type, in order. */
 const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>> = {
@@ -135,16 +150,7 @@ const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>
     data(tx["retryData"]),
   ],
   0x6a: (tx) => [number(tx["chainId"]), data(tx["input"])],
-  0x7e: ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }) => [
-    data(sourceHash),
-    data(from),
-    data(to),
-    number(mint),
-    number(value),
-    number(gas),
-    flag(isSystemTx),
-    data(input),
-  ],
+  0x7e: (tx) => (tx["queueIndex"] == null ? depositOf(tx) : l1MessageOf(tx)),
 }
 
 const typed = (type: number, item: ReadonlyArray<Item>): Hex.Hex => {
@@ -172,14 +178,19 @@ export const transaction = (value: Transaction): Hex.Hex | null => {
 }
 
 const depositType = 0x7e
+const stateSyncType = 0x7f
+
+const hashLength = 66
 
 /**
- * Encodes a receipt of a transaction of `type`; `null` where the type is unknown.
+ * Encodes a receipt of a transaction of `type`; `null` where the type is unknown. With `hasStateRoot` the receipt holds a state root in
+ * place of its status (EIP-658), and is `null` where the node omits that root.
  */
-export const receipt = (value: Receipt, type: number): Hex.Hex | null => {
-  if (payloads[type] === undefined) return null
+export const receipt = (value: Receipt, type: number, hasStateRoot = false): Hex.Hex | null => {
+  if (payloads[type] === undefined && type !== stateSyncType) return null
   const { cumulativeGasUsed, depositNonce, depositReceiptVersion, logs, logsBloom, root, status } = value
-  const outcome = status == null ? data(root) : number(status)
+  if (hasStateRoot && root?.length !== hashLength) return null
+  const outcome = hasStateRoot || status == null ? data(root) : number(status)
   const written = logs.map((log) => [log.address, log.topics, log.data] as ReadonlyArray<Item>)
   const deposit =
     type === depositType && depositReceiptVersion != null ? [number(depositNonce), number(depositReceiptVersion)] : []

@@ -113,8 +113,64 @@ describe("Config.decode", () => {
     expect(issuesOf(inputs[2])).toEqual([
       invalid("chains.eth.rpc[0]", "an http or https URL", "a value that is not shown"),
       invalid("chains.eth.rpc[1]", "an http or https URL", "a value that is not shown"),
-      invalid("chains.eth.rpc[2]", "a string", "an object with url"),
+      invalid("chains.eth.rpc[2].url", "an http or https URL", "a value that is not shown"),
     ])
+  })
+
+  describe("nodes with limits", () => {
+    const url = "https://node.example/key"
+    const decodeRpc = (rpc: ReadonlyArray<unknown>, environment: Readonly<Record<string, string>> = {}) =>
+      Config.decode({ ...smallest, chains: { eth: { rpc } } }, environment)
+
+    it("decode: accepts URLs, and URLs with limits and headers", () => {
+      const limited = { url, perSecond: 0.5, concurrency: 4, maxBatchSize: 20, headers: { "x-team": "data" } }
+      const decoded = Result.getOrThrow(decodeRpc([url, limited]))
+
+      expect(decoded.chains["eth"]?.rpc).toEqual([url, limited])
+    })
+
+    it("decode: replaces environment variables in the values of headers", () => {
+      const headers = { authorization: "Bearer ${NODE_JWT}", "x-two": "${ONE}-${TWO}", "x-plain": "$NODE_JWT" }
+      const decoded = Result.getOrThrow(decodeRpc([{ url, headers }], { NODE_JWT: "secret", ONE: "1", TWO: "$&" }))
+
+      expect(decoded.chains["eth"]?.rpc).toEqual([
+        { url, headers: { authorization: "Bearer secret", "x-two": "1-$&", "x-plain": "$NODE_JWT" } },
+      ])
+    })
+
+    it("decode: reports every variable that is not set, and no value of one that is", () => {
+      const headers = { authorization: "Bearer ${CANARY} ${NODE_JWT}", "x-two": "${EMPTY}" }
+      const decoded = decodeRpc([url, { url, headers }], { CANARY: "canary0123", EMPTY: "" })
+
+      expect(Result.isFailure(decoded) && decoded.failure.issues).toEqual([
+        invalid("chains.eth.rpc[1].headers.authorization", "the environment variable NODE_JWT to be set", "nothing"),
+        invalid("chains.eth.rpc[1].headers.x-two", "the environment variable EMPTY to be set", "nothing"),
+      ])
+    })
+
+    it("decode: reports invalid limits, and shows no header", () => {
+      const decoded = decodeRpc([
+        { url, perSecond: 0 },
+        { url, concurrency: 1.5 },
+        { url, maxBatchSize: 0 },
+        { url, headers: { authorization: ["canary0123"] } },
+        { url, rate: 5 },
+        { perSecond: 5 },
+        5,
+      ])
+      const issues = Result.isFailure(decoded) ? decoded.failure.issues : []
+
+      expect(issues.join(" ")).not.toContain("canary0123")
+      expect(issues.map((issue) => /"(.*?)"/.exec(issue)?.[1])).toEqual([
+        "chains.eth.rpc[0].perSecond",
+        "chains.eth.rpc[1].concurrency",
+        "chains.eth.rpc[2].maxBatchSize",
+        "chains.eth.rpc[3].headers.authorization",
+        "chains.eth.rpc[4].rate",
+        "chains.eth.rpc[5].url",
+        "chains.eth.rpc[6]",
+      ])
+    })
   })
 
   it("decode: reports that WebSocket URLs are not supported", () => {

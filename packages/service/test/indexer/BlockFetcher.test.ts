@@ -29,7 +29,12 @@ const partsAt = (number: number): Parts => ({
   traces: null,
 })
 
-const failed = new NodeFailed({ message: "The node is gone.", isMisconfigured: false, cause: undefined as never })
+const failed = new NodeFailed({
+  message: "The node is gone.",
+  isMisconfigured: false,
+  pace: "rarely",
+  cause: undefined as never,
+})
 
 /** A node that has each block but one, and the blocks that were fetched alone. */
 const nodeOf = (gone?: number) => {
@@ -43,6 +48,7 @@ const nodeOf = (gone?: number) => {
       }),
     receipts: ({ number }: { readonly number: number }) => Effect.succeed(partsAt(number).receipts),
     traces: () => Effect.succeed(null),
+    isSettled: () => false,
   } as unknown as Node
   return { node, alone }
 }
@@ -140,6 +146,9 @@ describe("BlockFetcher", () => {
         block: (number: number) => Effect.succeed(blockAt(number + shift)),
         receipts: ({ number }: { readonly number: number }) => Effect.succeed(partsAt(number).receipts),
         traces: () => Effect.succeed(null),
+        header: (number: number) => Effect.succeed({ number, hash: hashOf(number + shift), parentHash: "" }),
+        hosts: ["node.example:8545"],
+        isSettled: () => false,
         ...(each === undefined ? {} : { each }),
       }) as unknown as Node
 
@@ -167,13 +176,42 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: fails when the node has the block but not its receipts", () =>
+    it.effect("block: names the nodes that have the block but have pruned its receipts", () =>
       Effect.gen(function* () {
-        const node = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const one = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const two = { ...one, hosts: ["node.example:8545", "other.example"] }
+
+        expect((yield* Effect.flip(BlockFetcher.block(one, 5, options))).message).toBe(
+          'node.example:8545 has no receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+        )
+        expect((yield* Effect.flip(BlockFetcher.block(two, 5, options))).message).toBe(
+          'None of node.example:8545, other.example has receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+        )
+      }),
+    )
+
+    it.effect("block: takes missing receipts for a reorg when the node has another block of the number by then", () =>
+      Effect.gen(function* () {
+        const header = (number: number) => Effect.succeed({ number, hash: hashOf(0xff), parentHash: "" })
+        const node = { ...shifted(0), header, receipts: () => Effect.succeed(null) }
         const error = yield* Effect.flip(BlockFetcher.block(node, 5, options))
 
         expect(error.message).toBe(
-          'The node has no receipts of block 5: a reorg is under way, or the node has pruned them. If this persists, use a node with full history or a later "fromBlock".',
+          "The node no longer has receipts of block 5: a reorg is under way or the node lags. Trying again.",
+        )
+      }),
+    )
+
+    it.effect("block: takes a missing block for pruned only when it is deep below the head", () =>
+      Effect.gen(function* () {
+        const lagging = { ...shifted(0), block: () => Effect.succeed(null) }
+        const pruned = { ...lagging, isSettled: () => true }
+
+        expect((yield* Effect.flip(BlockFetcher.block(lagging, 5, options))).message).toBe(
+          "The node no longer has block 5: a reorg is under way or the node lags. Trying again.",
+        )
+        expect((yield* Effect.flip(BlockFetcher.block(pruned, 5, options))).message).toBe(
+          'node.example:8545 has no block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
         )
       }),
     )

@@ -5,6 +5,7 @@ import { Anvil, Head, Scenario } from "@daybook/chain"
 import { Eventually } from "@daybook/testkit"
 import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Projections from "../../src/projection/Projections.ts"
 import { entriesOf, hashes } from "../store/projections.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
@@ -61,6 +62,22 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
       expect(frames.rows).toEqual(flat.rows)
       expect(flat.rows.some(({ internal }) => internal?.includes("DELEGATECALL"))).toBe(true)
       expect(none.rows).toEqual(flat.rows.map((row) => ({ ...row, internal: null })))
+    }),
+  )
+
+  it.effect("run: stores the same rows from a node without eth_getBlockReceipts", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const world = yield* Scenario.Scenario
+      const store = yield* openStore
+      const proxy = yield* serve({ eth_getBlockReceipts: missing }, forward(node.url))
+      const indexer = yield* start(store, [proxy.url], { rules: HashRules.ethereum, checks: "full" })
+      yield* indexer.until(caughtUp(world.lastBlock))
+      yield* indexer.stop
+
+      yield* oracle.expectWallets(store, yield* oracle.scan(node, world.lastBlock), world.addresses)
+      const receipts = proxy.calls.filter(([method]) => method === "eth_getTransactionReceipt")
+      expect(new Set(receipts.map(([, [hash]]) => hash)).size).toBe(world.all.length)
     }),
   )
 

@@ -46,6 +46,13 @@ describe("ChainJob", () => {
     expect(clean).toContain("answered")
   })
 
+  it("redact: removes the values of a node's headers from a text", () => {
+    const node = { url: "https://node.example", headers: { authorization: "Bearer secret0token" } }
+    const job = jobOf({ eth: { rpc: [node] } })
+
+    expect(ChainJob.redact(job, "node.example rejected secret0token")).not.toMatch(/secret0/)
+  })
+
   it("pollMillis: is the configured time, else 250 ms for local nodes, else the block time up to 2 s", () => {
     expect(ChainJob.pollMillis(jobOf({ eth: { rpc, pollMillis: 77 } }), true)).toBe(77)
     expect(ChainJob.pollMillis(jobOf({ eth: { rpc } }), true)).toBe(250)
@@ -55,7 +62,7 @@ describe("ChainJob", () => {
 
   it("hashRules: are those of the configuration, else of the chain, else to be detected", () => {
     expect(ChainJob.hashRules(jobOf({ eth: { rpc, ethereumRules: false } }))).toBe(HashRules.none)
-    expect(ChainJob.hashRules(jobOf({ eth: { rpc } }))).toEqual(HashRules.ethereum)
+    expect(ChainJob.hashRules(jobOf({ eth: { rpc } }))).toEqual(HashRules.ofChain(1))
     expect(ChainJob.hashRules(jobOf({ mine: { id: 31337, rpc } }))).toBe("detect")
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
+import { BlockNotFound } from "../../src/indexer/BlockNotFound.ts"
 import { NodeFailed, WrongChain } from "../../src/node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../../src/store/BlockRows.ts"
 import { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
@@ -57,7 +58,8 @@ const tagsOf = ({ reports }: IndexerState.Transition) => reports.map(({ _tag }) 
 
 const begun: ReadonlyArray<IndexerState.Input> = [{ _tag: "Begun" }, { _tag: "LeaseAcquired" }]
 
-const nodeFailed = new NodeFailed({ message: "The node is gone.", isMisconfigured: false, cause: undefined as never })
+const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon", cause: undefined as never } as const
+const nodeFailed = new NodeFailed(gone)
 const failure = (error: IndexerState.TurnError): IndexerState.Input => ({ _tag: "Failed", error })
 
 describe("IndexerState", () => {
@@ -292,21 +294,65 @@ describe("IndexerState", () => {
   })
 
   describe("a failure", () => {
-    it("is retried after doubling delays up to the maximum", () => {
+    /** Delays after so many failures in a row. */
+    const delaysAfter = (error: IndexerState.TurnError, count: number) => {
       let transition = apply(begun)
       const delays: Array<number> = []
-      for (let count = 0; count < 10; count++) {
-        transition = apply([failure(nodeFailed)], { state: transition.state })
+      for (let done = 0; done < count; done++) {
+        transition = apply([failure(error)], { state: transition.state })
         if (transition.action._tag === "Wait") delays.push(transition.action.millis)
         transition = apply([{ _tag: "Waited" }, { _tag: "LeaseAcquired" }], { state: transition.state })
       }
+      return delays
+    }
 
-      expect(delays).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
+    it("is retried after doubling delays up to the maximum", () => {
+      expect(delaysAfter(nodeFailed, 10)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
+    })
+
+    it.each<readonly [number, string, IndexerState.TurnError]>([
+      [10_000, "without a connection", nodeFailed],
+      [15_000, "of the head", new NodeFailed({ ...gone, message: "Busy.", pace: "later" })],
+      [60_000, "that the node repeats", new NodeFailed({ ...gone, message: "No.", pace: "rarely" })],
+      [60_000, "by another chain", new WrongChain({ host: "node", configured: 1, found: 5n })],
+      [60_000, "by pruned receipts", new BlockNotFound({ block: 1, what: "receipts", hosts: ["node"] })],
+      [60_000, "by an invalid block", new InvalidBlock({ block: 7, hash: "0x07", what: "a receipt is missing" })],
+    ])("is retried after at most %d ms: one %s", (maxMillis, _, error) => {
+      expect(delaysAfter(error, 15).at(-1)).toBe(maxMillis)
+    })
+
+    it("that may be a reorg is reported as pruned history after the third in a row", () => {
+      const pruned = failure(new BlockNotFound({ block: 1, what: "receipts", hosts: ["node"] }))
+
+      expect(tagsOf(apply([pruned, pruned, pruned]))).toEqual(["Note"])
+      expect(tagsOf(apply([pruned, pruned, pruned, pruned]))).toEqual(["Note", "Misconfigured"])
+    })
+
+    it("that does not pass by itself is reported with the remedy", () => {
+      const passing = new NodeFailed({ ...gone, message: "It failed.", advice: "Use another node." })
+      const once = apply([failure(passing)])
+      const lasting = apply(
+        [1, 2, 3].map(() => failure(passing)),
+        { state: once.state },
+      )
+
+      expect(once.reports).toEqual([{ _tag: "Waiting", message: "It failed." }])
+      expect(lasting.reports).toEqual([{ _tag: "Waiting", message: "It failed. Use another node." }])
+    })
+
+    it("leaves the finalized block for later, so that the node gets few calls", () => {
+      const { state } = apply([failure(nodeFailed)])
+
+      expect(apply([headSeen(9_000, checkpointAt(0))], { state }).action).toMatchObject({
+        _tag: "Extend",
+        from: 1,
+        to: 1,
+      })
     })
 
     it("of the node is reported at once", () => {
       const wrong = new WrongChain({ host: "node", configured: 1, found: 5n })
-      const unsupported = new NodeFailed({ message: "No receipts.", isMisconfigured: true, cause: undefined as never })
+      const unsupported = new NodeFailed({ ...gone, message: "No receipts.", isMisconfigured: true })
 
       expect(apply([failure(nodeFailed)]).reports).toEqual([{ _tag: "Waiting", message: "The node is gone." }])
       expect(apply([failure(wrong)]).reports).toMatchObject([{ _tag: "Misconfigured" }])

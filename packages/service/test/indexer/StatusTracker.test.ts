@@ -72,6 +72,18 @@ describe("StatusTracker", () => {
     expect(events.map(({ _tag }) => _tag)).toEqual(["Waiting", "Waiting"])
   })
 
+  it("Waiting, Misconfigured: log a warning that lasts once a minute, and emit it once", () => {
+    const start = { _tag: "Waiting", message: "Before the start block.", level: "Info", subject: "start" } as const
+    const pruned = { _tag: "Misconfigured", message: "Pruned." } as const
+    const seconds = Array.from({ length: 150 }, (_, second) => second)
+    const every = (input: StatusTracker.Input) => track(seconds.map((second) => [second, input] as const))
+
+    expect(every(pruned).lines).toEqual(["Warn Pruned.", "Warn Pruned.", "Warn Pruned."])
+    expect(every(pruned).events).toHaveLength(1)
+    expect(every(waiting("The node is gone.")).lines).toHaveLength(3)
+    expect(every(start).lines).toEqual(["Info Before the start block."])
+  })
+
   it("Waiting: logs an obstacle again after another one", () => {
     const start = { _tag: "Waiting", message: "Before the start block.", level: "Info", subject: "start" } as const
     const { lines } = track([

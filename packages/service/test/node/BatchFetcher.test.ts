@@ -32,7 +32,8 @@ const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, trac
   return node
 })
 
-const refs = (numbers: ReadonlyArray<number>) => numbers.map((number) => ({ number, hash: hashOf(number) }))
+const refs = (numbers: ReadonlyArray<number>) =>
+  numbers.map((number) => ({ number, hash: hashOf(number), transactions: [`${hashOf(number).slice(0, -1)}f`] }))
 
 describe("BatchFetcher", () => {
   it.live("blocks, parts: fetch the blocks in one request, and receipts by hash with stored traces in another", () =>
@@ -82,6 +83,32 @@ describe("BatchFetcher", () => {
       expect(parts.map((part) => part?.traces?._tag)).toEqual(["Frames", "Frames"])
       expect(server.requests.toSorted((one, other) => one - other)).toEqual([1, 1, 2])
     }),
+  )
+
+  it.live(
+    "parts: fetches receipts one by one in the same request where the node has refused to give those of a block",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* start({
+          ...healthy(),
+          eth_getBlockReceipts: missing,
+          eth_getTransactionReceipt: ([asked]) => ({
+            result: asked === hashOf(0x7f) ? null : { ...fixture.transferReceiptWire, transactionHash: asked },
+          }),
+        })
+        const node = yield* polled([server])
+        yield* node.receipts(refs([5])[0]!)
+        const bulk = yield* node.batchFetcher(5)
+        server.calls.length = server.requests.length = 0
+        const two = { number: 5, hash: hashOf(5), transactions: [hashOf(0x51), hashOf(0x52)] }
+        const parts = yield* bulk.parts([two, { number: 7, hash: hashOf(7), transactions: [hashOf(0x7f)] }])
+
+        expect(parts.map((part) => part?.receipts.map(({ transactionHash }) => transactionHash))).toEqual([
+          two.transactions,
+          undefined,
+        ])
+        expect(server.requests).toEqual([5])
+      }),
   )
 
   it.live("blocks, parts: give null for what the node does not have, fails on, or returns as null", () =>

@@ -6,7 +6,7 @@ import * as fixture from "../indexer/fixture.ts"
 import { type Response, failing, missing, type Server, start } from "./server.ts"
 
 const { blockHash, hash } = fixture
-const ref = { number: 100, hash: blockHash }
+const ref = { number: 100, hash: blockHash, transactions: [hash("1"), hash("2")] }
 const { transactions: _, ...header } = fixture.blockWire
 const receipts = [fixture.transferReceiptWire, fixture.creationReceiptWire]
 
@@ -177,7 +177,71 @@ describe("Node", () => {
       }),
     )
 
-    it.live("receipts: fail with host and method where the node does not support them", () =>
+    const receiptOf: Response = ([asked]) => ({
+      result: receipts.find((one) => one["transactionHash"] === asked) ?? null,
+    })
+    const methodsOf = (server: Server) =>
+      server.calls.map(([method]) => method).filter((method) => /Receipt/.test(method))
+
+    it.live.each<readonly [string, Response]>([
+      ["-32601", missing],
+      ["-32600", error(-32600, "method eth_getBlockReceipts not found")],
+      ["-32000", error(-32000, "The method eth_getBlockReceipts does not exist/is not available")],
+      ["-32004", error(-32004, "Method not supported")],
+      ["an error for this method alone", error(-32099, "computer says no")],
+      ["HTTP 403", () => ({ status: 403 })],
+    ])(
+      "receipts: are requested one by one, in one request, once the node has refused the method by %s",
+      ([, refusal]) =>
+        Effect.gen(function* () {
+          const server = yield* start({
+            ...{ ...healthy(), eth_getBlockReceipts: refusal, eth_getTransactionReceipt: receiptOf },
+          })
+          const chain = yield* node([server])
+          const first = yield* chain.receipts(ref)
+          server.calls.length = server.requests.length = 0
+          const second = yield* chain.receipts(ref)
+
+          expect(first?.map(({ transactionHash }) => transactionHash)).toEqual(ref.transactions)
+          expect(second).toEqual(first)
+          expect(methodsOf(server)).toEqual(["eth_getTransactionReceipt", "eth_getTransactionReceipt"])
+          expect(server.requests).toEqual([2])
+        }),
+    )
+
+    it.live(
+      "receipts: are requested one by one for a block whose receipts exceed a limit, and by block afterwards",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* start({
+            ...healthy(),
+            eth_getBlockReceipts: error(-32000, "response size exceeded"),
+            eth_getTransactionReceipt: receiptOf,
+          })
+          const chain = yield* node([server])
+          expect((yield* chain.receipts(ref))?.length).toBe(2)
+          server.answers["eth_getBlockReceipts"] = of(receipts)
+          server.calls.length = 0
+
+          expect((yield* chain.receipts(ref))?.length).toBe(2)
+          expect(methodsOf(server)).toEqual(["eth_getBlockReceipts"])
+        }),
+    )
+
+    it.live("receipts: are null, after one call, where a node without the method has pruned them", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), eth_getTransactionReceipt: of(null) })
+        delete server.answers["eth_getBlockReceipts"]
+        const chain = yield* node([server])
+        expect(yield* chain.receipts(ref)).toBe(null)
+        server.calls.length = 0
+
+        expect(yield* chain.receipts(ref)).toBe(null)
+        expect(methodsOf(server)).toEqual(["eth_getTransactionReceipt"])
+      }),
+    )
+
+    it.live("receipts: fail with host and methods where the node supports neither", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_getBlockReceipts: missing })
         const chain = yield* node([server])
@@ -185,8 +249,20 @@ describe("Node", () => {
         expect(yield* Effect.flip(chain.receipts(ref))).toMatchObject({
           _tag: "NodeFailed",
           isMisconfigured: true,
-          message: `${server.host} does not support eth_getBlockReceipts, which indexing needs. Use another node.`,
+          message: `${server.host} supports neither eth_getBlockReceipts nor eth_getTransactionReceipt; indexing needs one of them. Use another node.`,
         })
+      }),
+    )
+
+    it.live("receipts: fail with the node's error when the connection breaks while they are requested one by one", () =>
+      Effect.gen(function* () {
+        const server = yield* start({
+          ...{ ...healthy(), eth_getBlockReceipts: missing, eth_getTransactionReceipt: () => "break" },
+        })
+        const failed = yield* Effect.flip((yield* node([server])).receipts(ref))
+
+        expect(failed).toMatchObject({ _tag: "NodeFailed", isMisconfigured: false })
+        expect(failed.message).toContain("The connection")
       }),
     )
   })

@@ -1,4 +1,4 @@
-import { RpcError } from "@daybook/rpc/RpcError"
+import { type CallError, RpcError } from "@daybook/rpc/RpcError"
 import {
   InvalidResponse,
   RateLimited,
@@ -12,7 +12,9 @@ import * as NodeError from "../../src/node/NodeError.ts"
 
 const host = "node.example:8545"
 const where = "chains.eth.rpc"
-const tracing = { what: "trace block 1", advice: 'Use an archive node, or set "traces" to "off".' }
+const tracing = { what: "trace block 1", advice: 'Use an archive node, or "traces": "off".' }
+
+const head: NodeError.Task = { what: "return the latest block", isHead: true }
 
 const rpcError = (options: Partial<ConstructorParameters<typeof RpcError>[0]>) =>
   new RpcError({ host, method: "trace_block", code: -32000, message: "sorry", kind: "unknown", ...options })
@@ -23,11 +25,16 @@ const messageOf = (...args: Parameters<typeof NodeError.fromCallError>) => {
 }
 
 describe("NodeError", () => {
-  it("fromCallError: names the method that a node does not support", () => {
+  it("fromCallError: names the methods that a node does not support", () => {
+    const other = rpcError({ method: "eth_getBlockByNumber", kind: "methodUnsupported" })
+    expect(messageOf(other, where, { what: "return the latest block" })).toEqual([
+      "node.example:8545 does not support eth_getBlockByNumber, which indexing needs. Use another node.",
+      true,
+    ])
     const error = rpcError({ method: "eth_getBlockReceipts", kind: "methodUnsupported" })
 
     expect(messageOf(error, where, { what: "return receipts" })).toEqual([
-      "node.example:8545 does not support eth_getBlockReceipts, which indexing needs. Use another node.",
+      "node.example:8545 supports neither eth_getBlockReceipts nor eth_getTransactionReceipt; indexing needs one of them. Use another node.",
       true,
     ])
   })
@@ -36,14 +43,14 @@ describe("NodeError", () => {
     const error = rpcError({ message: "required historical state unavailable (reexec=128)", isRetryable: false })
 
     expect(messageOf(error, where, tracing)).toEqual([
-      'node.example:8545 cannot trace block 1: "required historical state unavailable (reexec=128)". Use an archive node, or set "traces" to "off".',
+      'node.example:8545 cannot trace block 1 ("required historical state unavailable (reexec=128)"). Use an archive node, or "traces": "off".',
       true,
     ])
   })
 
   it("fromCallError: gives no remedy for an error of a node that may pass", () => {
     expect(messageOf(rpcError({ isRetryable: true }), where, tracing)).toEqual([
-      'node.example:8545 cannot trace block 1: "sorry".',
+      'node.example:8545 cannot trace block 1 ("sorry").',
       false,
     ])
   })
@@ -55,11 +62,24 @@ describe("NodeError", () => {
     ])
   })
 
-  it("fromCallError: states how long a node asked to wait", () => {
+  it("fromCallError: states how long a node asked to wait, at most a minute", () => {
     const error = new RateLimited({ host, status: 429, retryAfter: Duration.seconds(30) })
+    const day = new RateLimited({ host, status: 429, retryAfter: Duration.days(1) })
+    expect(messageOf(day, where, tracing)[0]).toBe(
+      "node.example:8545 limits the request rate (429). Trying again in 1m.",
+    )
 
     expect(messageOf(error, where, tracing)).toEqual([
       "node.example:8545 limits the request rate (429). Trying again in 30s.",
+      false,
+    ])
+  })
+
+  it("fromCallError: names the configured rate when that is what delays calls", () => {
+    const error = new RateLimited({ host, scope: "call", retryAfter: Duration.seconds(40) })
+
+    expect(messageOf(error, where, tracing)).toEqual([
+      'The configured rate of calls to node.example:8545 is used up. Raise "perSecond" of chains.eth.rpc.',
       false,
     ])
   })
@@ -83,6 +103,17 @@ describe("NodeError", () => {
     ],
   ])("fromCallError: describes a failure that may pass by its fields: %#", (error, message) => {
     expect(messageOf(error, where, tracing)).toEqual([message, false])
+  })
+
+  it.each<readonly [string, NodeError.Pace, CallError, NodeError.Task]>([
+    ["has no connection", "soon", new TransportError({ host, phase: "connect", reason: "ECONNREFUSED" }), tracing],
+    ["limits the rate of polls", "later", new RateLimited({ host, status: 429 }), head],
+    ["fails on a poll for now", "later", rpcError({ kind: "internal", isRetryable: true }), head],
+    ["fails on a block for now", "rarely", rpcError({ kind: "internal", isRetryable: true }), tracing],
+    ["refuses a block", "rarely", rpcError({ isRetryable: false }), tracing],
+    ["rejects the credentials", "rarely", new Unauthorized({ host, status: 401 }), head],
+  ])("fromCallError: gives the pace of attempts where a node %s: %s", (_, pace, error, task) => {
+    expect(NodeError.fromCallError(error, where, task).pace).toBe(pace)
   })
 
   it("fromCallError: counts no attempts, since the indexer tries again by itself", () => {

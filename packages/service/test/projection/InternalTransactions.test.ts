@@ -300,6 +300,37 @@ describe("InternalTransactions", () => {
       ])
     })
 
+    it("fromFrames: accepts bare frames where their count is that of the transactions (made by rule)", () => {
+      const child = call(router, pool, { value: "0x1" })
+      const frame = call(wallet, router, { error: "execution reverted", calls: [child] })
+      const bare = [frame, call(wallet, router)]
+
+      expect(rowsOf(InternalTransactions.fromFrames(block, fixture.frames(bare)))).toEqual([
+        row("CALL", router, pool, { value: "1", error: "execution reverted" }),
+      ])
+      expect(issueOf(InternalTransactions.fromFrames(block, fixture.frames([frame])))).toEqual([
+        "InvalidBlock",
+        "traces: expected 2, received 1",
+      ])
+      expect(issueOf(InternalTransactions.fromFrames(block, fixture.frames([{ error: "timeout" }, frame])))).toEqual([
+        "InvalidBlock",
+        `the tracer failed on transaction ${transferHash}: timeout`,
+      ])
+    })
+
+    it("fromFrames: accepts frames without that of a last state-sync transaction (made by rule)", () => {
+      const zero = address("0")
+      const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]
+      const polygon = Result.getOrThrow(BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()))
+      const only = fixture.frames([{ txHash: transferHash, result: call(wallet, router) }])
+
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(polygon, only))).toEqual([[], []])
+      expect(issueOf(InternalTransactions.fromFrames(block, only))).toEqual([
+        "InvalidBlock",
+        "traces: expected 2, received 1",
+      ])
+    })
+
     it("fromFlat: accepts a state-sync transaction of Polygon without a trace", () => {
       const zero = address("0")
       const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]

@@ -7,6 +7,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
+import * as RuleDetection from "../../src/verification/RuleDetection.ts"
 import * as Node from "../../src/node/Node.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
@@ -17,7 +18,8 @@ type Responses = readonly [block: HydratedBlock, receipts: ReadonlyArray<Receipt
 
 const responsesOf = Effect.fnUntraced(function* (node: Node.Node, number: number) {
   const block = (yield* node.block(number))!
-  const receipts = (yield* node.receipts({ number, hash: block.hash! }))!
+  const transactions = block.transactions.map(({ hash }) => hash)
+  const receipts = (yield* node.receipts({ number, hash: block.hash!, transactions }))!
   return [block, receipts] as Responses
 })
 
@@ -59,7 +61,7 @@ layer(scenario, { excludeTestServices: true })("BlockVerifier on the scenario ch
       }
 
       expect([...types].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 4])
-      expect(yield* HashRules.detect(node, (yield* node.head).number)).toEqual(HashRules.ethereum)
+      expect(yield* RuleDetection.detect(node, (yield* node.head).number)).toEqual(HashRules.ethereum)
     }),
   )
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Transaction from "@daybook/schema/Transaction"
 import { Schema } from "effect"
+import * as OxRlp from "ox/Rlp"
 import * as TxEnvelopeEip1559 from "ox/TxEnvelopeEip1559"
 import * as TxEnvelopeEip2930 from "ox/TxEnvelopeEip2930"
 import * as TxEnvelopeLegacy from "ox/TxEnvelopeLegacy"
@@ -94,6 +95,33 @@ describe("Rlp", () => {
     const transaction = Schema.decodeUnknownSync(Transaction.Transaction)({ ...fixture.transferWire, type: "0xee" })
 
     expect(Rlp.transaction(transaction)).toBeNull()
+  })
+
+  it("transaction: encodes an L1 message of Scroll by its queue index and sender (made by rule)", () => {
+    const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...bare } = fixture.transferWire
+    const wire = { ...bare, type: "0x7e", queueIndex: "0x12", sender: fixture.sender, input: "0xdead" }
+    const fields = ["0x12", "0x0186a0", fixture.token, "0x", "0xdead", fixture.sender] as ReadonlyArray<`0x${string}`>
+
+    expect(Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)(wire))).toBe(
+      `0x7e${OxRlp.fromHex(fields).slice(2)}`,
+    )
+  })
+
+  it("transaction: is null for a deposit without its source hash", () => {
+    const wire = { ...fixture.transferWire, type: "0x7e" }
+
+    expect(Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)(wire))).toBeNull()
+  })
+
+  it("receipt: holds the state root before Byzantium although the node also sends a status (made by rule)", () => {
+    const both = { ...fixture.creationReceiptWire, status: "0x1" }
+    const [withRoot] = fixture.receipts([fixture.creationReceiptWire])
+    const [withBoth] = fixture.receipts([both])
+    const [withoutRoot] = fixture.receipts([{ ...both, root: "0x" }])
+
+    expect(Rlp.receipt(withBoth!, 0, true)).toBe(Rlp.receipt(withRoot!, 0))
+    expect(Rlp.receipt(withBoth!, 0)).toBe(Rlp.receipt(withoutRoot!, 0))
+    expect(Rlp.receipt(withoutRoot!, 0, true)).toBeNull()
   })
 
   it("receipt: is null for an unknown type", () => {

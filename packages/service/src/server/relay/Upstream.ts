@@ -9,6 +9,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 
 /** No node of the chain answers now. */
@@ -82,9 +83,11 @@ export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
-  const endpoints = yield* Effect.forEach(chain.config.rpc, (url) =>
-    RpcClient.make({ url, timeout, retry: { maxAttempts: 1 }, batch: false }),
-  )
+  const nodes = chain.config.rpc.map(NodeConfig.toOptions)
+  const endpoints = yield* Effect.forEach(nodes, ({ headers, perSecond, url }) => {
+    const rateLimit = perSecond === undefined ? undefined : { perSecond }
+    return RpcClient.make({ url, headers, rateLimit, timeout, retry: { maxAttempts: 1 }, batch: false })
+  })
   const log = availabilityLog(name)
 
   /** Checks that a node belongs to the chain. */

@@ -169,6 +169,69 @@ interface Resolved {
 /** Rows read beyond the page: they show whether there is a next one. */
 const lookahead = 1
 
+/** The cursor that a query sends, compared with the rest of the query; undefined on the first page. */
+const cursorOf = (
+  key: string,
+  chain: IndexedChain,
+  bounds: Bounds,
+  { order }: Parameters,
+  sent: Cursor.Cursor | undefined,
+): Result.Result<Cursor.Cursor | undefined, InvalidParameter> =>
+  sent === undefined
+    ? Result.succeed(undefined)
+    : Cursor.match(sent, { chainId: chain.id, wallet: key, order, from: bounds.from, to: bounds.to })
+
+/** The cursor behind the last row of a page. */
+const nextCursor = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  { bounds, chain, cursor, key, order }: Resolved,
+  { from, to }: Pick<PageQuery, "from" | "to">,
+  last: PageRow,
+  head: BlockRef,
+): Effect.fn.Return<Cursor.Cursor, StoreError> {
+  const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
+  const block = yield* snapshot.block(last.block)
+  if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
+  return {
+    chainId: chain.id,
+    wallet: key,
+    order,
+    requestedFrom: cursor?.requestedFrom ?? bounds.from,
+    requestedTo: cursor?.requestedTo ?? bounds.to,
+    from,
+    to,
+    page: (cursor?.page ?? 0) + 1,
+    position: [last.block, last.index],
+    positionHash: block.hash,
+    top: { number: top.number, hash: top.hash },
+  }
+})
+
+/** Reads a page in one snapshot: coverage, cursor check, rows and the next cursor. */
+const read = Effect.fnUntraced(function* <E>(
+  projection: Pick<Projection, "id" | "kind">,
+  snapshot: Snapshot,
+  resolved: Resolved,
+  { guard, internal }: Request<E>,
+): Effect.fn.Return<Page, StoreError | StaleCursor | E> {
+  const { bounds, chain, cursor, key, order, size } = resolved
+  const checkpoint = yield* snapshot.checkpoint
+  yield* guard(chain, checkpoint)
+  const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
+  if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
+  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint }
+  if (checkpoint === null) return page
+  const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
+  const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))
+  if (from === null || to === null || from > to) return page
+  const after = cursor === undefined ? null : { block: cursor.position[0], index: cursor.position[1] }
+  const found = yield* snapshot.page(projection, { key, from, to, order, after, limit: size + lookahead, internal })
+  const last = found[size - 1]
+  if (found.length <= size || last === undefined) return { ...page, rows: found }
+  const next = yield* nextCursor(snapshot, resolved, { from, to }, last, checkpoint.head)
+  return { ...page, rows: found.slice(0, size), cursor: Cursor.toText(projection.id, next) }
+})
+
 /** Makes the reader of pages of a projection. */
 export const make = (options: {
   readonly chains: ReadonlyArray<IndexedChain>
@@ -183,18 +246,6 @@ export const make = (options: {
     if (cursor !== undefined) return find(String(cursor.chainId))
     return Result.mapError(find(ChainRegistry.defaultName), () => ChainRegistry.defaultNotServed(chains))
   }
-
-  /** The cursor that a query sends, compared with the rest of the query; undefined on the first page. */
-  const cursorOf = (
-    key: string,
-    chain: IndexedChain,
-    bounds: Bounds,
-    { order }: Parameters,
-    sent: Cursor.Cursor | undefined,
-  ): Result.Result<Cursor.Cursor | undefined, InvalidParameter> =>
-    sent === undefined
-      ? Result.succeed(undefined)
-      : Cursor.match(sent, { chainId: chain.id, wallet: key, order, from: bounds.from, to: bounds.to })
 
   /** Everything of a query that needs no database. */
   const resolve = (key: string, query: Parameters): Result.Result<Resolved, InvalidParameter> => {
@@ -218,54 +269,6 @@ export const make = (options: {
     })
   }
 
-  const nextCursor = Effect.fnUntraced(function* (
-    snapshot: Snapshot,
-    { bounds, chain, cursor, key, order }: Resolved,
-    { from, to }: Pick<PageQuery, "from" | "to">,
-    last: PageRow,
-    head: BlockRef,
-  ): Effect.fn.Return<Cursor.Cursor, StoreError> {
-    const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
-    const block = yield* snapshot.block(last.block)
-    if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
-    return {
-      chainId: chain.id,
-      wallet: key,
-      order,
-      requestedFrom: cursor?.requestedFrom ?? bounds.from,
-      requestedTo: cursor?.requestedTo ?? bounds.to,
-      from,
-      to,
-      page: (cursor?.page ?? 0) + 1,
-      position: [last.block, last.index],
-      positionHash: block.hash,
-      top: { number: top.number, hash: top.hash },
-    }
-  })
-
-  const read = Effect.fnUntraced(function* <E>(
-    snapshot: Snapshot,
-    resolved: Resolved,
-    { guard, internal }: Request<E>,
-  ): Effect.fn.Return<Page, StoreError | StaleCursor | E> {
-    const { bounds, chain, cursor, key, order, size } = resolved
-    const checkpoint = yield* snapshot.checkpoint
-    yield* guard(chain, checkpoint)
-    const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
-    if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
-    const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint }
-    if (checkpoint === null) return page
-    const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
-    const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))
-    if (from === null || to === null || from > to) return page
-    const after = cursor === undefined ? null : { block: cursor.position[0], index: cursor.position[1] }
-    const found = yield* snapshot.page(projection, { key, from, to, order, after, limit: size + lookahead, internal })
-    const last = found[size - 1]
-    if (found.length <= size || last === undefined) return { ...page, rows: found }
-    const next = yield* nextCursor(snapshot, resolved, { from, to }, last, checkpoint.head)
-    return { ...page, rows: found.slice(0, size), cursor: Cursor.toText(projection.id, next) }
-  })
-
   /**
    * Reads a page.
    *
@@ -281,6 +284,6 @@ export const make = (options: {
     const resolved = resolve(request.key, query)
     return Result.isFailure(resolved)
       ? Effect.fail(resolved.failure)
-      : resolved.success.chain.reader.snapshot((snapshot) => read(snapshot, resolved.success, request))
+      : resolved.success.chain.reader.snapshot((snapshot) => read(projection, snapshot, resolved.success, request))
   }
 }

@@ -1,0 +1,175 @@
+/**
+ * Receipts of a block from one node: by the block where the node has `eth_getBlockReceipts`, else one by one for its transactions.
+ */
+import type { Call } from "@daybook/rpc/Method"
+import type { CallError } from "@daybook/rpc/RpcError"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { BlockRef } from "../store/BlockRows.ts"
+import type { NodeEndpoint } from "./NodeEndpoint.ts"
+
+/**
+ * A block with the hashes of its transactions, in their order.
+ */
+export interface BlockTransactions extends BlockRef {
+  readonly transactions: ReadonlyArray<string>
+}
+
+/**
+ * What the endpoint pool remembers of a node.
+ */
+export interface Support {
+  /** The node has reported the method as unsupported. */
+  readonly isUnsupported: (method: string) => boolean
+  /** Remembers that the node does not support the method. */
+  readonly note: (method: string) => void
+}
+
+/** The method that gives all receipts of a block. */
+export const byBlock = "eth_getBlockReceipts"
+/** The method that gives one receipt. */
+export const byTransaction = "eth_getTransactionReceipt"
+
+/** Calls for single receipts in one request at most. */
+const maxCalls = 100
+
+/**
+ * Calls that give the receipts of a block, in the order of its transactions.
+ */
+export const callsOf = ({ rejectsHashes }: NodeEndpoint, block: BlockTransactions, isSingle: boolean): Array<Call> =>
+  isSingle
+    ? block.transactions.map((hash): Call => ({ method: byTransaction, params: [hash] }))
+    : [{ method: byBlock, params: [rejectsHashes ? block.number : block.hash] }]
+
+/**
+ * Receipts of a block from the results of `callsOf`; `null` when one is missing.
+ */
+export const fromResults = (
+  results: ReadonlyArray<Result.Result<unknown, CallError>>,
+  isSingle: boolean,
+): ReadonlyArray<Receipt> | null => {
+  // Sound: the results are those of the two methods, which are decoded by their schemas.
+  const values = results.map((result) => (Result.isSuccess(result) ? result.success : null))
+  if (!isSingle) return (values[0] ?? null) as ReadonlyArray<Receipt> | null
+  return values.includes(null) ? null : (values as ReadonlyArray<Receipt>)
+}
+
+const chunksOf = (hashes: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(hashes.length / maxCalls) }, (_, at) =>
+    hashes.slice(at * maxCalls, (at + 1) * maxCalls),
+  )
+
+const batched = Effect.fnUntraced(function* (
+  { limiter }: NodeEndpoint,
+  hashes: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<Receipt> | null, CallError> {
+  const responses = yield* Effect.forEach(
+    chunksOf(hashes),
+    (chunk) => limiter.batch(chunk.map((hash): Call => ({ method: byTransaction, params: [hash] }))),
+    { concurrency: 4 },
+  )
+  const results = responses.flatMap((response) => response.results)
+  const failed = results.find(Result.isFailure)
+  return failed === undefined ? fromResults(results, true) : yield* Effect.fail(failed.failure)
+})
+
+/**
+ * Receipts one by one; `null` when one is missing. With `isDoubtful` the first one is asked for alone, so that a node without it gets
+ * one call.
+ */
+const single = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  { transactions }: BlockTransactions,
+  isDoubtful: boolean,
+): Effect.fn.Return<ReadonlyArray<Receipt> | null, CallError> {
+  const [first, ...others] = transactions
+  if (first === undefined) return []
+  if (!isDoubtful) return yield* batched(endpoint, transactions)
+  const receipt = yield* endpoint.calls.eth_getTransactionReceipt(first)
+  if (receipt === null) return null
+  const rest = yield* batched(endpoint, others)
+  return rest === null ? null : [receipt, ...rest]
+})
+
+/** Kinds of errors about one block, not about the method or its parameters. */
+const aboutBlock: ReadonlySet<string> = new Set(["notFound", "pruned", "tooLarge", "rateLimited"])
+
+/** Receipts by the hash of the block, or by its number where the node takes no hashes. */
+const whole = (
+  endpoint: NodeEndpoint,
+  { hash, number }: BlockRef,
+): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> => {
+  const byNumber = endpoint.calls.eth_getBlockReceipts(number)
+  if (endpoint.rejectsHashes) return byNumber
+  return endpoint.calls
+    .eth_getBlockReceipts(hash)
+    .pipe(
+      Effect.catchTag("RpcError", (error) =>
+        error.isRetryable || aboutBlock.has(error.kind) || error.kind === "methodUnsupported"
+          ? Effect.fail(error)
+          : Effect.tap(byNumber, () => Effect.sync(() => (endpoint.rejectsHashes = true))),
+      ),
+    )
+}
+
+/** Errors by which nodes and gateways refuse a method for every block. */
+const refusesMethod = (error: CallError): boolean => {
+  if (error._tag === "Unauthorized") return true
+  if (error._tag === "InvalidResponse") return [403, 404, 405, 501].includes(error.status ?? 0)
+  return error._tag === "RpcError" && !error.isRetryable && !aboutBlock.has(error.kind)
+}
+
+/** Errors after which single receipts may be had: all that are not about the connection or the rate. */
+const isOfMethod = (error: CallError): boolean =>
+  error._tag === "RpcError" ? error.kind !== "rateLimited" : refusesMethod(error)
+
+/** Tries single receipts where the block gave none. What the block gave stands when there are none either. */
+const singleInstead = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  block: BlockTransactions,
+  support: Support,
+  outcome: Result.Result<ReadonlyArray<Receipt> | null, CallError>,
+): Effect.fn.Return<ReadonlyArray<Receipt> | null, CallError> {
+  const receipts = yield* Effect.result(single(endpoint, block, true))
+  if (Result.isFailure(receipts) || receipts.success === null) return yield* Effect.fromResult(outcome)
+  if (Result.isFailure(outcome) && refusesMethod(outcome.failure)) support.note(byBlock)
+  return receipts.success
+})
+
+/** Receipts of a node without `eth_getBlockReceipts`. */
+const known = Effect.fnUntraced(function* (endpoint: NodeEndpoint, block: BlockTransactions) {
+  const receipts = yield* single(endpoint, block, endpoint.missedReceipts)
+  endpoint.missedReceipts = receipts === null
+  return receipts
+})
+
+/**
+ * Fetches the receipts of a block; `null` when the node does not have them.
+ *
+ * **Details**
+ * A node that fails on `eth_getBlockReceipts`, or has nothing, is asked for the receipt of the first transaction, and for the others
+ * when it has that one. Once a node has refused the method and given single receipts, only these are asked for.
+ *
+ * **Errors**
+ * - `CallError`: the node failed in both ways.
+ */
+export const fetch = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  block: BlockTransactions,
+  support: Support,
+): Effect.fn.Return<ReadonlyArray<Receipt> | null, CallError> {
+  if (support.isUnsupported(byBlock)) return yield* known(endpoint, block)
+  const outcome = yield* Effect.result(whole(endpoint, block))
+  if (Result.isSuccess(outcome)) {
+    return outcome.success ?? (yield* singleInstead(endpoint, block, support, Result.succeed(null)))
+  }
+  const { failure } = outcome
+  if (!isOfMethod(failure)) return yield* Effect.fail(failure)
+  const kind = failure._tag === "RpcError" ? failure.kind : undefined
+  if (kind === "methodUnsupported") {
+    support.note(byBlock)
+    return yield* known(endpoint, block)
+  }
+  return yield* singleInstead(endpoint, block, support, kind === "notFound" ? Result.succeed(null) : outcome)
+})

@@ -1,0 +1,86 @@
+/**
+ * Deviations of blocks from what is verified elsewhere: accepted, because only the chain or a new fork explains them, and reported.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import type * as BlockVerifier from "./BlockVerifier.ts"
+import * as HashRules from "./HashRules.ts"
+import * as HeaderHash from "./HeaderHash.ts"
+
+/**
+ * A deviation of a block that was accepted.
+ */
+export interface Deviation {
+  readonly kind: "unknown header fields" | "missing receipts" | "gap in log indexes" | "gap in transaction indexes"
+  /** Fields or count of what deviates. */
+  readonly detail: string
+}
+
+const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
+  const fields = HeaderHash.unknownFields(block)
+  if (fields.length === 0 || HeaderHash.of(block) === block.hash) return []
+  return [{ kind: "unknown header fields", detail: fields.join(", ") }]
+}
+
+const gap = (kind: Deviation["kind"], indexes: ReadonlyArray<number | null | undefined>): ReadonlyArray<Deviation> => {
+  const at = indexes.findIndex((index, position) => index != null && index !== position)
+  return at === -1 ? [] : [{ kind, detail: `index ${indexes[at]} at position ${at}` }]
+}
+
+const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Receipt>): ReadonlyArray<Deviation> => {
+  const missing = transactions.length - receipts.length
+  return [
+    ...(missing > 0 ? [{ kind: "missing receipts", detail: `${missing} of ${transactions.length}` } as const] : []),
+    ...gap(
+      "gap in log indexes",
+      receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => logIndex)),
+    ),
+    ...gap(
+      "gap in transaction indexes",
+      transactions.map(({ transactionIndex }) => transactionIndex),
+    ),
+  ]
+}
+
+/**
+ * Deviations of a block that was verified with these options; `receipts` is `null` where they were not fetched.
+ */
+export const of = (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt> | null,
+  { checks = "standard", rules = HashRules.none }: BlockVerifier.Options,
+): ReadonlyArray<Deviation> => {
+  const { headerHash, indexGaps = false } = HashRules.at(rules, block.number ?? 0n)
+  return [
+    ...(headerHash && checks !== "links" ? ofHeader(block) : []),
+    ...(indexGaps && receipts !== null ? ofIndexes(block, receipts) : []),
+  ]
+}
+
+/**
+ * Reports deviations of a block.
+ */
+export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
+
+/**
+ * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields.
+ */
+export const makeReporter = (): Reporter => {
+  const reported = new Set<string>()
+  return (block, deviations) =>
+    Effect.forEach(
+      deviations,
+      ({ detail, kind }) => {
+        const key = kind === "unknown header fields" ? `${kind} ${detail}` : kind
+        if (reported.has(key)) return Effect.void
+        reported.add(key)
+        const annotations = { block, deviation: kind, detail }
+        return Effect.annotateLogs(
+          Effect.logWarning("Accepted a block that could not be verified in full"),
+          annotations,
+        )
+      },
+      { discard: true },
+    )
+}

@@ -1,0 +1,200 @@
+/** Nodes that answer but cannot give what indexing needs: few calls, few log lines, and a message with a remedy. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Logger, References } from "effect"
+import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import * as Node from "../../src/node/Node.ts"
+import { Engine } from "../../src/store/Engine.ts"
+import { decoder, openStore } from "./chain.ts"
+import * as fixture from "./fixture.ts"
+import * as ScriptedFetch from "./ScriptedFetch.ts"
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
+const hex = (number: number) => `0x${number.toString(16)}`
+const head = 5_000
+
+const place = (number: number) => ({ blockHash: hashOf(number), blockNumber: hex(number) })
+const transactionOf = (number: number) => ({
+  ...fixture.transferWire,
+  ...place(number),
+  hash: hashOf(number + 0x10000),
+})
+
+const blockAt = (asked: unknown, hydrated: unknown) => {
+  const number = asked === "latest" ? head : asked === "finalized" ? head - 10 : Number(asked)
+  const links = { number: hex(number), hash: hashOf(number), parentHash: hashOf(Math.max(0, number - 1)) }
+  const transactions = hydrated === true ? [transactionOf(number)] : [hashOf(number + 0x10000)]
+  return { ...fixture.blockWire, ...links, gasUsed: "0xc350", transactions }
+}
+
+const receiptsOf = (number: number) => {
+  const transactionHash = hashOf(number + 0x10000)
+  const logs = [fixture.logWire(0, 0, { ...place(number), transactionHash })]
+  return [{ ...fixture.transferReceiptWire, ...place(number), transactionHash, logs }]
+}
+
+const traceOf = (number: number) => ({
+  action: { callType: "call", from: fixture.sender, to: fixture.token, gas: "0x0", input: "0x", value: "0x0" },
+  result: { gasUsed: "0x0", output: "0x" },
+  ...{ blockHash: hashOf(number), blockNumber: number, transactionHash: hashOf(number + 0x10000) },
+  ...{ transactionPosition: 0, subtraces: 0, traceAddress: [], type: "call" },
+})
+
+const healthy: ScriptedFetch.Handler = (method, [first, second]) => {
+  switch (method) {
+    case "eth_chainId":
+      return { result: "0x7a69" }
+    case "eth_getBlockByNumber":
+      return { result: blockAt(first, second) }
+    case "eth_getBlockReceipts":
+      return { result: receiptsOf(Number(first)) }
+    case "eth_getTransactionReceipt":
+      return { result: receiptsOf(Number(first) - 0x10000)[0] }
+    case "trace_block":
+      return { result: [traceOf(Number(first))] }
+    default:
+      return { error: { code: -32601, message: "the method does not exist" } }
+  }
+}
+
+const error = (code: number, message: string): ScriptedFetch.Reply => ({ error: { code, message } })
+
+/** Answers some methods in another way, for block 0 or for every block. */
+const refusing =
+  (replies: Readonly<Record<string, ScriptedFetch.Reply>>): ScriptedFetch.Handler =>
+  (method, params) =>
+    params[0] === "latest" ? healthy(method, params) : (replies[method] ?? healthy(method, params))
+
+const run = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler) {
+  const scripted = ScriptedFetch.make(answer)
+  const store = yield* openStore
+  const { fetch } = scripted
+  const node = yield* Node.make({ urls: ["http://node.example:8545"], chainId: 31337, fetch, where: "chains.test.rpc" })
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => void lines.push(String(message)))
+  const options = { chain: store.ref.name, chainId: store.ref.id, owner: "me", decoder, checks: "links" } as const
+  const fiber = yield* ChainIndexer.run(node, options).pipe(
+    Effect.provideService(Engine, store.database),
+    Effect.provide(Logger.layer([logger])),
+    Effect.provideService(References.MinimumLogLevel, "Warn"),
+    Effect.forkScoped,
+  )
+  const perMinute: Array<number> = []
+  const minutes = Effect.fnUntraced(function* (count: number) {
+    for (let minute = 0; minute < count; minute++) {
+      const before = scripted.calls.length
+      yield* ScriptedFetch.advance(scripted, 60)
+      perMinute.push(scripted.calls.length - before)
+    }
+  })
+  return { scripted, store, lines, perMinute, minutes, stop: Fiber.interrupt(fiber) }
+})
+
+const none: ScriptedFetch.Reply = { result: null }
+const history = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
+const tracing = 'Use an archive node, or "traces": "off".'
+const historical = "required historical state unavailable (reexec=128)"
+
+const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, string]> = [
+  [
+    "receipts that are null",
+    refusing({ eth_getBlockReceipts: none, eth_getTransactionReceipt: none }),
+    "misconfigured",
+    `node.example:8545 has no receipts of block 0. ${history}`,
+  ],
+  [
+    "receipts that are null, one by one",
+    refusing({ eth_getBlockReceipts: error(-32601, "method not found"), eth_getTransactionReceipt: none }),
+    "misconfigured",
+    `node.example:8545 has no receipts of block 0. ${history}`,
+  ],
+  [
+    "receipts that are an error",
+    refusing({ eth_getBlockReceipts: error(-32000, "missing trie node"), eth_getTransactionReceipt: none }),
+    "misconfigured",
+    `node.example:8545 cannot return the receipts of block 0 ("missing trie node"). ${history}`,
+  ],
+  [
+    "no method for receipts",
+    refusing({
+      eth_getBlockReceipts: error(-32601, "method not found"),
+      eth_getTransactionReceipt: error(-32601, "method not found"),
+    }),
+    "misconfigured",
+    "node.example:8545 supports neither eth_getBlockReceipts nor eth_getTransactionReceipt; indexing needs one of them. Use another node.",
+  ],
+  [
+    "blocks that are null",
+    refusing({ eth_getBlockByNumber: none }),
+    "misconfigured",
+    `node.example:8545 has no block 0. ${history}`,
+  ],
+  [
+    "a trace without state",
+    (method, params) =>
+      method === "trace_block" && params[0] === "0x0" ? error(-32000, historical) : healthy(method, params),
+    "misconfigured",
+    `node.example:8545 cannot trace block 0 ("${historical}"). ${tracing}`,
+  ],
+  [
+    "a tracer that fails for one block",
+    (method, params) =>
+      method === "trace_block" && params[0] === "0x0" ? error(-32603, "internal error") : healthy(method, params),
+    "waiting",
+    `node.example:8545 cannot trace block 0 ("internal error"). ${tracing}`,
+  ],
+  [
+    "a tracer that fails for one block by HTTP 500",
+    (method, params) => (method === "trace_block" && params[0] === "0x0" ? { status: 500 } : healthy(method, params)),
+    "waiting",
+    "node.example:8545",
+  ],
+  [
+    "another chain",
+    (method, params) => (method === "eth_chainId" ? { result: "0x1" } : healthy(method, params)),
+    "misconfigured",
+    "Wrong chain at node.example:8545",
+  ],
+  ["rejected credentials", () => ({ status: 401 }), "misconfigured", "node.example:8545 rejects the credentials"],
+  ["HTTP 503 for everything", () => ({ status: 503 }), "waiting", "node.example:8545"],
+  [
+    "HTTP 429 with a wait of a day",
+    () => ({ status: 429, headers: { "retry-after": "86400" } }),
+    "waiting",
+    "node.example:8545 limits the request rate",
+  ],
+]
+
+describe("ChainIndexer and a node that cannot answer", () => {
+  it.effect.each(cases)(
+    "run: makes at most 10 calls and logs at most one line a minute: %s",
+    ([, answer, state, message]) =>
+      Effect.gen(function* () {
+        const { lines, minutes, perMinute, stop, store } = yield* run(answer)
+        yield* minutes(10)
+        const status = yield* store.readStatus
+        yield* stop
+
+        expect(status?.state).toBe(state)
+        expect(status?.message).toContain(message)
+        expect(Math.max(...perMinute.slice(1))).toBeLessThanOrEqual(10)
+        expect(Math.min(...perMinute.slice(1))).toBeGreaterThan(0)
+        expect(lines.length).toBeGreaterThanOrEqual(8)
+        expect(lines.length).toBeLessThanOrEqual(12)
+      }),
+  )
+
+  it.effect("run: indexes within a minute once the node can answer", () =>
+    Effect.gen(function* () {
+      const { minutes, scripted, stop, store } = yield* run(
+        refusing({ eth_getBlockReceipts: none, eth_getTransactionReceipt: none }),
+      )
+      yield* minutes(5)
+      expect((yield* store.headers(0, 0)).length).toBe(0)
+      scripted.answer = healthy
+      yield* minutes(1)
+      yield* stop
+
+      expect((yield* store.headers(0, 0)).length).toBe(1)
+    }),
+  )
+})

@@ -1,0 +1,54 @@
+/** A node behind a `fetch`, without sockets, so that an indexer runs on the test clock. */
+import type { Fetch } from "@daybook/transport/Fetch"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+/** A result, an error, or a whole HTTP response. */
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+
+export type Handler = (method: string, params: ReadonlyArray<unknown>) => Reply
+
+/** A node that answers by a function, and the methods of all calls to it so far. */
+export const make = (answer: Handler) => {
+  const node = { answer, calls: [] as Array<string>, requests: 0 }
+  const fetch: Fetch = async (_, init) => {
+    node.requests += 1
+    const asked = JSON.parse(String(init?.body)) as Call | ReadonlyArray<Call>
+    const replies = [asked].flat().map(({ id, method, params }) => {
+      node.calls.push(method)
+      return { id, reply: node.answer(method, params) }
+    })
+    const whole = replies.map(({ reply }) => reply).find((reply) => "status" in reply)
+    if (whole !== undefined && "status" in whole) {
+      return new Response("{}", { status: whole.status, headers: { ...whole.headers } })
+    }
+    const items = replies.map(({ id, reply }) => ({ jsonrpc: "2.0", id, ...reply }))
+    const body = JSON.stringify(Array.isArray(asked) ? items : items[0])
+    return new Response(body, { headers: { "content-type": "application/json" } })
+  }
+  return Object.assign(node, { fetch })
+}
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Moves the test clock on, a quarter of a second at a time, and lets the requests of each step end. */
+export const advance = Effect.fnUntraced(function* (node: { readonly requests: number }, seconds: number) {
+  for (let step = 0; step < seconds * 4; step++) {
+    yield* TestClock.adjust("250 millis")
+    let seen = -1
+    for (let idle = 0; idle < 4; idle++) {
+      if (node.requests !== seen) idle = 0
+      seen = node.requests
+      yield* turn
+    }
+  }
+})
