@@ -46,15 +46,31 @@ export class ListenError extends Data.TaggedError("ListenError")<{ readonly mess
 
 const preflightSeconds = 86_400
 
+type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest | Scope.Scope>
+
+/** The headers of every response where all origins are allowed: they do not depend on the request. */
+const openHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": ApiHeader.exposed.join(","),
+}
+
 const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
+  const isOpen = allowedOrigins.includes("*")
   const isAllowed = (origin: string): boolean => allowedOrigins.includes(origin)
-  return (allowedMethods: ReadonlyArray<string>) =>
+  const middleware = (allowedMethods: ReadonlyArray<string>) =>
     HttpMiddleware.cors({
-      allowedOrigins: allowedOrigins.includes("*") ? [] : isAllowed,
+      allowedOrigins: isOpen ? [] : isAllowed,
       allowedMethods,
       exposedHeaders: ApiHeader.exposed,
       maxAge: preflightSeconds,
     })
+  return {
+    headers: isOpen ? openHeaders : {},
+    /** Adds the headers that depend on the request's origin. */
+    add: (app: App): App => (isOpen ? app : middleware([])(app)),
+    preflight: (allowedMethods: ReadonlyArray<string>) =>
+      middleware(allowedMethods)(Effect.succeed(HttpServerResponse.empty())),
+  }
 }
 
 /** What the server provides to its routes. */
@@ -77,14 +93,13 @@ const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: R
     if (method !== "OPTIONS") {
       return ErrorResponse.toResponse(ErrorResponse.methodNotAllowed(requestId, method, allow), { allow })
     }
-    const preflight = yield* cors(path.allow)(Effect.succeed(HttpServerResponse.empty()))
+    const preflight = yield* cors.preflight(path.allow)
     return HttpServerResponse.setHeader(preflight, "allow", allow)
   })
 
   // Routes answer their own errors; what is left is that none matched.
   const matched = handle.pipe(Effect.catch(() => unmatched))
-  const addCors = cors([])
-  const [matchedWithCors, unmatchedWithCors] = [addCors(matched), addCors(unmatched)]
+  const [matchedWithCors, unmatchedWithCors] = [cors.add(matched), cors.add(unmatched)]
 
   return Effect.gen(function* () {
     const received = yield* HttpServerRequest
@@ -104,7 +119,11 @@ const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: R
     const response = yield* url === received.url
       ? request
       : Effect.provideService(request, HttpServerRequest, received.modify({ url }))
-    return HttpServerResponse.setHeaders(response, { [ApiHeader.requestId]: requestId, "cache-control": "no-store" })
+    return HttpServerResponse.setHeaders(response, {
+      [ApiHeader.requestId]: requestId,
+      "cache-control": "no-store",
+      ...cors.headers,
+    })
   })
 }
 

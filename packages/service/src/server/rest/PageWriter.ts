@@ -24,14 +24,14 @@ export interface Options {
 
 const textOf = (found: string | null): string => (found === null ? "null" : JSON.stringify(found))
 
-/**
- * Makes the lookup of the label's text for the address of a key in a body. The key is the first of its name, since only a hash,
- * numbers and addresses stand before it.
- */
+/** The key as a body holds it. The first is the record's own: only a hash, numbers and addresses precede it. */
+const fromKey = '"from_address":'
+const toKey = '"to_address":'
+
+/** Makes the lookup of the text of a label, for the address that begins at an index of a body. */
 const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
   const own = wallet === undefined ? undefined : { quoted: `"${wallet}"`, text: textOf(label(wallet)) }
-  return (body: string, key: string): string => {
-    const start = body.indexOf(`"${key}":`) + key.length + 3
+  return (body: string, start: number): string => {
     if (own !== undefined && body.startsWith(own.quoted, start)) return own.text
     return body[start] === '"' ? textOf(label(body.slice(start + 1, body.indexOf('"', start + 1)))) : "null"
   }
@@ -40,13 +40,15 @@ const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
 /** Inside a JSON text a quote is escaped, so these can only be a key and its value. */
 const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topic[0-3])":""/g
 
-/** Makes what gives the stored text of a record, and what stands in the place of its last `}`, with a comma after it. */
+/** Splits a record into its stored text and what replaces the closing brace of that, with a comma after it. */
 const parting = (options: Options) => {
   const labelOf = labels(options)
   return (row: Row): readonly [body: string, tail: string] => {
     const body = options.empty === "null" ? row.body.replace(emptyValues, '"$1":null') : row.body
+    const from = body.indexOf(fromKey) + fromKey.length
+    const to = body.indexOf(toKey, from) + toKey.length
     const internal = options.include ? `,"internal_transactions":${row.internal ?? "[]"}` : ""
-    const tail = `,"from_address_label":${labelOf(body, "from_address")},"to_address_label":${labelOf(body, "to_address")}${internal}},`
+    const tail = `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${internal}},`
     return [body, tail]
   }
 }

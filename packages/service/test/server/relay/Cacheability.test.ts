@@ -1,5 +1,7 @@
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import { describe, expect, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
 import * as Cacheability from "../../../src/server/relay/Cacheability.ts"
 
 const hash = `0x${"aB".repeat(32)}`
@@ -102,5 +104,33 @@ describe("Cacheability", () => {
         expect(Cacheability.blockOf("eth_getTransactionByHash", result)).toBeNull()
       }
     })
+  })
+
+  describe("laws", () => {
+    const names = Object.values(RpcMethod.all).map(({ name }) => name)
+
+    it.prop(
+      "requested and blockOf: never throw, whatever the parameters and the result",
+      { name: Schema.Literals(names), params: Schema.Array(Schema.Json), result: Schema.Json },
+      ({ name, params, result }) => {
+        const found = Cacheability.requested(name, params)
+        expect(found === null || found.key.startsWith(name)).toBe(true)
+        expect(Cacheability.blockOf(name, result)).not.toBeUndefined()
+      },
+    )
+
+    it.prop(
+      "requested: a block has one key in every spelling of its number, and different blocks have different keys",
+      {
+        one: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+        other: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+      },
+      ({ one, other }) => {
+        const key = (text: string) => Cacheability.requested("eth_getBlockByNumber", [text, true])?.key
+        const hex = one.toString(16)
+        expect(key(`0x0${hex.toUpperCase()}`)).toBe(key(`0x${hex}`))
+        expect(key(`0x${hex}`) === key(`0x${other.toString(16)}`)).toBe(one === other)
+      },
+    )
   })
 })

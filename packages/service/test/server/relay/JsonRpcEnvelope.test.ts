@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
 import * as JsonRpcEnvelope from "../../../src/server/relay/JsonRpcEnvelope.ts"
 
 describe("JsonRpcEnvelope", () => {
@@ -38,6 +40,38 @@ describe("JsonRpcEnvelope", () => {
         ],
       })
     })
+  })
+
+  describe("laws", () => {
+    it.prop(
+      "read: never throws, and each invalid item has a code of JSON-RPC 2.0",
+      { value: Schema.Json },
+      ({ value }) => {
+        const body = JsonRpcEnvelope.read(JSON.stringify(value))
+        const items = body._tag === "Batch" ? body.items : body._tag === "Single" ? [body.item] : []
+        const failures = items.flatMap((item) => (item._tag === "Invalid" ? [item.failure] : []))
+        for (const { code, message } of failures) {
+          expect([-32600, -32602]).toContain(code)
+          expect(message).toMatch(/^Invalid JSON-RPC request/)
+        }
+      },
+    )
+
+    it.prop("read: never throws on any text", { text: Schema.String }, ({ text }) => {
+      expect(["Single", "Batch", "Invalid"]).toContain(JsonRpcEnvelope.read(text)._tag)
+    })
+
+    it.prop(
+      "successBytes: gives the bytes of success, for a result as text and as bytes",
+      { id: Schema.Union([Schema.Int, Schema.String]), value: Schema.Json },
+      ({ id, value }) => {
+        const [idText, result] = [JSON.stringify(id), JSON.stringify(value)]
+        const text = JsonRpcEnvelope.success(idText, result)
+
+        expect(Buffer.from(JsonRpcEnvelope.successBytes(idText, result)).toString()).toBe(text)
+        expect(Buffer.from(JsonRpcEnvelope.successBytes(idText, Buffer.from(result))).toString()).toBe(text)
+      },
+    )
   })
 
   describe("failure", () => {

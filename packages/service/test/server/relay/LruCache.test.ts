@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
 import * as LruCache from "../../../src/server/relay/LruCache.ts"
 
 const value = (bytes: number) => ({ bytes: new Uint8Array(bytes) })
@@ -59,4 +61,38 @@ describe("LruCache", () => {
 
     expect([cache.get("a"), cache.size()]).toEqual([undefined, 0])
   })
+
+  const Operation = Schema.Struct({
+    key: Schema.Literals(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]),
+    bytes: Schema.Int.check(Schema.isBetween({ minimum: -2, maximum: 1_400 })),
+  })
+
+  it.prop(
+    "get and set: behave as a list ordered by use, within the limit of bytes",
+    { operations: Schema.Array(Operation) },
+    ({ operations }) => {
+      const limit = 10_000
+      const cache = LruCache.make(limit)
+      let model: ReadonlyArray<readonly [key: string, bytes: number]> = []
+      const sizeOf = (bytes: number) => bytes + 2 + 256
+      const total = () => model.reduce((sum, [, bytes]) => sum + sizeOf(bytes), 0)
+      for (const { bytes, key } of operations) {
+        const known = model.find(([name]) => name === key)
+        const others = model.filter(([name]) => name !== key)
+        if (bytes === -2) {
+          cache.delete(key)
+          model = others
+        } else if (bytes === -1) {
+          expect(cache.get(key)?.bytes.length).toBe(known?.[1])
+          if (known !== undefined) model = [...others, known]
+        } else {
+          cache.set(key, { bytes: new Uint8Array(bytes) })
+          model = sizeOf(bytes) > limit / 8 ? others : [...others, [key, bytes]]
+          while (total() > limit) model = model.slice(1)
+        }
+        expect(cache.size()).toBe(total())
+      }
+      for (const [key, bytes] of model) expect(cache.get(key)?.bytes.length).toBe(bytes)
+    },
+  )
 })

@@ -72,6 +72,27 @@ describe("Cursor", () => {
       },
     )
 
+    it.prop(
+      "fromText: refuses a cursor with any bit flipped",
+      { bit: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 * 100 - 1 })) },
+      ({ bit }) => {
+        const bytes = Buffer.from(Cursor.toText(projection, cursor), "base64url")
+        bytes[bit >> 3]! ^= 1 << (bit & 7)
+
+        expect(failure(bytes.toString("base64url"))).toMatch(/^Invalid query parameter "cursor": /)
+      },
+    )
+
+    it.prop("fromText: refuses any other text and never throws", { text: Schema.String }, ({ text }) => {
+      expect(failure(text)).toMatch(/^Invalid query parameter "cursor": /)
+    })
+
+    it("fromText: refuses a cursor of another projection", () => {
+      expect(Cursor.fromText("token_transfers", Cursor.toText("token_transfers", cursor))._tag).toBe("Success")
+      expect(Cursor.fromText("token_transfers", Cursor.toText(projection, cursor))._tag).toBe("Failure")
+      expect(Cursor.fromText(projection, Cursor.toText("token_transfers", cursor))._tag).toBe("Failure")
+    })
+
     it("toText: the wire form of a cursor does not change, so that none expires", () => {
       const text = Cursor.toText(projection, cursor)
       expect(text).toBe(Cursor.toText(projection, cursor))

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import moment from "moment"
+import { expect } from "vitest"
 import * as Dates from "../../../src/server/rest/Dates.ts"
 
 const read = (text: string): string | undefined => {
@@ -110,6 +113,20 @@ describe("Dates", () => {
       }
       expect(performance.now() - before).toBeLessThan(500)
     })
+
+    it.prop(
+      "read: gives what the moment library gives for each form of an instant",
+      { millis: Schema.Int.check(Schema.isBetween({ minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 })) },
+      ({ millis }) => {
+        const second = Math.floor(millis / 1000) * 1000
+        expect(read(moment.utc(millis).toISOString())).toBe(new Date(millis).toISOString())
+        expect(read(moment.utc(millis).utcOffset(-330).toISOString(true))).toBe(new Date(millis).toISOString())
+        expect(read(moment.utc(millis).format("ddd, DD MMM YYYY HH:mm:ss ZZ"))).toBe(new Date(second).toISOString())
+        expect(read(moment.utc(millis).format("D MMMM YYYY HH:mm:ss"))).toBe(new Date(second).toISOString())
+        expect(read(String(millis))).toBe(new Date(millis).toISOString())
+        expect(read(String(second / 1000))).toBe(new Date(second).toISOString())
+      },
+    )
 
     it("a failure states the parameter, the formats and what was received", () => {
       const result = Dates.read("to_date", "page 2")

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { expect } from "vitest"
 import * as PageWriter from "../../../src/server/rest/PageWriter.ts"
 
 const label = (address: string) => (address === "0xa" ? 'A "1"' : null)
@@ -87,4 +89,48 @@ describe("PageWriter", () => {
       expect(text(bytes)).toBe(`{"cursor":null,"page":"0","page_size":"2","result":[${record},${record}]}`)
     })
   })
+
+  const Text = Schema.String
+  const Row = Schema.Struct({
+    from: Text,
+    to: Schema.NullOr(Text),
+    note: Text,
+    topic: Text,
+    internal: Schema.Array(Text),
+  })
+
+  it.prop(
+    "page: equals the encoding of the same records",
+    { rows: Schema.Array(Row), include: Schema.Boolean, empty: Schema.Literals(["string", "null"]), wallet: Text },
+    ({ empty, include, rows, wallet }) => {
+      const address = (name: string) => `0x${Buffer.from(name).toString("hex")}`
+      const label = (of: string) => (of.length % 4 === 0 ? `label of ${of} "quoted"` : null)
+      const stored = rows.map(({ from, internal, note, to, topic }) => ({
+        body: JSON.stringify({
+          from_address: address(from),
+          to_address: to === null ? null : address(to),
+          note,
+          logs: [{ topic0: topic }],
+        }),
+        internal: JSON.stringify(internal),
+      }))
+      const expected = rows.map(({ from, internal, note, to, topic }) => ({
+        from_address: address(from),
+        to_address: to === null ? null : address(to),
+        note,
+        logs: [{ topic0: empty === "null" && topic === "" ? null : topic }],
+        from_address_label: label(address(from)),
+        to_address_label: to === null ? null : label(address(to)),
+        ...(include ? { internal_transactions: internal } : {}),
+      }))
+
+      const bytes = PageWriter.page(
+        stored,
+        { cursor: "c", page: 1, pageSize: 7 },
+        { label, wallet: address(wallet), include, empty },
+      )
+
+      expect(text(bytes)).toBe(JSON.stringify({ cursor: "c", page: "1", page_size: "7", result: expected }))
+    },
+  )
 })

@@ -197,6 +197,26 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live("from_date rounds up and to_date rounds down to the second of a block", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const at = (number: number, millis: number) =>
+          new Date((Rows.genesisSeconds + number * Rows.blockSeconds) * 1000 + millis).toISOString()
+        const cases: ReadonlyArray<readonly [query: string, from: number, to: number]> = [
+          [`from_date=${at(5, 0)}`, 5, 20],
+          [`from_date=${at(5, 1)}`, 6, 20],
+          [`from_date=${at(5, -1)}`, 5, 20],
+          [`to_date=${at(9, 0)}`, 2, 9],
+          [`to_date=${at(9, 999)}`, 2, 9],
+          [`to_date=${at(9, -1)}`, 2, 8],
+        ]
+        for (const [query, from, to] of cases) {
+          const answer = yield* service.wallet(bob, `${query}&order=ASC`)
+          expect([query, ...numbersIn(answer)]).toEqual([query, ...inRange(from, to)])
+        }
+      }),
+    )
+
     it.live("a range outside the index gives an empty page", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -424,6 +444,20 @@ describe("walletTransactions", () => {
           const answer = errorOf(yield* service.wallet(alice, `cursor=${cursor}`))
           expect(answer).toMatchObject({ status: 400, code: "bad_request", parameter: "cursor" })
         }
+      }),
+    )
+
+    it.live("include responds 400 for a page of which only some rows have traces", () =>
+      Effect.gen(function* () {
+        const plan = { from: alice, to: bob }
+        const blocks = [Rows.block(0, [plan]), Rows.block(1, [plan], { traces: false }), Rows.block(2, [plan])]
+        const service = yield* start({ chains: { eth: { blocks } } })
+
+        const mixed = yield* service.wallet(alice, "include=internal_transactions")
+        const traced = yield* service.wallet(alice, "include=internal_transactions&from_block=2")
+
+        expect(errorOf(mixed)).toMatchObject({ status: 400, code: "traces_not_indexed", parameter: "include" })
+        expect([traced.status, traced.json.result[0].internal_transactions.length]).toEqual([200, 1])
       }),
     )
 
