@@ -85,16 +85,15 @@ const install = (): Promise<boolean> => {
   return step("npm install", "npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], consumer)
 }
 
-/** Every module that the packages export can be imported on this Node. */
+/** Every module that the packages export can be imported on this Node; internal modules only where another package needs them. */
 const load = `
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
+const isInternalExported = new Set(["transport"])
 for (const name of ${JSON.stringify(published)}) {
-  const folder = "node_modules/@daybook/" + name
-  const modules = readdirSync(folder + "/dist").filter((file) => file.endsWith(".js") && !["bin.js", "main.js"].includes(file))
-  for (const file of modules) {
-    const module = file === "index.js" ? "" : "/" + file.slice(0, -3)
-    await import("@daybook/" + name + module)
-  }
+  const { exports } = JSON.parse(readFileSync("node_modules/@daybook/" + name + "/package.json", "utf8"))
+  const paths = Object.keys(exports).filter((path) => !path.includes("*") && !path.endsWith(".json"))
+  for (const path of paths) await import("@daybook/" + name + path.slice(1))
+  if (isInternalExported.has(name)) continue
   try {
     await import("@daybook/" + name + "/internal/anything")
     throw new Error("internal modules can be imported from " + name)
