@@ -2,6 +2,7 @@
  * Deviations of blocks from what is verified elsewhere: accepted, because only the chain or a new fork explains them, and reported.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
+import { cut } from "@daybook/schema/Issue"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import type * as BlockVerifier from "./BlockVerifier.ts"
@@ -17,10 +18,14 @@ export interface Deviation {
   readonly detail: string
 }
 
+/** Names of fields in a report; a node may send any number of them, of any length. */
+const maxShownFields = 5
+
 const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
   const fields = HeaderHash.unknownFields(block)
   if (fields.length === 0 || HeaderHash.of(block) === block.hash) return []
-  return [{ kind: "unknown header fields", detail: fields.join(", ") }]
+  const others = fields.length > maxShownFields ? `, and ${fields.length - maxShownFields} more` : ""
+  return [{ kind: "unknown header fields", detail: `${fields.slice(0, maxShownFields).map(cut).join(", ")}${others}` }]
 }
 
 const gap = (kind: Deviation["kind"], indexes: ReadonlyArray<number | null | undefined>): ReadonlyArray<Deviation> => {
@@ -63,8 +68,11 @@ export const of = (
  */
 export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
 
+/** Log lines of a reporter: a node that sends other fields with each block does not fill the log or the memory. */
+const maxReports = 100
+
 /**
- * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields.
+ * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields; at most 100 lines.
  */
 export const makeReporter = (): Reporter => {
   const reported = new Set<string>()
@@ -73,7 +81,7 @@ export const makeReporter = (): Reporter => {
       deviations,
       ({ detail, kind }) => {
         const key = kind === "unknown header fields" ? `${kind} ${detail}` : kind
-        if (reported.has(key)) return Effect.void
+        if (reported.has(key) || reported.size >= maxReports) return Effect.void
         reported.add(key)
         const annotations = { block, deviation: kind, detail }
         return Effect.annotateLogs(
