@@ -39,7 +39,7 @@ const row = (wallet: Address.Address) => (transaction: WalletTransaction.WalletT
   Format.shortEther(transaction.value),
   Format.call(transaction),
   String(transaction.logs.length),
-  transaction.internal_transactions === undefined ? "-" : String(transaction.internal_transactions.length),
+  transaction.internal_transactions == null ? "-" : String(transaction.internal_transactions.length),
   Format.status(transaction),
 ]
 

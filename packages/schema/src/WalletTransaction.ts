@@ -71,8 +71,11 @@ export const WalletTransaction = open(
     from_address_label: Schema.optionalKey(Text.OrNone),
     /** Label of the recipient; `null` when the server has none. */
     to_address_label: Schema.optionalKey(Text.OrNone),
-    /** Internal transactions, depth first; absent unless requested by `include`. */
-    internal_transactions: Schema.optionalKey(oneOrMany(InternalTransaction.InternalTransaction)),
+    /**
+     * Internal transactions, depth first; absent unless requested by `include`. `null` where the server could not trace the
+     * transaction: it may have some.
+     */
+    internal_transactions: Schema.optionalKey(Schema.NullOr(oneOrMany(InternalTransaction.InternalTransaction))),
   },
   {
     to_address: none,

@@ -89,6 +89,12 @@ describe("WalletTransaction", () => {
     decodesAndEncodes(WalletTransaction.WalletTransaction, without)
   })
 
+  it("WalletTransaction: decodes null for internal transactions that the server could not trace", () => {
+    const untraced = { ...walletTransaction, internal_transactions: null }
+    expect(decode(untraced).internal_transactions).toBe(null)
+    decodesAndEncodes(WalletTransaction.WalletTransaction, untraced)
+  })
+
   it("WalletTransaction: keeps and lists unknown keys of hosted providers", () => {
     const extra = { transfer_index: [16, 0], transaction_fee: "0.000604293424740884", from_address_entity: null }
     const wire = { ...walletTransaction, ...extra, logs: [{ ...walletLog, transaction_value: "0" }] }

@@ -13,14 +13,19 @@ import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
+const formatGaps = (gaps: Status.Status["gaps"]): string => {
+  const found = Object.entries(gaps ?? {}).filter(([, count]) => count > 0)
+  return found.length === 0 ? "" : ` Gaps: ${found.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`
+}
+
 const format = (status: Status.Status): string => {
-  const { blocksPerSecond, chain, etaMillis, head, indexed, lag, message, state, traces, unchecked } = status
+  const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lag, message, state, traces, unchecked } = status
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
   const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
   const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${skipped}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${skipped}${formatGaps(gaps)}`.trim()
 }
 
 /** `daybook status`. */

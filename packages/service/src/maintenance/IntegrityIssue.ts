@@ -59,6 +59,8 @@ const documentIssue = (block: StoredBlock, { hash, index }: StoredTransaction, b
 const internalIssue = (block: StoredBlock, { hash, internal }: StoredTransaction): string | null => {
   if (internal === null) return null
   const rows = parse(internal)
+  // The trace is a gap.
+  if (rows === null) return null
   if (!Array.isArray(rows)) return "its internal transactions are not a list"
   const stranger = listOf(rows).some((row) => row["transaction_hash"] !== hash || row["block_hash"] !== block.hash)
   return stranger ? "an internal transaction belongs to another transaction" : null

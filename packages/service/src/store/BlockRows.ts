@@ -17,10 +17,32 @@ export interface TransactionRow {
   readonly hash: string
   /** JSON text of a `WalletTransaction` without labels and internal transactions; empty values as the interface writes them. */
   readonly body: string
-  /** JSON text of an array of `InternalTransaction`; `null` where traces were off. */
+  /** JSON text of an array of `InternalTransaction`, or of `null` where the trace is a gap; `null` where traces were off. */
   readonly internal: string | null
   /** Wallets that the transaction belongs to, each once: sender, recipient, created contract. */
   readonly addresses: ReadonlyArray<string>
+}
+
+/** Kinds of gaps: what the nodes did not give, or what could not be verified. */
+export const gapKinds = ["trace", "receipt", "check"] as const
+
+/** What a block lacks of the nodes' responses. */
+export interface BlockGap {
+  /**
+   * - `trace`: a transaction has no internal transactions.
+   * - `receipt`: a transaction has no receipt, and no row.
+   * - `check`: a check of the block does not hold, or could not be made, where the others hold.
+   */
+  readonly kind: (typeof gapKinds)[number]
+  /** Hash of the transaction; left out where the gap is of the whole block. */
+  readonly transaction?: string
+  /** Why, for an operator; never a key or a URL. */
+  readonly reason: string
+}
+
+/** A gap of a stored block. */
+export interface Gap extends BlockGap {
+  readonly block: number
 }
 
 /** A block with everything that is stored of it. */
@@ -31,6 +53,8 @@ export interface BlockRows extends BlockRef {
   /** Revision of the decoder that made the bodies. */
   readonly decoderRevision: number
   readonly transactions: ReadonlyArray<TransactionRow>
+  /** What the block lacks; left out when nothing. */
+  readonly gaps?: ReadonlyArray<BlockGap>
 }
 
 /** How far the index reaches. Moves in the same database transaction as the rows. */

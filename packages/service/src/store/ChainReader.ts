@@ -3,7 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
-import type { BlockRef, Checkpoint } from "./BlockRows.ts"
+import type { BlockGap, BlockRef, Checkpoint, Gap } from "./BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /** Position of a row among those of a key: its block, and its index in it. */
@@ -39,6 +39,19 @@ export interface PageQuery {
   readonly internal?: boolean
 }
 
+/** Number of gaps of each kind. */
+export type GapCounts = Readonly<Record<BlockGap["kind"], number>>
+
+/** A range of gaps. */
+export interface GapQuery {
+  /** First block, inclusive. */
+  readonly from: number
+  /** Last block, inclusive. */
+  readonly to: number
+  /** Maximum number of gaps. */
+  readonly limit: number
+}
+
 /** Reads of one committed state of a chain. */
 export interface Snapshot {
   /** `null` while the index is empty. */
@@ -61,6 +74,8 @@ export interface Snapshot {
    * `null` when no remembered unwind removed the block.
    */
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
+  /** Number of gaps of the stored blocks. */
+  readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }
 
 /** How far a reader that follows the chain has read. */
@@ -97,4 +112,6 @@ export interface ChainReader {
    * as of the new position. Where a removed block is not remembered any more, the change begins after the last final one.
    */
   readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
+  /** Gaps of a range of blocks, lowest block first. */
+  readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
 }

@@ -3,7 +3,14 @@
  * numbers of the contract tests.
  */
 import { Schema } from "effect"
-import type { BlockRef, BlockRows, Checkpoint } from "../../src/store/BlockRows.ts"
+import {
+  type BlockGap,
+  type BlockRef,
+  type BlockRows,
+  type Checkpoint,
+  type Gap,
+  gapKinds,
+} from "../../src/store/BlockRows.ts"
 import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 
 /** Seeds of laws. */
@@ -37,6 +44,7 @@ export const blockOn = (
     readonly timestamp?: number
     readonly revision?: number
     readonly transactions?: ReadonlyArray<ReadonlyArray<string>>
+    readonly gaps?: ReadonlyArray<BlockGap>
   } = {},
 ): BlockRows => {
   const number = parent === null ? (options.number ?? 10) : parent.number + 1
@@ -54,8 +62,13 @@ export const blockOn = (
       internal: index % 2 === 0 ? null : JSON.stringify([{ number, fork }]),
       addresses,
     })),
+    ...(options.gaps === undefined ? {} : { gaps: options.gaps }),
   }
 }
+
+/** Gaps of a model, lowest block first. */
+export const gapsOf = ({ blocks }: Model): ReadonlyArray<Gap> =>
+  blocks.flatMap(({ gaps = [], number: block }) => gaps.map((gap) => ({ block, ...gap })))
 
 /** A chain of blocks, lowest first, on a parent. */
 export const chainOn = (parent: BlockRef | null, length: number, fork = "a"): ReadonlyArray<BlockRows> => {
@@ -63,6 +76,13 @@ export const chainOn = (parent: BlockRef | null, length: number, fork = "a"): Re
   for (let index = 0; index < length; index++) blocks.push(blockOn(blocks.at(-1) ?? parent, { fork }))
   return blocks
 }
+
+const generateGaps = (step: number, numbers: Seeded): ReadonlyArray<BlockGap> =>
+  Array.from({ length: 1 + numbers.below(2) }, (_, index) => ({
+    kind: numbers.pick(gapKinds),
+    reason: `step ${step}`,
+    ...(index === 0 ? {} : { transaction: hash(`tx ${step} ${index}`) }),
+  }))
 
 /** Up to three blocks with generated transactions; some share a timestamp, some have no transaction. */
 export const generateOn = (head: BlockRows | undefined, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
@@ -77,6 +97,7 @@ export const generateOn = (head: BlockRows | undefined, step: number, numbers: S
         timestamp: (parent?.timestamp ?? 100) + numbers.below(3),
         revision: 1 + numbers.below(3),
         transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
+        ...(numbers.below(3) === 0 ? { gaps: generateGaps(step, numbers) } : {}),
       }),
     )
   }

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import { type BlockRef, type BlockRows, gapKinds } from "../../src/store/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import * as Model from "./model.ts"
@@ -20,9 +20,13 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
   const low = Math.min(...model.blocks.map((block) => block.number), 0) - 1
   const high = Math.max(...model.blocks.map((block) => block.number), 0) + 1
   expect(yield* store.headers(low, high)).toEqual(model.blocks.map(refOf))
+  const gaps = Model.gapsOf(model)
+  expect(yield* store.gaps({ from: low, to: high, limit: 1_000 })).toEqual(gaps)
   yield* store.snapshot(
     Effect.fn(function* (snapshot) {
       expect(yield* snapshot.checkpoint).toEqual(Model.checkpointOf(model))
+      const counts = gapKinds.map((kind) => [kind, gaps.filter((gap) => gap.kind === kind).length])
+      expect(yield* snapshot.gapCounts).toEqual(Object.fromEntries(counts))
       for (let number = low; number <= high; number++) {
         const block = model.blocks.find((block) => block.number === number)
         expect(yield* snapshot.block(number)).toEqual(
@@ -132,6 +136,53 @@ export const writingContract = (database: TestDatabase.Make): void => {
         expect(error._tag).toBe("StoreError")
         expect(yield* dump).toEqual(before)
         yield* store.append(refOf(first), [second])
+      }),
+    )
+  })
+
+  describe("gaps", () => {
+    const lacking = (parent: BlockRef | null, gaps: NonNullable<BlockRows["gaps"]>) =>
+      blockOn(parent, { transactions: [[wallets[0]!], [wallets[1]!]], gaps })
+
+    it.effect("append: stores the gaps of a block with it, and unwind removes them with it", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const transaction = `0x${"7".repeat(64)}`
+        const first = lacking(null, [{ kind: "trace", transaction, reason: "too large" }])
+        const second = lacking(first, [
+          { kind: "check", reason: "bloom" },
+          { kind: "trace", transaction, reason: "missing trie node" },
+        ])
+        yield* store.append(null, [first, second])
+
+        const list = (limit: number) => store.gaps({ from: 0, to: 99, limit })
+        const counts = store.snapshot((snapshot) => snapshot.gapCounts)
+        expect(yield* list(9)).toEqual([
+          { block: 10, kind: "trace", transaction, reason: "too large" },
+          { block: 11, kind: "check", reason: "bloom" },
+          { block: 11, kind: "trace", transaction, reason: "missing trie node" },
+        ])
+        expect((yield* list(2)).map(({ kind }) => kind)).toEqual(["trace", "check"])
+        expect(yield* store.gaps({ from: 11, to: 11, limit: 9 })).toHaveLength(2)
+        expect(yield* counts).toEqual({ trace: 2, receipt: 0, check: 1 })
+        yield* store.unwind(refOf(second), refOf(first))
+        expect(yield* list(9)).toHaveLength(1)
+        expect(yield* counts).toEqual({ trace: 1, receipt: 0, check: 0 })
+      }),
+    )
+
+    it.effect("replace: replaces the gaps of a block", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const block = lacking(null, [{ kind: "trace", reason: "too large" }])
+        yield* store.append(null, [block])
+        const repairer = yield* store.database.chain(store.ref).audit.repairer
+        const { gaps: _, ...repaired } = block
+
+        expect(yield* repairer.replace(repaired)).toBe(true)
+
+        expect(yield* store.gaps({ from: 0, to: 99, limit: 9 })).toEqual([])
+        expect((yield* store.snapshot((snapshot) => snapshot.gapCounts)).trace).toBe(0)
       }),
     )
   })

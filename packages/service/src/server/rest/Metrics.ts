@@ -62,6 +62,10 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
   ),
 ]
 
+const gapsGauge = Metric.gauge("daybook_gaps", {
+  description: "What the stored blocks lack of the responses of the nodes, by kind; see the table of gaps.",
+})
+
 /** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
 export const format = (metrics: Metrics["Service"], statuses: ReadonlyArray<Status.Status>): string => {
   // A copy: a sample that is unknown at the next request must be gone by then.
@@ -70,6 +74,9 @@ export const format = (metrics: Metrics["Service"], statuses: ReadonlyArray<Stat
     for (const { gauge, value } of statusGauges) {
       const known = value(status)
       if (known !== null) Metric.withAttributes(gauge, { chain: status.chain }).updateUnsafe(known, context)
+    }
+    for (const [kind, gaps] of Object.entries(status.gaps ?? {})) {
+      Metric.withAttributes(gapsGauge, { chain: status.chain, kind }).updateUnsafe(gaps, context)
     }
   }
   return PrometheusMetrics.formatUnsafe(context)

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
+import type { GapCounts } from "../../store/ChainReader.ts"
 import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 
@@ -36,6 +37,8 @@ export interface Status {
   readonly etaMillis?: number
   /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
+  /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
+  readonly gaps?: GapCounts
 }
 
 /** Blocks that a ready index may be behind its node. */
@@ -96,8 +99,10 @@ export const fromReport = (
 export const read = Effect.fn("Status.read")(function* (chain: IndexedChain): Effect.fn.Return<Status> {
   return yield* Effect.gen(function* () {
     const reported = yield* chain.status
-    const checkpoint = yield* chain.reader.snapshot((snapshot) => snapshot.checkpoint)
-    return fromReport(chain, checkpoint, reported)
+    const [checkpoint, gaps] = yield* chain.reader.snapshot((snapshot) =>
+      Effect.all([snapshot.checkpoint, snapshot.gapCounts]),
+    )
+    return { ...fromReport(chain, checkpoint, reported), gaps }
   }).pipe(
     Effect.catch(({ isRetryable, message }) =>
       Effect.succeed({

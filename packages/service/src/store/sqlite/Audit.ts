@@ -12,6 +12,7 @@ import { fromHex, toHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -62,6 +63,7 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   }
   connection.rowsUnsafe(Statements.deleteTransactionsOf, RowId.range(number, number))
   connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
+  Gaps.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(connection, ref.id, rows)
   Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
   return true

@@ -15,6 +15,7 @@ import type {
 } from "../ChainReader.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
+import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as RowId from "./RowId.ts"
@@ -118,6 +119,7 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
       return found === null ? null : { revision: found.revision, next: found.next }
     }),
   lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
+  gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
 })
 
 const headersUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<BlockRef> =>
@@ -176,4 +178,5 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
     ),
   changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
+  gaps: (query) => pool.once((connection) => Gaps.listUnsafe(connection, query)),
 })

@@ -1,6 +1,7 @@
 /**
  * The tables of a chain's file, and the steps that migrate older ones. A step that was released is never edited.
  */
+import * as Gaps from "./Gaps.ts"
 import * as Migrations from "./Migrations.ts"
 
 /**
@@ -12,6 +13,8 @@ import * as Migrations from "./Migrations.ts"
  * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row also
  * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
  * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
+ *
+ * `gap` holds what blocks lack (see `Gaps`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -114,5 +117,6 @@ export const schema: Migrations.Migrations = {
          (SELECT min(decoder_revision) AS revision, max(decoder_revision) AS last FROM "transaction")
        WHERE number IS NOT NULL AND revision = last;
      DROP INDEX transaction_decoder_revision;`,
+    Gaps.migration,
   ],
 }

@@ -10,6 +10,7 @@ import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import type { Projection } from "../../projection/Projection.ts"
+import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -103,6 +104,7 @@ const unwindTo = Effect.fnUntraced(function* (
     Projections.unwindUnsafe(file, lowest, target === null)
     connection.rowsUnsafe(Statements.deleteTransactions, [RowId.of(lowest, 0)])
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
+    Gaps.deleteUnsafe(connection, lowest, found.head.number)
     if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
     else moveUnsafe(file, found.first, target, target.timestamp)
     const finalized = target?.number ?? null

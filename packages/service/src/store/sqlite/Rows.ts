@@ -3,6 +3,7 @@
  */
 import { fromHex, join, split, toHex } from "./Bytes.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as Gaps from "./Gaps.ts"
 import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
 import type { BlockRows, TransactionRow } from "../BlockRows.ts"
@@ -30,6 +31,7 @@ export const insertUnsafe = (connection: Connection, chain: number, block: Block
     ])
   }
   connection.manyUnsafe(Statements.insertTransaction, rows)
+  Gaps.insertUnsafe(connection, block)
 }
 
 type BlockColumns = readonly [

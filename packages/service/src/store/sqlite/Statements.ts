@@ -205,3 +205,16 @@ export const releaseLease = `UPDATE checkpoint SET lease_owner = NULL, lease_sin
 /** Parameters: status, now, chain, token. */
 export const writeStatus = `UPDATE checkpoint SET status = ?, status_at = ?
   WHERE chain = ? AND lease_token = ? RETURNING chain`
+
+/** Parameters: block, position in the block's gaps, kind, transaction, reason. */
+export const insertGap = `INSERT INTO gap (block, position, kind, "transaction", reason) VALUES (?, ?, ?, ?, ?)`
+
+/** Parameters: from, to. */
+export const deleteGaps = `DELETE FROM gap WHERE block BETWEEN ? AND ?`
+
+/** Parameters: from, to, limit. */
+export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE block BETWEEN ? AND ?
+  ORDER BY block, position LIMIT ?`
+
+/** Every kind that has had a gap, with its number of gaps. */
+export const gapCounts = `SELECT kind, gaps FROM gap_count WHERE kind >= ''`

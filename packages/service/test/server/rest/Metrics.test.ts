@@ -17,6 +17,7 @@ const status: Status = {
   lag: 2,
   traces: "off",
   message: "",
+  gaps: { trace: 3, receipt: 0, check: 0 },
 }
 
 describe("Metrics", () => {
@@ -26,6 +27,7 @@ describe("Metrics", () => {
     expect(lines).toContain("# TYPE daybook_indexed_to_block gauge")
     expect(lines).toContain('daybook_indexed_to_block{chain="my \\"chain\\""} 8')
     expect(lines).toContain('daybook_blocks_per_second{chain="my \\"chain\\""} 0')
+    expect(lines).toContain('daybook_gaps{chain="my \\"chain\\"",kind="trace"} 3')
     expect(lines.some((line) => line.startsWith("daybook_finalized_block{"))).toBe(false)
     expect(lines.some((line) => line.startsWith("daybook_eta_seconds{"))).toBe(false)
   })

@@ -461,6 +461,27 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live("include shows null for a transaction whose trace is a gap, and the status counts it", () =>
+      Effect.gen(function* () {
+        const traced = Rows.block(0, [{ from: alice, to: bob }])
+        const next = Rows.block(1, [{ from: alice, to: bob }])
+        const untraced = {
+          ...next,
+          transactions: next.transactions.map((transaction) => ({ ...transaction, internal: "null" })),
+          gaps: [{ kind: "trace", transaction: next.transactions[0]!.hash, reason: "missing trie node" } as const],
+        }
+        const service = yield* start({ chains: { eth: { blocks: [traced, untraced] } } })
+
+        const page = yield* service.wallet(alice, "include=internal_transactions")
+        const { json } = yield* service.fetch("/ready")
+
+        expect(page.status).toBe(200)
+        expect(page.json.result[0].internal_transactions).toBe(null)
+        expect(page.json.result[1].internal_transactions).toHaveLength(1)
+        expect(json.chains[0].gaps).toEqual({ trace: 1, receipt: 0, check: 0 })
+      }),
+    )
+
     it.live("include on a chain without traces responds 400, also for an empty page", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 8, { traces: false })

@@ -33,6 +33,8 @@ const statements = [
   "SELECT * FROM appearance",
   "SELECT id, kind, revision, next FROM projection",
   "SELECT * FROM entry",
+  "SELECT * FROM gap",
+  "SELECT * FROM gap_count",
   "SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint",
 ]
 const open = (file: string) => TestStore.inFolder(dirname(file), ref)
@@ -137,7 +139,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 4. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 5. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])

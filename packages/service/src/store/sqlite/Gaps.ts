@@ -1,0 +1,60 @@
+/**
+ * Gaps of stored blocks in a chain's file, and their number. Throws what SQLite throws: call it inside a transaction.
+ *
+ * The number of gaps of each kind is kept by triggers, so that a status of a chain with millions of gaps is read at once.
+ */
+import { type BlockGap, type BlockRows, type Gap, gapKinds } from "../BlockRows.ts"
+import type { GapCounts, GapQuery } from "../ChainReader.ts"
+import { fromHex, toHex } from "./Bytes.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as Statements from "./Statements.ts"
+
+/** The step of the chain's schema that makes the tables. */
+export const migration = `CREATE TABLE gap (
+    block INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    "transaction" BLOB,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (block, position)
+  ) WITHOUT ROWID;
+  CREATE TABLE gap_count (kind TEXT NOT NULL PRIMARY KEY, gaps INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER gap_inserted AFTER INSERT ON gap BEGIN
+    INSERT INTO gap_count (kind, gaps) VALUES (new.kind, 1) ON CONFLICT (kind) DO UPDATE SET gaps = gaps + 1;
+  END;
+  CREATE TRIGGER gap_deleted AFTER DELETE ON gap BEGIN
+    UPDATE gap_count SET gaps = gaps - 1 WHERE kind = old.kind;
+    DELETE FROM gap_count WHERE kind = old.kind AND gaps = 0;
+  END;`
+
+/** Inserts the gaps of a block that has none stored. */
+export const insertUnsafe = (connection: Connection, { gaps = [], number }: BlockRows): void =>
+  connection.manyUnsafe(
+    Statements.insertGap,
+    gaps.map(({ kind, reason, transaction }, position): Params => [
+      ...[number, position, kind, transaction === undefined ? null : fromHex(transaction), reason],
+    ]),
+  )
+
+/** Removes the gaps of a range of blocks, inclusive. */
+export const deleteUnsafe = (connection: Connection, from: number, to: number): void =>
+  void connection.rowsUnsafe(Statements.deleteGaps, [from, to])
+
+type GapColumns = readonly [block: number, kind: BlockGap["kind"], transaction: Uint8Array | null, reason: string]
+
+/** Gaps of a range of blocks, by block. */
+export const listUnsafe = (connection: Connection, { from, limit, to }: GapQuery): ReadonlyArray<Gap> =>
+  connection.valuesUnsafe<GapColumns>(Statements.gaps, [from, to, limit]).map(([block, kind, transaction, reason]) => ({
+    block,
+    ...(transaction === null ? {} : { transaction: toHex(transaction) }),
+    kind,
+    reason,
+  }))
+
+/** Number of gaps of each kind. */
+export const countsUnsafe = (connection: Connection): GapCounts => {
+  const rows = connection.valuesUnsafe<readonly [kind: string, gaps: number]>(Statements.gapCounts, [])
+  const found = new Map(rows)
+  // Sound: the keys are the kinds.
+  return Object.fromEntries(gapKinds.map((kind) => [kind, found.get(kind) ?? 0])) as GapCounts
+}
