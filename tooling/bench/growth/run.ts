@@ -83,13 +83,13 @@ const readPage = (reader: ChainReader, address: string, order: Order) =>
         to: Number.MAX_SAFE_INTEGER,
         order,
         after: null,
-        limit: 26,
+        limit: 25,
         internal: false,
       }),
     ),
-    (rows) =>
+    ({ rows }) =>
       PageWriter.page(
-        rows.slice(0, 25),
+        rows,
         { cursor: null, page: 0, pageSize: 25 },
         { label: () => null, include: false, empty: "string" },
       ).length,

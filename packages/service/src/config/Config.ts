@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ChainConfig, Count, withDefault } from "./ChainConfig.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
+import { Limits } from "./Limits.ts"
 import * as NodeConfig from "./NodeConfig.ts"
 import * as ServedChain from "./ServedChain.ts"
 
@@ -54,6 +55,8 @@ export const Config = Schema.Struct({
   ),
   /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 turns the cache off. Default 64. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
+  /** Bounds on the bytes, counts and times of what clients send and receive. */
+  limits: withDefault(Limits, () => ({})),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })

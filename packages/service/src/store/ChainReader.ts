@@ -35,8 +35,17 @@ export interface PageQuery {
   readonly after: Position | null
   /** Maximum number of rows. */
   readonly limit: number
+  /** Maximum size of the rows' texts together, in UTF-8 bytes. The first row is read whatever its size. Default: no limit. */
+  readonly maxBytes?: number
   /** False: internal transactions are not read, and `null` in each row. Default true. */
   readonly internal?: boolean
+}
+
+/** The rows of a range that fit a page. */
+export interface PageRows {
+  readonly rows: ReadonlyArray<PageRow>
+  /** The range has rows after these: the number of rows or their bytes reached the limit. */
+  readonly hasMore: boolean
 }
 
 /** Number of gaps of each kind. */
@@ -63,10 +72,7 @@ export interface Snapshot {
   /** Number of the last block at or before an instant in seconds; `null` when all are after it. */
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Rows of a key of a projection in the requested order, by (block, index). */
-  readonly page: (
-    projection: Pick<Projection, "id" | "kind">,
-    query: PageQuery,
-  ) => Effect.Effect<ReadonlyArray<PageRow>, StoreError>
+  readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
   /** How far a projection reaches; `null` when it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**

@@ -1,7 +1,8 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { ChainConfig } from "../../src/config/ChainConfig.ts"
 import * as Config from "../../src/config/Config.ts"
+import { Limits } from "../../src/config/Limits.ts"
 
 const smallest = {
   listen: { host: "127.0.0.1", port: 8080 },
@@ -30,6 +31,7 @@ describe("Config.decode", () => {
       maxLimit: 100,
       rateLimit: { perSecond: 25, burst: 50 },
       relay: { cacheMebibytes: 64 },
+      limits: Schema.decodeUnknownSync(Limits)({}),
       allowedOrigins: ["*"],
     })
   })
@@ -54,7 +56,7 @@ describe("Config.decode", () => {
     const issues = issuesOf({ ...smallest, rcp: 1, listen: { ...smallest.listen, ip: "::" } })
     expect(issues.toSorted()).toEqual([
       unknown("listen.ip", "host, port"),
-      unknown("rcp", "listen, database, chains, empty, maxLimit, rateLimit, relay, allowedOrigins"),
+      unknown("rcp", "listen, database, chains, empty, maxLimit, rateLimit, relay, limits, allowedOrigins"),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])
     expect(issuesOf({ ...smallest, chains: { "my chain": chain({ id: 5, url: "x" }) } })).toEqual([

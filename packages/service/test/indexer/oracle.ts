@@ -101,7 +101,7 @@ export const wallet = (store: ChainReader, address: string) =>
         limit: 10_000,
       }),
     ),
-    (rows) => rows.map((row) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
+    ({ rows }) => rows.map((row) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
   )
 
 /** The same of the node's transactions. */

@@ -119,7 +119,7 @@ export const live = async (script: Script) => {
         ),
       )
       const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
-      return { checkpoint, events, rows: rows.flat(), hasEnded: ended !== undefined }
+      return { checkpoint, events, rows: rows.flatMap((page) => page.rows), hasEnded: ended !== undefined }
     })
     const fiber = Effect.runFork(life.pipe(Effect.scoped, Effect.orDie, time.inside))
     await time.runUntil(VirtualTime.beginning + script.forMillis + 60_000, () => fiber.pollUnsafe() !== undefined)

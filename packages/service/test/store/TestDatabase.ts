@@ -34,7 +34,7 @@ export const bodiesOf = (blocks: ReadonlyArray<BlockRows>) =>
 export const pageBodies = (reader: ChainReader, query = all) =>
   Effect.map(
     reader.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, query)),
-    (rows) => rows.map((row) => row.body),
+    ({ rows }) => rows.map((row) => row.body),
   )
 
 /** Makes an empty database, which is removed when the scope ends. */

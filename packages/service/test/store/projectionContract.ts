@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Projection } from "../../src/projection/Projection.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+import type { PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import { entriesOf, expectedEntries, hashes, upperCase } from "./projections.ts"
@@ -33,7 +33,7 @@ export const projectionContract = (database: TestDatabase.Make): void => {
         const third = blockOn(second, { revision: 3 })
         yield* store.append(null, [first, second, third])
         const page = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
-        const revisions = Effect.map(page, (rows) => rows.map(({ revision }) => revision))
+        const revisions = Effect.map(page, ({ rows }) => rows.map(({ revision }) => revision))
 
         expect(yield* store.fill(upperCase(3), 1)).toEqual({ transactions: 2, isDone: false })
         expect(yield* revisions).toEqual([3, 3, 1, 3])
@@ -136,12 +136,10 @@ export const projectionContract = (database: TestDatabase.Make): void => {
               const walked: Array<PageRow> = []
               for (let after: PageRow | null = null; ;) {
                 const query: PageQuery = { key: wallets[1]!, order, from, to, after, limit }
-                const part: ReadonlyArray<PageRow> = yield* store.snapshot((snapshot) =>
-                  snapshot.page(hashes(1), query),
-                )
-                walked.push(...part)
-                if (part.length < limit) break
-                after = part.at(-1)!
+                const { hasMore, rows }: PageRows = yield* store.snapshot((snapshot) => snapshot.page(hashes(1), query))
+                walked.push(...rows)
+                if (!hasMore) break
+                after = rows.at(-1)!
               }
               expect(walked).toEqual(expected)
             }

@@ -1,4 +1,5 @@
 /** Projections for tests of the store, and what their rows must be. */
+import { Effect } from "effect"
 import type { Projection } from "../../src/projection/Projection.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
@@ -42,4 +43,7 @@ export const expectedEntries = (
 
 /** The stored entries of a wallet by `hashes`. */
 export const entriesOf = (store: ChainReader, key: string, order: "ASC" | "DESC" = "ASC") =>
-  store.snapshot((snapshot) => snapshot.page(hashes(1), { ...all, key, order, to: Number.MAX_SAFE_INTEGER - 1 }))
+  Effect.map(
+    store.snapshot((snapshot) => snapshot.page(hashes(1), { ...all, key, order, to: Number.MAX_SAFE_INTEGER - 1 })),
+    ({ rows }) => rows,
+  )

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
-import type { ChainChanges, ChainPosition, PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+import type { ChainChanges, ChainPosition, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -43,7 +43,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
                   Effect.fn(function* (snapshot) {
                     const walked = []
                     for (let after: PageQuery["after"] = null; ;) {
-                      const part: ReadonlyArray<PageRow> = yield* snapshot.page(projection, {
+                      const part: PageRows = yield* snapshot.page(projection, {
                         key: address,
                         order,
                         from,
@@ -51,9 +51,9 @@ export const readingContract = (database: TestDatabase.Make): void => {
                         after,
                         limit,
                       })
-                      walked.push(...part)
-                      if (part.length < limit) return walked
-                      after = part.at(-1)!
+                      walked.push(...part.rows)
+                      if (!part.hasMore) return walked
+                      after = part.rows.at(-1)!
                     }
                   }),
                 )
@@ -77,12 +77,59 @@ export const readingContract = (database: TestDatabase.Make): void => {
           for (const block of [0, 11, 12, 14, 16, 17, 99]) {
             for (const index of [0, 3]) {
               const query = { ...all, order, from: 12, to: 16, after: { block, index } }
-              const rows = yield* store.snapshot((snapshot) => snapshot.page(projection, query))
+              const { rows } = yield* store.snapshot((snapshot) => snapshot.page(projection, query))
               expect(rows).toEqual(Model.page(model, query))
             }
           }
         }
       }),
+    )
+
+    it.effect(
+      "page: reads rows until their bytes reach the limit, at least one, and every row once over all pages",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const numbers = Model.seeded(5)
+          const model = Model.empty()
+          for (let step = 0; step < 6; step++) {
+            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+            yield* store.append(Model.headOf(model), blocks)
+            Model.append(model, blocks)
+          }
+          const bytesOf = ({ body, internal: text }: PageRow) => Buffer.byteLength(body) + Buffer.byteLength(text ?? "")
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const internal of [true, false]) {
+              const base = { ...all, order, internal }
+              const { rows: expected } = yield* store.snapshot((snapshot) => snapshot.page(projection, base))
+              for (const [limit, maxBytes] of [
+                [1, 1],
+                [100, 1],
+                [3, 400],
+                [100, 700],
+                [2, 10_000],
+                [100, 1_000_000],
+              ] as const) {
+                const walked: Array<PageRow> = []
+                for (let after: PageQuery["after"] = null; ;) {
+                  const { hasMore, rows }: PageRows = yield* store.snapshot((snapshot) =>
+                    snapshot.page(projection, { ...base, after, limit, maxBytes }),
+                  )
+                  expect(rows.length).toBeGreaterThan(0)
+                  expect(rows.length).toBeLessThanOrEqual(limit)
+                  const total = rows.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0)
+                  if (rows.length > 1) expect(total).toBeLessThanOrEqual(maxBytes)
+                  walked.push(...rows)
+                  if (!hasMore) break
+                  const next = expected[walked.length]!
+                  if (rows.length < limit) expect(total + bytesOf(next)).toBeGreaterThan(maxBytes)
+                  after = rows.at(-1)!
+                }
+                expect(walked).toEqual(expected)
+              }
+            }
+          }
+        }),
     )
 
     it.effect("page: leaves internal transactions out when they are not requested", () =>
@@ -98,8 +145,8 @@ export const readingContract = (database: TestDatabase.Make): void => {
             snapshot.page(projection, { ...all, order, internal: false }),
           )
 
-          expect(whole.some(({ internal }) => internal !== null)).toBe(true)
-          expect(bare).toEqual(whole.map((row) => ({ ...row, internal: null })))
+          expect(whole.rows.some(({ internal }) => internal !== null)).toBe(true)
+          expect(bare.rows).toEqual(whole.rows.map((row) => ({ ...row, internal: null })))
         }
       }),
     )
@@ -132,7 +179,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
           }),
         )
 
-        expect(before[1].map((row) => row.body)).toEqual(bodiesOf(blocks))
+        expect(before[1].rows.map((row) => row.body)).toEqual(bodiesOf(blocks))
         expect(before[0]).toEqual({ first: 10, head: refOf(blocks[5]!), headTimestamp: 150, finalized: null })
         expect(before[4]).toBeNull()
         expect(after).toEqual(before)
@@ -150,10 +197,10 @@ export const readingContract = (database: TestDatabase.Make): void => {
             Effect.fn(function* (snapshot) {
               const bodies: Array<string> = []
               for (let after: PageQuery["after"] = null; ;) {
-                const part: ReadonlyArray<PageRow> = yield* snapshot.page(projection, { ...all, after, limit: 1 })
-                if (part.length === 0) break
-                bodies.push(part[0]!.body)
-                after = part[0]!
+                const { rows }: PageRows = yield* snapshot.page(projection, { ...all, after, limit: 1 })
+                if (rows.length === 0) break
+                bodies.push(rows[0]!.body)
+                after = rows[0]!
                 yield* Effect.yieldNow
               }
               const head = (yield* snapshot.checkpoint)?.head.number ?? 0

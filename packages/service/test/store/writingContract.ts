@@ -42,7 +42,7 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
       for (const address of wallets) {
         for (const order of ["ASC", "DESC"] as const) {
           const query = { ...all, key: address, order }
-          expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
+          expect((yield* snapshot.page(WalletTransactions.projection, query)).rows).toEqual(Model.page(model, query))
         }
       }
       for (const ref of seen) expect(yield* snapshot.lowestReorgedBlock(ref)).toBe(Model.lowestReorgedBlock(model, ref))
@@ -74,7 +74,9 @@ export const writingContract = (database: TestDatabase.Make): void => {
             })
             for (const address of wallets) {
               const query = { ...all, key: address, to: Number.MAX_SAFE_INTEGER - 1 }
-              expect(yield* snapshot.page(WalletTransactions.projection, query)).toEqual(Model.page(model, query))
+              expect((yield* snapshot.page(WalletTransactions.projection, query)).rows).toEqual(
+                Model.page(model, query),
+              )
             }
           }),
         )

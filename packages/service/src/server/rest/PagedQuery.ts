@@ -162,12 +162,10 @@ interface Resolved {
   readonly key: string
   readonly bounds: Bounds
   readonly size: number
+  readonly maxBytes: number
   readonly cursor: Cursor.Cursor | undefined
   readonly order: WalletQuery.Order
 }
-
-/** Rows read beyond the page: they show whether there is a next one. */
-const lookahead = 1
 
 /** The cursor that a query sends, compared with the rest of the query; undefined on the first page. */
 const cursorOf = (
@@ -214,7 +212,7 @@ const read = Effect.fnUntraced(function* <E>(
   resolved: Resolved,
   { guard, internal }: Request<E>,
 ): Effect.fn.Return<Page, StoreError | StaleCursor | E> {
-  const { bounds, chain, cursor, key, order, size } = resolved
+  const { bounds, chain, cursor, key, maxBytes, order, size } = resolved
   const checkpoint = yield* snapshot.checkpoint
   yield* guard(chain, checkpoint)
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
@@ -225,20 +223,23 @@ const read = Effect.fnUntraced(function* <E>(
   const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))
   if (from === null || to === null || from > to) return page
   const after = cursor === undefined ? null : { block: cursor.position[0], index: cursor.position[1] }
-  const found = yield* snapshot.page(projection, { key, from, to, order, after, limit: size + lookahead, internal })
-  const last = found[size - 1]
-  if (found.length <= size || last === undefined) return { ...page, rows: found }
+  const query = { key, from, to, order, after, limit: size, maxBytes, internal }
+  const { hasMore, rows } = yield* snapshot.page(projection, query)
+  const last = rows.at(-1)
+  if (!hasMore || last === undefined) return { ...page, rows }
   const next = yield* nextCursor(snapshot, resolved, { from, to }, last, checkpoint.head)
-  return { ...page, rows: found.slice(0, size), cursor: Cursor.toText(projection.id, next) }
+  return { ...page, rows, cursor: Cursor.toText(projection.id, next) }
 })
 
 /** Makes the reader of pages of a projection. */
 export const make = (options: {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly maxLimit: number
+  /** Maximum size of the rows of a page, in bytes; a larger row is a page by itself. */
+  readonly maxBytes: number
   readonly projection: Pick<Projection, "id" | "kind">
 }) => {
-  const { chains, maxLimit, projection } = options
+  const { chains, maxBytes, maxLimit, projection } = options
   const find = ChainRegistry.finder(chains)
 
   const chainOf = (name: string | undefined, cursor: Cursor.Cursor | undefined) => {
@@ -264,6 +265,7 @@ export const make = (options: {
       key,
       bounds: bounds.success,
       size: size.success,
+      maxBytes,
       cursor: cursor.success,
       order: cursor.success?.order ?? query.order ?? "DESC",
     })

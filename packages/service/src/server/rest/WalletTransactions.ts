@@ -23,7 +23,7 @@ import * as PageWriter from "./PageWriter.ts"
 
 /** What the handler needs. */
 export interface Options {
-  readonly config: Pick<Config, "maxLimit" | "empty">
+  readonly config: Pick<Config, "maxLimit" | "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly decoder: Decoder
 }
@@ -64,7 +64,7 @@ const refuseInclude = (chain: string) =>
 
 /** Makes the handler. */
 export const make = ({ chains, config, decoder }: Options) => {
-  const readPage = PagedQuery.make({ chains, maxLimit: config.maxLimit, projection })
+  const readPage = PagedQuery.make({ chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes, projection })
 
   const read = ({ params: { address: wallet }, query: { include, ...query } }: Request) =>
     readPage(query, { key: wallet, internal: include !== undefined, guard: guard(wallet) })

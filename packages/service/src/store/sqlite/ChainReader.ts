@@ -3,33 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint } from "../BlockRows.ts"
-import type {
-  ChainChange,
-  ChainChanges,
-  ChainPosition,
-  ChainReader,
-  PageQuery,
-  PageRow,
-  Position,
-  Snapshot,
-} from "../ChainReader.ts"
+import type { ChainChange, ChainChanges, ChainPosition, ChainReader, Snapshot } from "../ChainReader.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Gaps from "./Gaps.ts"
+import * as PageReader from "./PageReader.ts"
 import * as Projections from "./Projections.ts"
 import type { ReadPool } from "./ReadPool.ts"
-import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
-
-type StoredRow = readonly [block: number, index: number, body: string, revision: number, internal: string | null]
-
-const pageRow = ([block, index, body, revision, internal]: StoredRow): PageRow => ({
-  block,
-  index,
-  body,
-  revision,
-  internal,
-})
 
 type CheckpointColumns = readonly [
   first: number,
@@ -67,38 +48,6 @@ export const blockUnsafe = (connection: Connection, chain: number, number: numbe
 const numberUnsafe = (connection: Connection, sql: string, chain: number, timestamp: number) =>
   connection.rowsUnsafe<{ readonly number: number }>(sql, [chain, timestamp])[0]?.number ?? null
 
-/** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
-const startOf = ({ after, from, order, to }: PageQuery): Position => {
-  if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
-  return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
-}
-
-const appearancesSql = ({ internal = true, order }: PageQuery): string => {
-  if (order === "ASC") return internal ? Statements.pageUpInternal : Statements.pageUp
-  return internal ? Statements.pageDownInternal : Statements.pageDown
-}
-
-const appearancesUnsafe = (connection: Connection, chain: number, query: PageQuery): ReadonlyArray<PageRow> => {
-  const { block, index } = startOf(query)
-  const last = query.order === "ASC" ? query.to : query.from
-  return connection
-    .valuesUnsafe<StoredRow>(appearancesSql(query), [chain, fromHex(query.key), block, index, last, query.limit])
-    .map(pageRow)
-}
-
-const entriesUnsafe = (connection: Connection, projection: string, query: PageQuery): ReadonlyArray<PageRow> => {
-  const { block, index } = startOf(query)
-  const isUp = query.order === "ASC"
-  const [first, end] = RowId.range(query.from, query.to)
-  const start = RowId.range(block, block)[0] + index + (isUp || index >= 0 ? 0 : 1)
-  const sql = isUp ? Statements.entriesUp : Statements.entriesDown
-  return connection
-    .valuesUnsafe<readonly [rowId: number, body: string, revision: number]>(sql, [
-      ...[projection, fromHex(query.key), start, isUp ? end : first - 1, query.limit],
-    ])
-    .map(([rowId, body, revision]) => ({ ...RowId.toPosition(rowId), body, internal: null, revision }))
-}
-
 const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
   connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
     ?.lowest ?? null
@@ -111,7 +60,9 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
     connection.attempt(() => numberUnsafe(connection, Statements.lastAtOrBefore, chain, timestamp)),
   page: ({ id, kind }, query) =>
     connection.attempt(() =>
-      kind === "entries" ? entriesUnsafe(connection, id, query) : appearancesUnsafe(connection, chain, query),
+      kind === "entries"
+        ? PageReader.entriesUnsafe(connection, id, query)
+        : PageReader.appearancesUnsafe(connection, chain, query),
     ),
   projection: (id) =>
     connection.attempt(() => {

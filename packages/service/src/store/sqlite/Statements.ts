@@ -3,25 +3,38 @@
  */
 import * as RowId from "./RowId.ts"
 
-const page = (internal: "t.internal" | "NULL") => `SELECT a.block, a.tx_index, t.body, t.decoder_revision, ${internal}
+const bodyBytes = `octet_length(t.body)`
+const allBytes = `octet_length(t.body) + ifnull(octet_length(t.internal), 0)`
+
+const page = (bytes: string, internal: string) => `SELECT a.block, a.tx_index,
+  CASE WHEN ${bytes} <= ? THEN t.body END, t.decoder_revision, ${internal}, ${bytes}
   FROM appearance a
   JOIN "transaction" t ON t.id = a.block * ${RowId.perBlock} + a.tx_index
   WHERE a.chain = ? AND a.address = ?`
 
+const withoutInternal = page(bodyBytes, "NULL")
+const withInternal = page(allBytes, `CASE WHEN ${allBytes} <= ? THEN t.internal END`)
+
 const up = `AND (a.block, a.tx_index) > (?, ?) AND a.block <= ? ORDER BY a.block, a.tx_index LIMIT ?`
 const down = `AND (a.block, a.tx_index) < (?, ?) AND a.block >= ? ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
 
-/** Rows of a wallet above a position, up to a block. Parameters: chain, address, position (block, index), last block, limit. */
-export const pageUp = `${page("NULL")} ${up}`
+/**
+ * Rows of a wallet above a position, up to a block, with their bytes; the texts of a row larger than the inline bound are NULL.
+ * Parameters: inline bound, chain, address, position (block, index), last block, limit.
+ */
+export const pageUp = `${withoutInternal} ${up}`
 
-/** Rows of a wallet below a position, down to a block. Parameters: chain, address, position (block, index), first block, limit. */
-export const pageDown = `${page("NULL")} ${down}`
+/** Rows of a wallet below a position, down to a block, in the form of `pageUp`. Parameters: as `pageUp`, first block for last. */
+export const pageDown = `${withoutInternal} ${down}`
 
-/** `pageUp` with internal transactions. */
-export const pageUpInternal = `${page("t.internal")} ${up}`
+/** `pageUp` with internal transactions. Parameters: inline bound, then as `pageUp`. */
+export const pageUpInternal = `${withInternal} ${up}`
 
-/** `pageDown` with internal transactions. */
-export const pageDownInternal = `${page("t.internal")} ${down}`
+/** `pageDown` with internal transactions. Parameters: inline bound, then as `pageDown`. */
+export const pageDownInternal = `${withInternal} ${down}`
+
+/** Parameters: row id. */
+export const documentTexts = `SELECT body, internal FROM "transaction" WHERE id = ?`
 
 /** Parameters: chain. */
 export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint WHERE chain = ?`
@@ -92,13 +105,16 @@ export const staleDocuments = `SELECT 1 FROM "transaction" WHERE id >= ? AND id 
 export const blockCounts = `SELECT number, coalesce(transactions, 100) AS count FROM block
   WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
 
-const entries = `SELECT e.id, e.body, p.revision FROM projection p JOIN entry e ON e.projection = p.number
-  WHERE p.id = ? AND e.key = ?`
+const entries = `SELECT e.id, CASE WHEN octet_length(e.body) <= ? THEN e.body END, p.revision, octet_length(e.body)
+  FROM projection p JOIN entry e ON e.projection = p.number WHERE p.id = ? AND e.key = ?`
 
-/** Entries of a key above a row id, up to another. Parameters: projection, key, row id, row id after the last, limit. */
+/** Parameters: projection, row id. */
+export const entryText = `SELECT e.body FROM projection p JOIN entry e ON e.projection = p.number WHERE p.id = ? AND e.id = ?`
+
+/** Entries of a key above a row id, up to another. Parameters: inline bound, projection, key, row id, row id after the last, limit. */
 export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id LIMIT ?`
 
-/** Entries of a key below a row id, down to another. Parameters: projection, key, row id, row id before the first, limit. */
+/** Entries of a key below a row id, down to another. Parameters: inline bound, projection, key, row id, row id before the first, limit. */
 export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC LIMIT ?`
 
 /** Blocks of a range. Parameters: chain, from, to. */

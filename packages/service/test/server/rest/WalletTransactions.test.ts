@@ -273,6 +273,30 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live("a page that reaches its bytes ends early with a cursor, and a larger row is a page by itself", () =>
+      Effect.gen(function* () {
+        const large = `0x${"ab".repeat(6_000)}`
+        const inputs = ["0x", "0x", large, "0x", "0x", "0x", large, large, "0x"]
+        const blocks = [
+          Rows.block(
+            1,
+            inputs.map((input) => ({ from: alice, to: bob, input })),
+          ),
+        ]
+        const service = yield* start({ chains: { eth: { blocks } }, config: { limits: { pageBytes: 8_000 } } })
+
+        for (const order of ["ASC", "DESC"] as const) {
+          const pages = yield* walk(service, bob, `order=${order}`)
+
+          const hashes = Rows.hashesOf(blocks, bob)
+          expect(pages.flatMap(hashesIn)).toEqual(order === "ASC" ? hashes : hashes.toReversed())
+          const counts = pages.map((page) => hashesIn(page).length)
+          expect(counts).toEqual(order === "ASC" ? [2, 1, 3, 1, 1, 1] : [1, 1, 1, 3, 1, 2])
+          expect(pages.map(({ json }) => json.page_size)).toEqual(pages.map(() => "100"))
+        }
+      }),
+    )
+
     it.live("chain, order and range come from the cursor where a request leaves them out", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)

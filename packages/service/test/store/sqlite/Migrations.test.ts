@@ -235,7 +235,7 @@ describe("a file of any older version", () => {
 
       expect(yield* store.snapshot((snapshot) => snapshot.projection("decoded_documents"))).toBeNull()
       while (!(yield* store.fill(documents, 1)).isDone) yield* Effect.yieldNow
-      const rows = yield* store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
+      const { rows } = yield* store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, all))
       expect(rows.map(({ revision }) => revision)).toEqual(rows.map(() => 2))
       expect(rows[0]!.body).toBe(blocks[0]!.transactions[0]!.body.toUpperCase())
     }),
