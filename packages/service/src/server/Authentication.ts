@@ -60,19 +60,20 @@ export interface Caller {
 }
 
 /** Authenticates the caller of a REST operation and takes one request from its rate limit. */
-export const authenticate = Effect.fnUntraced(function* (
+export const authenticate = (
   { grant: find, limitMessage, take }: Authentication["Service"],
   key: string | undefined,
-): Effect.fn.Return<Caller, ErrorResponse.ErrorResponse> {
-  const grant =
-    key === undefined
-      ? null
-      : yield* find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
-  if (grant === null) {
-    const what = key === undefined ? "Missing" : "Unknown"
-    return yield* ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
-  }
-  const decision = yield* take(grant, 1)
-  if (!decision.isAllowed) return yield* ErrorResponse.rateLimited(limitMessage(decision), decision.headers)
-  return { grant, headers: decision.headers }
-})
+): Effect.Effect<Caller, ErrorResponse.ErrorResponse> => {
+  const refuse = (what: string) =>
+    ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
+  if (key === undefined) return refuse("Missing")
+  const found = Effect.catch(find(Redacted.make(key, { label: "apiKey" })), ErrorResponse.fromStore)
+  return Effect.flatMap(found, (grant) => {
+    if (grant === null) return refuse("Unknown")
+    return Effect.flatMap(take(grant, 1), (decision) =>
+      decision.isAllowed
+        ? Effect.succeed({ grant, headers: decision.headers })
+        : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
+    )
+  })
+}

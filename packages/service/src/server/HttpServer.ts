@@ -101,29 +101,22 @@ const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: R
   const matched = handle.pipe(Effect.catch(() => unmatched))
   const [matchedWithCors, unmatchedWithCors] = [cors.add(matched), cors.add(unmatched)]
 
-  return Effect.gen(function* () {
-    const received = yield* HttpServerRequest
+  const effectFor = (isPreflight: boolean, isUnmatched: boolean): App => {
+    if (isPreflight) return isUnmatched ? unmatched : matched
+    return isUnmatched ? unmatchedWithCors : matchedWithCors
+  }
+
+  return Effect.flatMap(HttpServerRequest, (received) => {
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
-    const isUnmatched = hasEmptySegment(url)
-    const isPreflight = received.method === "OPTIONS"
-    const answered = isUnmatched
-      ? isPreflight
-        ? unmatched
-        : unmatchedWithCors
-      : isPreflight
-        ? matched
-        : matchedWithCors
+    const effect = effectFor(received.method === "OPTIONS", hasEmptySegment(url))
     const requestId = randomUUID()
-    const request = Effect.provideService(answered, RequestId, requestId)
-    const response = yield* url === received.url
-      ? request
-      : Effect.provideService(request, HttpServerRequest, received.modify({ url }))
-    return HttpServerResponse.setHeaders(response, {
-      [ApiHeader.requestId]: requestId,
-      "cache-control": "no-store",
-      ...cors.headers,
-    })
+    const request = Effect.provideService(effect, RequestId, requestId)
+    const headers = { [ApiHeader.requestId]: requestId, "cache-control": "no-store", ...cors.headers }
+    return Effect.map(
+      url === received.url ? request : Effect.provideService(request, HttpServerRequest, received.modify({ url })),
+      HttpServerResponse.setHeaders(headers),
+    )
   })
 }
 

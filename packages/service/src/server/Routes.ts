@@ -14,6 +14,7 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import { scrubber } from "@daybook/transport/internal/Redaction"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import { RequestId } from "./Request.ts"
@@ -79,27 +80,26 @@ export const onDefect = <R>(
 type Handler = Effect.Effect<HttpServerResponse, never, HttpRouter.Provided>
 
 const observe = (method: string, path: string, handler: Effect.Effect<HttpServerResponse, unknown, unknown>) => {
+  const name = `${method} ${path}`
   const answered = onDefect(handler as Handler, {
     respond: (id) => ErrorResponse.toResponse(ErrorResponse.internal(id)),
   })
-  return Effect.gen(function* () {
-    const requestId = yield* RequestId
-    const request = yield* HttpServerRequest
-    const startedAt = yield* Clock.currentTimeMillis
-    const response = yield* answered.pipe(
-      Effect.withSpan(
-        `${method} ${path}`,
-        {
-          kind: "server",
-          attributes: { "http.request.method": request.method, "http.route": path, "daybook.request_id": requestId },
-        },
-        // The stack of every span would be this line.
-        { captureStackTrace: false },
-      ),
-    )
-    const millis = (yield* Clock.currentTimeMillis) - startedAt
-    yield* Effect.logDebug(`${request.method} ${path} ${response.status} ${millis} ms ${requestId}`)
-    return response
+  return Effect.contextWith((context: Context.Context<HttpServerRequest>) => {
+    const requestId = Context.get(context, RequestId)
+    const { method: received } = Context.get(context, HttpServerRequest)
+    const clock = Context.get(context, Clock.Clock)
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const attributes = { "http.request.method": received, "http.route": path, "daybook.request_id": requestId }
+    // The tracer that is there by default keeps no span.
+    const isTraced = Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
+    const traced = isTraced
+      ? // The stack of every span would be this line.
+        answered.pipe(Effect.withSpan(name, { kind: "server", attributes }, { captureStackTrace: false }))
+      : answered
+    return Effect.tap(traced, ({ status }) => {
+      const millis = clock.currentTimeMillisUnsafe() - startedAt
+      return Effect.logDebug(`${received} ${path} ${status} ${millis} ms ${requestId}`)
+    })
   })
 }
 

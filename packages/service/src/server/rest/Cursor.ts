@@ -51,12 +51,13 @@ const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
 /** The checksum of this projection's cursors leaves out its name: they are older than other projections. */
 const unnamed = "wallet_transactions"
 
+const unnamedPrefix = Buffer.from("daybook cursor")
+
+const prefixOf = (projection: string): Buffer =>
+  projection === unnamed ? unnamedPrefix : Buffer.from(`${unnamedPrefix} ${projection} `)
+
 const checksum = (projection: string, bytes: Uint8Array): Buffer =>
-  hash(
-    "sha256",
-    Buffer.concat([Buffer.from(`daybook cursor${projection === unnamed ? "" : ` ${projection} `}`), bytes]),
-    "buffer",
-  ).subarray(0, checksumBytes)
+  hash("sha256", Buffer.concat([prefixOf(projection), bytes]), "buffer").subarray(0, checksumBytes)
 
 const varint = (value: number): ReadonlyArray<number> => {
   const bytes: Array<number> = []

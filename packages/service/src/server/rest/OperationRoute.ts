@@ -6,6 +6,7 @@
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest, ParsedSearchParams } from "effect/http/HttpServerRequest"
@@ -30,11 +31,18 @@ export type Handler<O extends RestOperation.RestOperation> = (
 ) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse>
 
 /** Decodes parameters; one that the contract does not have is refused. */
-const decoderOf = <A>(schema: Schema.Codec<A, unknown>, what: string) => {
-  const decode = SchemaParser.decodeUnknownResult(schema, { onExcessProperty: "error" })
+const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: object }, what: string) => {
+  const decode = SchemaParser.decodeUnknownResult(schema)
+  const refuse = SchemaParser.decodeUnknownResult(schema, { onExcessProperty: "error" })
+  const isKnown = (name: string): boolean => Object.hasOwn(schema.fields, name)
   return (input: Input): Result.Result<A, InvalidParameter> =>
-    Result.mapError(decode(input), (error) => InvalidParameter.fromError(error, input, what))
+    Result.mapError((Object.keys(input).every(isKnown) ? decode : refuse)(input), (error) =>
+      InvalidParameter.fromError(error, input, what),
+    )
 }
+
+/** What a route reads of its request. */
+type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
 
@@ -46,14 +54,15 @@ export const make = <O extends RestOperation.RestOperation>(
 ) => {
   const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
   const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
-  const respond = Effect.fnUntraced(function* () {
-    const { headers } = yield* HttpServerRequest
-    const caller = yield* Authentication.authenticate(authentication, headers[keyHeader])
-    const params = decodeParams((yield* HttpRouter.RouteContext).params)
-    if (Result.isFailure(params)) return yield* ErrorResponse.badRequest(params.failure)
-    const query = decodeQuery(yield* ParsedSearchParams)
-    if (Result.isFailure(query)) return yield* ErrorResponse.badRequest(query.failure)
-    return yield* handler({ params: params.success, query: query.success, caller })
+  const respond = Effect.contextWith((context: Context.Context<Needed>) => {
+    const key = Context.get(context, HttpServerRequest).headers[keyHeader]
+    return Effect.flatMap(Authentication.authenticate(authentication, key), (caller) => {
+      const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
+      if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
+      const query = decodeQuery(Context.get(context, ParsedSearchParams))
+      if (Result.isFailure(query)) return ErrorResponse.badRequest(query.failure)
+      return handler({ params: params.success, query: query.success, caller })
+    })
   })
-  return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(Effect.suspend(respond)))
+  return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(respond))
 }
