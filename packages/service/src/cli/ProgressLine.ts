@@ -2,7 +2,7 @@
  * One line at the foot of a terminal that shows how far each chain's index is while it catches up. Lines of the log are written
  * above it. Only for people: where standard error is no terminal, there is none.
  */
-import type { IndexerEvent } from "../indexer/StatusTracker.ts"
+import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 
 /** How far a chain is. */

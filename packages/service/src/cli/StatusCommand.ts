@@ -21,7 +21,7 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 const format = (status: Status.Status): string => {
   const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lag, message, state, traces, unchecked } = status
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
-  const node = head === null ? "head unknown" : `head ${head}, lag ${lag ?? head}`
+  const node = head === null ? "head unknown" : `head ${head}${lag === null ? "" : `, lag ${lag}`}`
   const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`

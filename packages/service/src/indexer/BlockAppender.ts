@@ -2,10 +2,10 @@
  * Fetches a range of blocks, several at a time, and appends them in order. Ends at the first block that does not extend the one
  * before it.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as BatchFetcher from "../node/BatchFetcher.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
@@ -22,8 +22,8 @@ export interface Options {
   readonly node: Node
   readonly store: ChainSession
   readonly reporter: StatusReporter
-  /** Renews the lease, after each append. */
-  readonly renewLease: Effect.Effect<unknown, StoreError>
+  /** Runs after each append: renews the lease. */
+  readonly onAppended: Effect.Effect<unknown, StoreError>
   readonly assembling: BlockFetcher.Options
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
@@ -51,19 +51,17 @@ const nextRange = Effect.fnUntraced(function* (node: Node, at: number, to: numbe
 
 /** Appends a batch and begins the next one. */
 const flush = Effect.fnUntraced(function* (
-  { renewLease, reporter, store }: Options,
-  { first, nodeHead }: Extend,
+  { onAppended, reporter, store }: Options,
+  { first }: Extend,
   batch: AppendBatch.AppendBatch,
 ): Effect.fn.Return<AppendBatch.AppendBatch, StoreError | CheckpointConflict | LeaseLost> {
   const { blocks, tip, transactions } = batch
   const head = AppendBatch.head(batch)
-  const next = AppendBatch.make(head, yield* Clock.currentTimeMillis)
+  const next = AppendBatch.make(head, yield* MonotonicClock.millis)
   if (blocks.length === 0 || head === null) return next
   yield* store.append(tip, blocks)
-  yield* reporter.report({
-    ...{ _tag: "Indexed", first, head: head.number, nodeHead, blocks: blocks.length, transactions },
-  })
-  yield* renewLease
+  yield* reporter.report({ _tag: "Indexed", first, head: head.number, blocks: blocks.length, transactions })
+  yield* onAppended
   return next
 })
 
@@ -80,7 +78,7 @@ const take = Effect.fnUntraced(function* (
     const longer = AppendBatch.add(batch, block)
     if (longer === null) return yield* ended(batch, { _tag: "Broken", found: block })
     batch = longer
-    if (isAtHead || AppendBatch.isFull(batch, yield* Clock.currentTimeMillis))
+    if (isAtHead || AppendBatch.isFull(batch, yield* MonotonicClock.millis))
       batch = yield* flush(options, extend, batch)
   }
   return failure === null ? batch : yield* ended(batch, { _tag: "Failed", error: failure })
@@ -106,7 +104,7 @@ export const run = Effect.fn("BlockAppender.run")(function* (
   const { from, rules, tip, to } = extend
   const assembling = { ...options.assembling, rules }
   const isAtHead = to - from < headBlocks
-  const begin = yield* Clock.currentTimeMillis
+  const begin = yield* MonotonicClock.millis
   const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(node, at, to, isAtHead)).pipe(
     Stream.mapEffect(({ fetcher, numbers }) => BlockFetcher.range(node, fetcher, numbers, assembling), { concurrency }),
     Stream.runFoldEffect(

@@ -4,11 +4,11 @@
  *
  * The store is changed by append and unwind alone, and both compare and set the checkpoint: a second indexer does no harm.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { Decoder } from "../decode/Decoder.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { Projection } from "../projection/Projection.ts"
@@ -21,6 +21,7 @@ import * as Deviation from "../verification/Deviation.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as RuleDetection from "../verification/RuleDetection.ts"
 import * as BlockAppender from "./BlockAppender.ts"
+import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import * as StartBlock from "./StartBlock.ts"
 import * as StatusReporter from "./StatusReporter.ts"
@@ -71,6 +72,7 @@ const maxLocalDelayMillis = 1_000
 interface Context extends BlockAppender.Options {
   readonly projections: ReadonlyArray<Projection>
   readonly acquireLease: Effect.Effect<boolean, StoreError>
+  readonly pollMillis: number
 }
 
 type Outcome = Effect.Effect<IndexerState.Input, IndexerState.TurnError>
@@ -94,7 +96,11 @@ const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): O
   Effect.map(StartBlock.atOrAfter(node, remote, timestamp), (number) => ({ _tag: "StartBlockFound", remote, number }))
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerState.Extend) {
-  const found = yield* BlockAppender.run(context, action)
+  const { node, pollMillis, reporter } = context
+  const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
+  const append = (onProgress: Effect.Effect<void>) =>
+    BlockAppender.run({ ...context, onAppended: Effect.andThen(onProgress, context.onAppended) }, action)
+  const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
   if (found === null) return { _tag: "Extended" } as const
   const checkpoint = yield* checkpointOf(context.store)
   return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found } satisfies IndexerState.Input
@@ -109,7 +115,7 @@ const compareBlock = Effect.fnUntraced(function* ({ node, store }: Context, numb
 const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projection: Projection, until: number) {
   let transactions = 0
   let isDone = false
-  while (!isDone && (yield* Clock.currentTimeMillis) < until) {
+  while (!isDone && (yield* MonotonicClock.millis) < until) {
     const filled = yield* store.fill(projection, fillTransactions)
     transactions += filled.transactions
     isDone = filled.isDone
@@ -124,7 +130,7 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
 
 /** Fills projections that are new or revised, for a while. */
 const fillProjections = Effect.fnUntraced(function* (context: Context, millis: number) {
-  const until = (yield* Clock.currentTimeMillis) + millis
+  const until = (yield* MonotonicClock.millis) + millis
   const done = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
   return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerState.Input
 })
@@ -214,8 +220,8 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const context: Context = {
-    ...{ node, store, reporter, projections, concurrency, acquireLease: store.holdLease },
-    renewLease: store.holdLease,
+    ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
+    onAppended: store.holdLease,
     assembling: { decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))

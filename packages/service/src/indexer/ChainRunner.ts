@@ -3,9 +3,9 @@
  * impossible is logged once, recorded in the store where that can be written, and tried again.
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -85,9 +85,9 @@ const retryForever = Effect.fn("ChainRunner.run")(function* (
 ): Effect.fn.Return<never> {
   let logged: string | null = null
   for (let failures = 1; ; failures++) {
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = yield* MonotonicClock.millis
     const error = yield* Effect.flip(indexChain(job, onEvent))
-    if ((yield* Clock.currentTimeMillis) - startedAt > healthyMillis) failures = 1
+    if ((yield* MonotonicClock.millis) - startedAt > healthyMillis) failures = 1
     const obstacle = obstacleOf(job, error, failures)
     const isNew = obstacle.message !== logged || failures === 1
     logged = obstacle.message

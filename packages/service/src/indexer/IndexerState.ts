@@ -15,7 +15,7 @@ import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Backoff from "./Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
-import type { IndexerReport } from "./StatusTracker.ts"
+import type { IndexerReport } from "./IndexerReport.ts"
 
 /**
  * Why a turn failed.
@@ -136,6 +136,8 @@ export interface Extend {
   readonly first: number
   readonly nodeHead: number
   readonly rules: HashRules.HashRules
+  /** The turn before failed: the node gets as few calls as possible. */
+  readonly isRetry: boolean
 }
 
 /**
@@ -289,9 +291,10 @@ const leaseAcquired = (state: IndexerState): Transition =>
 /** Extends the index by one turn's blocks; by one block after a failure, which a node may answer to only one block. */
 const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHead: number): Extend => {
   const from = tip === null ? first : tip.number + 1
-  const blocks = state.failures > 0 ? 1 : turnBlocks
+  const isRetry = state.failures > 0
+  const blocks = isRetry ? 1 : turnBlocks
   const to = Math.min(nodeHead, from + blocks - 1)
-  return { _tag: "Extend", tip, from, to, first, nodeHead, rules: state.rules ?? HashRules.none }
+  return { _tag: "Extend", tip, from, to, first, nodeHead, rules: state.rules ?? HashRules.none, isRetry }
 }
 
 const waitForStart = (
@@ -406,30 +409,30 @@ const headSeen = (
   { checkpoint, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
   const state = { ...before, rules }
-  const connected: IndexerReport = { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) }
-  if (checkpoint === null) return begin(settings, state, remote, [connected])
+  const connected: ReadonlyArray<IndexerReport> = [
+    { _tag: "HeadSeen", nodeHead: remote.number },
+    { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) },
+  ]
+  if (checkpoint === null) return begin(settings, state, remote, connected)
   const { first, head } = checkpoint
   const heads = { first, head: head.number, nodeHead: remote.number }
   if (remote.number > head.number) {
     const next = extend(state, first, head, remote.number)
     // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
     const isFar = remote.number - head.number > turnBlocks && state.failures === 0
-    return isFar ? finalize(state, heads, next, [connected]) : transition(state, next, [connected])
+    return isFar ? finalize(state, heads, next, connected) : transition(state, next, connected)
   }
   if (remote.number < first) {
     const message = `The head of the node, block ${remote.number}, is below the first indexed block ${first}.`
     const reports: ReadonlyArray<IndexerReport> = [
-      connected,
+      ...connected,
       { _tag: "Waiting", message, subject: "node below the index" },
     ]
     return idle(state, settings.pollMillis, reports)
   }
-  if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, [connected])
+  if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, connected)
   const { pollMillis: millis } = settings
-  const reports: ReadonlyArray<IndexerReport> = [
-    connected,
-    { _tag: "Synced", head: head.number, nodeHead: remote.number },
-  ]
+  const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
   return finalize(state, heads, state.isFilled ? wait(millis) : { _tag: "FillProjections", millis }, reports)
 }
 

@@ -2,22 +2,24 @@
  * Reports an indexer's progress and state: events for the program around it, log lines, and the status in the store for other
  * processes. Carries out what `StatusTracker` decides.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
+import type { IndexerEvent } from "./IndexerEvent.ts"
+import type { IndexerReport } from "./IndexerReport.ts"
 import * as StatusTracker from "./StatusTracker.ts"
 
 /**
  * Handles an indexer event; must not fail.
  */
-export type OnEvent = (event: StatusTracker.IndexerEvent) => Effect.Effect<void>
+export type OnEvent = (event: IndexerEvent) => Effect.Effect<void>
 
 /**
  * Reports of one indexer.
  */
 export interface StatusReporter {
-  readonly report: (report: StatusTracker.IndexerReport) => Effect.Effect<void>
+  readonly report: (report: IndexerReport) => Effect.Effect<void>
   /** Rewrites the last status periodically, so that readers see that the indexer is alive. */
   readonly heartbeat: Effect.Effect<never>
   /** Records an orderly stop. */
@@ -38,7 +40,7 @@ export const make = Effect.fnUntraced(function* (options: {
   let state = StatusTracker.make({ pollMillis, before })
 
   const apply = Effect.fnUntraced(function* (input: StatusTracker.Input) {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* MonotonicClock.millis
     const [next, outputs] = StatusTracker.step(state, input, now)
     state = next
     for (const output of outputs) yield* perform(output)

@@ -1,79 +1,16 @@
 /**
  * State and progress of one indexer, derived from its reports: which status readers see, which events and log lines follow. Pure;
  * `StatusReporter` carries out the outputs. No output holds a key or a URL.
+ *
+ * Each status, event and log line is made from one state, so that its numbers and words belong to the same instant.
  */
 import type { TraceSource } from "../node/Node.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
+import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
+import type { Annotations, IndexerReport, Level } from "./IndexerReport.ts"
+import * as NodeHead from "./NodeHead.ts"
+import * as Progress from "./Progress.ts"
 import * as Throughput from "./Throughput.ts"
-
-/**
- * Work done since the start, or since the last time the indexer fell behind the head.
- */
-export interface Totals {
-  readonly blocks: number
-  readonly transactions: number
-  /** Time up to the last of these blocks, in milliseconds. */
-  readonly elapsedMillis: number
-}
-
-/**
- * Recent throughput.
- */
-export interface Speed {
-  readonly blocksPerSecond: number
-  /** Time until the head of the node is reached at this rate, in milliseconds; `null` while unknown. */
-  readonly etaMillis: number | null
-}
-
-/**
- * A step of an indexer that the program around it may show.
- */
-export type IndexerEvent =
-  /** Blocks were stored. `first` is the first indexed block, `head` the last one, `nodeHead` the head of the node. */
-  | ({ readonly _tag: "Indexed"; readonly first: number; readonly head: number; readonly nodeHead: number } & Totals &
-      Speed)
-  /** The index reached the head of the node. */
-  | ({ readonly _tag: "Synced"; readonly head: number } & Totals)
-  /** The blocks above `to`, up to `from`, were removed; `to` is `null` when all were. */
-  | { readonly _tag: "Reorged"; readonly from: BlockRef; readonly to: BlockRef | null }
-  /** The indexer cannot go on at present. */
-  | { readonly _tag: "Waiting"; readonly message: string }
-  /** The indexer cannot go on until an operator changes something. */
-  | { readonly _tag: "Misconfigured"; readonly message: string }
-
-/** Severity of a log line. */
-export type Level = "Debug" | "Info" | "Warn"
-
-/** Values of a log line, beside its message. */
-export type Annotations = Readonly<Record<string, string | number>>
-
-/**
- * What an indexer reports.
- */
-export type IndexerReport =
-  /** The indexer runs and has the lease; the node has not answered yet. */
-  | { readonly _tag: "Started" }
-  /** The node answered. `unchecked` names the checks that the chain's hash rules leave out. */
-  | { readonly _tag: "Connected"; readonly traces: TraceSource; readonly unchecked: string | null }
-  /** Blocks were stored. `first` is the first indexed block, `head` the last one. */
-  | {
-      readonly _tag: "Indexed"
-      readonly first: number
-      readonly head: number
-      readonly nodeHead: number
-      readonly blocks: number
-      readonly transactions: number
-    }
-  /** The index is at the head of the node, or above it where the node lags. */
-  | { readonly _tag: "Synced"; readonly head: number; readonly nodeHead: number }
-  | { readonly _tag: "Reorged"; readonly from: BlockRef; readonly to: BlockRef | null }
-  /** The indexer cannot go on at present. Logged once per `subject`, by default the message; a warning again each minute. */
-  | { readonly _tag: "Waiting"; readonly message: string; readonly level?: Level; readonly subject?: string }
-  | { readonly _tag: "Misconfigured"; readonly message: string }
-  | { readonly _tag: "Stopped" }
-  /** A line for the log alone. */
-  | { readonly _tag: "Note"; readonly level: Level; readonly message: string; readonly annotations?: Annotations }
 
 /**
  * What changes the tracked state.
@@ -91,17 +28,8 @@ export type Output =
   | { readonly _tag: "Log"; readonly level: Level; readonly message: string; readonly annotations: Annotations }
   | { readonly _tag: "Emit"; readonly event: IndexerEvent }
 
-interface Progress {
-  readonly startedAtMillis: number
-  readonly elapsedMillis: number
-  readonly blocks: number
-  readonly transactions: number
-  readonly blocksLeft: number
-  readonly throughput: Throughput.Throughput
-}
-
 /**
- * State of the tracker. Instants are in milliseconds since 1970.
+ * State of the tracker. Instants are in milliseconds of a monotonic clock.
  */
 export interface StatusTracker {
   /** Time between two polls of the node's head, in milliseconds. */
@@ -114,26 +42,27 @@ export interface StatusTracker {
   readonly writtenAtMillis: number
   /** When the indexer last reported something; heartbeats do not count. */
   readonly reportedAtMillis: number
-  /** When the node last answered a poll. */
-  readonly polledAtMillis: number
   /** What the last `Waiting` or `Misconfigured` was about; `null` before one. */
   readonly subject: string | null
   /** When that was last logged. */
   readonly obstacleLoggedAtMillis: number
   /** The tracer reported in this run; `null` before the node's first answer. */
   readonly tracer: TraceSource | null
-  readonly nodeHead: number | null
   readonly unchecked: string | null
+  /** Head of the node; `null` before the first poll. */
+  readonly nodeHead: NodeHead.NodeHead | null
+  /** Last indexed block; `null` while it is unknown. */
+  readonly indexedHead: number | null
   /** Head of the last `Synced` event; `null` after a reorg. */
   readonly syncedHead: number | null
   /** When progress was last logged. */
   readonly loggedAtMillis: number
-  readonly progress: Progress
+  readonly progress: Progress.Progress
 }
 
 /** Time after which an unchanged status is written again. */
 export const heartbeatMillis = 5_000
-/** Time without an answer of the node after which a synced indexer reports that it waits. */
+/** Time without an answer of the node after which an indexer at work reports that it waits. */
 const unansweredMillis = 15_000
 const statusMillis = 1_000
 const logMillis = 5_000
@@ -141,15 +70,6 @@ const logMillis = 5_000
 const reminderMillis = 60_000
 /** Blocks behind the head of the node up to which an index counts as synced. */
 const behindBlocks = 16
-
-const startProgress = (startMillis: number): Progress => ({
-  startedAtMillis: startMillis,
-  elapsedMillis: 0,
-  blocks: 0,
-  transactions: 0,
-  blocksLeft: 0,
-  throughput: Throughput.make(startMillis),
-})
 
 /**
  * Makes the tracker of an indexer that has not reported yet. `before` is the status that the store holds.
@@ -163,15 +83,15 @@ export const make = (options: {
   isWritten: false,
   writtenAtMillis: 0,
   reportedAtMillis: 0,
-  polledAtMillis: 0,
   subject: null,
   obstacleLoggedAtMillis: 0,
   tracer: null,
-  nodeHead: null,
   unchecked: null,
+  nodeHead: null,
+  indexedHead: null,
   syncedHead: null,
   loggedAtMillis: 0,
-  progress: startProgress(0),
+  progress: Progress.start(0),
 })
 
 type Transition = readonly [state: StatusTracker, outputs: ReadonlyArray<Output>]
@@ -185,23 +105,28 @@ const log = (level: Level, message: string, annotations: Annotations = {}): Outp
 
 const emit = (event: IndexerEvent): Output => ({ _tag: "Emit", event })
 
-const totalsOf = ({ blocks, elapsedMillis, transactions }: Progress): Totals => ({
-  blocks,
-  transactions,
-  elapsedMillis,
-})
+const isRunning = ({ state }: IndexerStatus): boolean => state === "backfill" || state === "synced"
 
-const speedOf = ({ blocksLeft, throughput }: Progress, now: number): Speed => {
-  const blocksPerSecond = Throughput.perSecond(throughput, now)
-  return { blocksPerSecond, etaMillis: Throughput.etaMillis(blocksPerSecond, blocksLeft) }
-}
+/** Blocks up to the head of the node. */
+const blocksLeft = ({ indexedHead, nodeHead }: StatusTracker): number =>
+  indexedHead === null || nodeHead === null ? 0 : Math.max(0, nodeHead.number - indexedHead)
 
-/** Throughput as the status holds it: left out at rate 0. */
-const speedFields = (progress: Progress, now: number) => {
-  const { blocksPerSecond, etaMillis } = speedOf(progress, now)
-  if (blocksPerSecond === 0) return {}
-  const eta = progress.blocksLeft === 0 || etaMillis === null ? {} : { etaMillis }
-  return { blocksPerSecond: Math.round(blocksPerSecond * 100) / 100, ...eta }
+const speedOf = (state: StatusTracker, now: number): Speed =>
+  Progress.speed(state.progress, now, blocksLeft(state), NodeHead.perSecond(state.nodeHead, now))
+
+const rounded = (perSecond: number): number => Math.round(perSecond * 100) / 100
+
+/** A rate as the status holds it: left out at 0. */
+const rate = <Name extends string>(name: Name, perSecond: number) =>
+  rounded(perSecond) === 0 ? {} : ({ [name]: rounded(perSecond) } as { readonly [N in Name]: number })
+
+/** The head as the status holds it: unknown when the last poll was too long ago. */
+const headFields = ({ nodeHead, pollMillis }: StatusTracker, now: number) => {
+  if (nodeHead === null) return { nodeHead: null }
+  const headAgeMillis = Math.round(NodeHead.ageMillis(nodeHead, now))
+  return headAgeMillis > unansweredMillis + pollMillis
+    ? { nodeHead: null }
+    : { nodeHead: nodeHead.number, headAgeMillis }
 }
 
 const put = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
@@ -209,9 +134,10 @@ const put = (state: StatusTracker, name: IndexerStatus["state"], message: string
   const status: IndexerStatus = {
     state: name,
     traces: state.tracer ?? state.status.traces,
-    nodeHead,
     message,
-    ...speedFields(progress, now),
+    ...headFields(state, now),
+    ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
+    ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
     ...(unchecked === null ? {} : { unchecked }),
   }
   return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
@@ -220,12 +146,13 @@ const put = (state: StatusTracker, name: IndexerStatus["state"], message: string
 const isNews = ({ isWritten, status, tracer }: StatusTracker, name: IndexerStatus["state"]): boolean =>
   !isWritten || name !== status.state || (tracer !== null && tracer !== status.traces)
 
-/** Writes the status at once when it is news; a changed one once a second, an unchanged one as a heartbeat. */
+/** Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one as a heartbeat. */
 const write = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
   const { nodeHead, status } = state
   const age = now - state.writtenAtMillis
-  const isChanged = name === "backfill" || nodeHead !== status.nodeHead || message !== status.message
-  const isDue = (isChanged && (name === "synced" || age >= statusMillis)) || age >= heartbeatMillis
+  const hasNewHead = (nodeHead?.number ?? null) !== status.nodeHead && (name === "synced" || name === "backfill")
+  const isChanged = name === "backfill" || message !== status.message
+  const isDue = hasNewHead || (isChanged && age >= statusMillis) || age >= heartbeatMillis
   return isNews(state, name) || isDue ? put(state, name, message, now) : [state, []]
 }
 
@@ -256,29 +183,45 @@ const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Tra
 
 const connected = (
   before: StatusTracker,
-  report: IndexerReport & { readonly _tag: "Connected" },
+  { traces, unchecked }: IndexerReport & { readonly _tag: "Connected" },
   now: number,
 ): Transition => {
-  const { traces, unchecked } = report
-  const state = { ...before, polledAtMillis: now }
-  if (traces === before.tracer) return [state, []]
+  if (traces === before.tracer) return [before, []]
   const tracer = log("Info", traces === "off" ? "No internal transactions: no tracer, or traces are off" : "Tracer", {
     traces,
   })
-  if (before.tracer !== null) return [{ ...state, tracer: traces }, [tracer]]
+  if (before.tracer !== null) return [{ ...before, tracer: traces }, [tracer]]
   const skipped = unchecked === null ? [] : [log("Info", "Checks left out by the chain's hash rules", { unchecked })]
   return [
-    { ...state, tracer: traces, unchecked, progress: startProgress(now), loggedAtMillis: now },
+    { ...before, tracer: traces, unchecked, progress: Progress.start(now), loggedAtMillis: now },
     [...skipped, tracer],
   ]
 }
 
-/** Progress that the next blocks add to: a new backfill counts from its beginning, and a pause is no part of the throughput. */
-const resume = ({ polledAtMillis, progress, status }: StatusTracker, isBehind: boolean): Progress => {
-  if (status.state === "backfill" || (status.state === "synced" && !isBehind)) return progress
-  return status.state === "synced"
-    ? startProgress(polledAtMillis)
-    : { ...progress, throughput: Throughput.make(polledAtMillis) }
+const backfillMessage = "Indexing blocks below the head of the node."
+
+const headSeen = (
+  before: StatusTracker,
+  { isExtending = false, nodeHead: number }: IndexerReport & { readonly _tag: "HeadSeen" },
+  now: number,
+): Transition => {
+  const state = { ...before, nodeHead: NodeHead.seen(before.nodeHead, number, now) }
+  const { message, state: name } = before.status
+  if (!before.isWritten) return [state, []]
+  if (name === "synced" && blocksLeft(state) > behindBlocks) {
+    return write({ ...state, progress: Progress.start(now) }, "backfill", backfillMessage, now)
+  }
+  if (isRunning(before.status)) return write(state, name, message, now)
+  // Blocks are fetched, and nothing was in the way so far.
+  const isStarting = isExtending && before.subject === null
+  return isStarting ? write(state, "backfill", backfillMessage, now) : [state, []]
+}
+
+/** Progress that the next blocks add to. */
+const advance = ({ nodeHead, progress, status }: StatusTracker, now: number): Progress.Progress => {
+  if (status.state === "backfill") return progress
+  const since = nodeHead?.seenAtMillis ?? now
+  return status.state === "synced" ? Progress.follow(progress, since) : Progress.resume(progress, since)
 }
 
 const indexed = (
@@ -286,27 +229,20 @@ const indexed = (
   report: IndexerReport & { readonly _tag: "Indexed" },
   now: number,
 ): Transition => {
-  const { blocks, first, head, nodeHead, transactions } = report
-  const blocksLeft = Math.max(0, nodeHead - head)
-  const isBehind = blocksLeft > behindBlocks
-  const last = resume(before, isBehind)
-  const progress: Progress = {
-    startedAtMillis: last.startedAtMillis,
-    elapsedMillis: now - last.startedAtMillis,
-    blocks: last.blocks + blocks,
-    transactions: last.transactions + transactions,
-    blocksLeft,
-    throughput: Throughput.add(last.throughput, now, blocks),
-  }
-  const state = { ...before, nodeHead, progress }
-  const speed = speedOf(progress, now)
-  const event = emit({ _tag: "Indexed", first, head, nodeHead, ...totalsOf(progress), ...speed })
-  if (blocksLeft === 0 || (state.status.state === "synced" && !isBehind)) return [state, [event]]
-  const [written, outputs] = write(state, "backfill", "Indexing blocks below the head of the node.", now)
+  const { first, head } = report
+  const progress = Progress.add(advance(before, now), now, report)
+  const state = { ...before, indexedHead: head, progress }
+  const nodeHead = state.nodeHead?.number ?? head
+  const left = blocksLeft(state)
+  const speed = speedOf(state, now)
+  const event = emit({ _tag: "Indexed", first, head, nodeHead, ...Progress.totals(progress), ...speed })
+  if (left === 0 || (state.status.state === "synced" && left <= behindBlocks)) return [state, [event]]
+  const [written, outputs] = write(state, "backfill", backfillMessage, now)
   if (now - state.loggedAtMillis < logMillis) return [written, [event, ...outputs]]
   const line = log("Info", "Backfill", {
     block: head,
     nodeHead,
+    lag: left,
     blocks: progress.blocks,
     transactions: progress.transactions,
     blocksPerSecond: Math.round(speed.blocksPerSecond),
@@ -317,16 +253,16 @@ const indexed = (
 
 const synced = (
   before: StatusTracker,
-  report: IndexerReport & { readonly _tag: "Synced" },
+  { head }: IndexerReport & { readonly _tag: "Synced" },
   now: number,
 ): Transition => {
-  const { head, nodeHead } = report
-  const state = { ...before, nodeHead, progress: { ...before.progress, blocksLeft: 0 } }
+  const state = { ...before, indexedHead: head, progress: Progress.end(before.progress) }
+  const nodeHead = state.nodeHead?.number ?? head
   const isNew = isNews(state, "synced")
   const message = head > nodeHead ? "The node lags behind the index." : "In sync with the head of the node."
   const [written, outputs] = write(state, "synced", message, now)
   if (head === before.syncedHead && !isNew) return [written, outputs]
-  const totals = totalsOf(state.progress)
+  const totals = Progress.totals(state.progress)
   const line = log(isNew ? "Info" : "Debug", head > nodeHead ? "The node lags behind the index" : "Synced", {
     block: head,
     nodeHead,
@@ -339,7 +275,7 @@ const synced = (
 }
 
 const reorged = (state: StatusTracker, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
-  { ...state, syncedHead: null },
+  { ...state, syncedHead: null, indexedHead: to?.number ?? null },
   [
     to === null
       ? log("Info", "Reorg: removed all blocks", { from: from.number })
@@ -351,7 +287,7 @@ const reorged = (state: StatusTracker, { from, to }: IndexerReport & { readonly 
 const heartbeat = (state: StatusTracker, now: number): Transition => {
   if (!state.isWritten || now - state.writtenAtMillis < heartbeatMillis / 2) return [state, []]
   const silence = now - state.reportedAtMillis
-  if (state.status.state !== "synced" || silence <= unansweredMillis + state.pollMillis) {
+  if (!isRunning(state.status) || silence <= unansweredMillis + state.pollMillis) {
     return put(state, state.status.state, state.status.message, now)
   }
   const message = `The node has not answered for ${Math.round(silence / 1000)} s.`
@@ -371,6 +307,8 @@ const reported = (state: StatusTracker, report: IndexerReport, now: number): Tra
       return write(state, "waiting", "The indexer has started; the node has not answered yet.", now)
     case "Connected":
       return connected(state, report, now)
+    case "HeadSeen":
+      return headSeen(state, report, now)
     case "Indexed":
       return indexed(state, report, now)
     case "Synced":
@@ -393,7 +331,7 @@ const reported = (state: StatusTracker, report: IndexerReport, now: number): Tra
 }
 
 /**
- * Applies an input at an instant in milliseconds since 1970.
+ * Applies an input at an instant of the monotonic clock, in milliseconds.
  */
 export const step = (state: StatusTracker, input: Input, now: number): Transition => {
   switch (input._tag) {

@@ -4,14 +4,14 @@
  */
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as Backoff from "./Backoff.ts"
 import type { ChainJob } from "./ChainJob.ts"
-import type { IndexerEvent } from "./StatusTracker.ts"
+import type { IndexerEvent } from "./IndexerEvent.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
 
 /** Handles an event of a chain's indexer; must not fail. */
@@ -89,9 +89,9 @@ const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
 /** Restarts a chain's worker whenever it ends. */
 const supervise = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
   for (let failures = 1; ; failures++) {
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = yield* MonotonicClock.millis
     const failure = (yield* runOnce(job, onEvent)) ?? "it was stopped"
-    if ((yield* Clock.currentTimeMillis) - startedAt > healthyMillis) failures = 1
+    if ((yield* MonotonicClock.millis) - startedAt > healthyMillis) failures = 1
     const millis = Backoff.delayMillis(backoff, failures)
     const message = `The indexer ended: ${failure.replace(/[.\s]+$/, "")}. Restarting it in ${millis / 1000} s.`
     yield* Effect.annotateLogs(Effect.logError(message), { chain: job.chain })

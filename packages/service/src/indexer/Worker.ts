@@ -12,7 +12,7 @@ import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import * as ChainJob from "./ChainJob.ts"
 import * as ChainRunner from "./ChainRunner.ts"
-import type { IndexerEvent } from "./StatusTracker.ts"
+import type { IndexerEvent } from "./IndexerEvent.ts"
 
 /**
  * What a worker is started with.

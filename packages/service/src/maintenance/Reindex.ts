@@ -2,10 +2,10 @@
  * Removes the upper part of an index, so that the indexer fetches it again when it starts. Works downwards in steps, each of which
  * leaves a consistent index: an interruption loses nothing but work.
  */
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
@@ -40,11 +40,11 @@ const acquireLease = Effect.fnUntraced(function* (
   owner: string,
   patienceMillis: number,
 ): Effect.fn.Return<FencingToken, StoreError | IndexerRunning> {
-  const until = (yield* Clock.currentTimeMillis) + patienceMillis
+  const until = (yield* MonotonicClock.millis) + patienceMillis
   for (;;) {
     const token = yield* leases.acquire(chain, owner, leaseMillis)
     if (token !== null) return token
-    if ((yield* Clock.currentTimeMillis) > until) return yield* new IndexerRunning({ chain: chain.name })
+    if ((yield* MonotonicClock.millis) > until) return yield* new IndexerRunning({ chain: chain.name })
     yield* Effect.sleep(pollMillis)
   }
 })

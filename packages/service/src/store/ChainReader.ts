@@ -4,6 +4,7 @@
 import type * as Effect from "effect/Effect"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap } from "./BlockRows.ts"
+import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /** Position of a row among those of a key: its block, and its index in it. */
@@ -80,6 +81,8 @@ export interface Snapshot {
    * `null` when no remembered unwind removed the block.
    */
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
+  /** Status of the chain's indexer; `null` when none has written one. */
+  readonly status: Effect.Effect<ReportedStatus | null, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }

@@ -16,14 +16,16 @@ export interface IndexerStatus {
   readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
   /** Source of internal transactions; `off` when the node has no tracer, `null` while no node has responded. */
   readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
-  /** Head of the node; `null` while no node has responded. */
+  /** Head of the node as it was last seen; `null` while it is unknown: no node has answered, or not recently. */
   readonly nodeHead: number | null
+  /** Time between the poll that saw that head and this status, in milliseconds; left out while the head is unknown. */
+  readonly headAgeMillis?: number
   /** A sentence for the operator; never a key or a URL. */
   readonly message: string
   /** Blocks stored per second (moving average); left out while none were. */
   readonly blocksPerSecond?: number
-  /** Estimated time until the node's head is reached, in milliseconds; left out while it is unknown. */
-  readonly etaMillis?: number
+  /** Blocks per second by which the head of the node has moved recently; left out while it has not. */
+  readonly headBlocksPerSecond?: number
   /** Checks that the chain's hash rules skip, for the operator; left out when none. */
   readonly unchecked?: string
 }

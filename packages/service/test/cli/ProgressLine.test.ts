@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { IndexerEvent } from "../../src/indexer/StatusTracker.ts"
+import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import * as Progress from "../../src/cli/ProgressLine.ts"
 
 const advance: Progress.Advance = {

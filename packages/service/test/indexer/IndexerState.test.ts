@@ -156,15 +156,17 @@ describe("IndexerState", () => {
   describe("the head of the node", () => {
     it("equal to the stored head is reported as in sync", () => {
       expect(apply([headSeen(5, checkpointAt(5))]).reports).toMatchObject([
+        { _tag: "HeadSeen", nodeHead: 5 },
         { _tag: "Connected" },
-        { _tag: "Synced", head: 5, nodeHead: 5 },
+        { _tag: "Synced", head: 5 },
       ])
     })
 
     it("below the stored head is a lag while its hash is stored, and removes nothing", () => {
       const transition = apply([headSeen(3, checkpointAt(5))])
 
-      expect(transition.reports.at(-1)).toMatchObject({ _tag: "Synced", head: 5, nodeHead: 3 })
+      expect(transition.reports[0]).toMatchObject({ _tag: "HeadSeen", nodeHead: 3 })
+      expect(transition.reports.at(-1)).toMatchObject({ _tag: "Synced", head: 5 })
       expect(transition.action._tag).not.toBe("Unwind")
     })
 

@@ -1,5 +1,5 @@
 import { describe, it } from "@effect/vitest"
-import { Effect, Fiber, Logger, References } from "effect"
+import { Clock, Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as StatusReporter from "../../src/indexer/StatusReporter.ts"
@@ -24,11 +24,15 @@ const setup = Effect.gen(function* () {
   return { database, store, reporter, lines, events, logged }
 })
 
+/** Reports that the index is at the head of the node. */
+const synced = ({ report }: StatusReporter.StatusReporter) =>
+  Effect.andThen(report({ _tag: "HeadSeen", nodeHead: 7 }), report({ _tag: "Synced", head: 7 }))
+
 describe("StatusReporter", () => {
   it.effect("report: stores the status, logs with annotations and emits the event", () =>
     Effect.gen(function* () {
       const { events, lines, logged, reporter, store } = yield* setup
-      yield* logged(reporter.report({ _tag: "Synced", head: 7, nodeHead: 7 }))
+      yield* logged(synced(reporter))
 
       expect(yield* store.readStatus).toMatchObject({ state: "synced", nodeHead: 7 })
       expect(lines).toEqual(['Info Synced {"block":7,"nodeHead":7,"blocks":0,"transactions":0,"elapsed":"0.0 s"}'])
@@ -39,7 +43,7 @@ describe("StatusReporter", () => {
   it.effect("heartbeat: rewrites the last status while nothing is reported", () =>
     Effect.gen(function* () {
       const { logged, reporter, store } = yield* setup
-      yield* logged(reporter.report({ _tag: "Synced", head: 7, nodeHead: 7 }))
+      yield* logged(synced(reporter))
       const fiber = yield* Effect.forkScoped(logged(reporter.heartbeat))
       yield* TestClock.adjust("6 seconds")
       const alive = yield* store.readStatus
@@ -55,7 +59,7 @@ describe("StatusReporter", () => {
   it.effect("heartbeat, stopped: leave the status of another indexer alone", () =>
     Effect.gen(function* () {
       const { database, logged, reporter } = yield* setup
-      yield* logged(reporter.report({ _tag: "Synced", head: 7, nodeHead: 7 }))
+      yield* logged(synced(reporter))
       yield* Effect.forkScoped(logged(reporter.heartbeat))
       const other = { state: "backfill", traces: "off", nodeHead: 9, message: "Mine." } as const
       const next = yield* TestStore.open(database, { name: "test", id: 31337 })
@@ -68,12 +72,44 @@ describe("StatusReporter", () => {
     }),
   )
 
+  it.effect.each([
+    ["back", -3_600_000],
+    ["forward", 3_600_000],
+  ] as const)("heartbeat: goes on when the clock is set %s an hour", ([, step]) =>
+    Effect.gen(function* () {
+      const { logged, reporter, store } = yield* setup
+      const clock = yield* Clock.Clock
+      let offset = 7_200_000
+      const wall = () => clock.currentTimeMillisUnsafe() + offset
+      const stepped: Clock.Clock = {
+        currentTimeMillisUnsafe: wall,
+        currentTimeMillis: Effect.sync(wall),
+        currentTimeNanosUnsafe: () => BigInt(wall()) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(wall()) * 1_000_000n),
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: clock.monotonicTimeNanos,
+        sleep: (duration) => clock.sleep(duration),
+      }
+      const inClock = <A, E>(work: Effect.Effect<A, E>) => Effect.provideService(work, Clock.Clock, stepped)
+      yield* inClock(logged(synced(reporter)))
+      yield* Effect.forkScoped(inClock(logged(reporter.heartbeat)))
+      offset += step
+      yield* TestClock.adjust("6 seconds")
+
+      expect(yield* inClock(store.readStatus)).toMatchObject({
+        state: "synced",
+        headAgeMillis: 5_000,
+        ageMillis: 1_000,
+      })
+    }),
+  )
+
   it.effect("stopped: records the stop, and nothing for an indexer that never reported", () =>
     Effect.gen(function* () {
       const { logged, reporter, store } = yield* setup
       yield* logged(reporter.stopped)
       expect(yield* store.readStatus).toBeNull()
-      yield* logged(Effect.andThen(reporter.report({ _tag: "Synced", head: 7, nodeHead: 7 }), reporter.stopped))
+      yield* logged(Effect.andThen(synced(reporter), reporter.stopped))
 
       expect(yield* store.readStatus).toMatchObject({ state: "stopped" })
     }),

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest"
+import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
+import type { Annotations } from "../../src/indexer/IndexerReport.ts"
 import * as StatusTracker from "../../src/indexer/StatusTracker.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
 /** Applies inputs at given seconds; collects the statuses, log lines and events that follow. */
 const track = (
-  inputs: ReadonlyArray<readonly [second: number, input: StatusTracker.Input]>,
+  inputs: ReadonlyArray<readonly [second: number, input: StatusTracker.Input | ReadonlyArray<StatusTracker.Input>]>,
   options: { readonly before?: IndexerStatus; readonly pollMillis?: number } = {},
 ) => {
   const { before = null, pollMillis = 0 } = options
@@ -12,9 +14,9 @@ const track = (
   const statuses: Array<IndexerStatus> = []
   const writtenAt: Array<number> = []
   const lines: Array<string> = []
-  const annotations: Array<StatusTracker.Annotations> = []
-  const events: Array<StatusTracker.IndexerEvent> = []
-  for (const [second, input] of inputs) {
+  const annotations: Array<Annotations> = []
+  const events: Array<IndexerEvent> = []
+  for (const [second, input] of inputs.flatMap(([at, given]) => [given].flat().map((one) => [at, one] as const))) {
     const [next, outputs] = StatusTracker.step(state, input, second * 1000)
     state = next
     for (const output of outputs) {
@@ -33,11 +35,22 @@ const track = (
 
 const connected: StatusTracker.Input = { _tag: "Connected", traces: "trace_block", unchecked: null }
 
-const indexed = (head: number, nodeHead: number, blocks = 1): StatusTracker.Input => ({
-  ...{ _tag: "Indexed", first: 0, head, nodeHead, blocks, transactions: 2 * blocks },
+const headSeen = (nodeHead: number, isExtending = false): StatusTracker.Input => ({
+  ...{ _tag: "HeadSeen", nodeHead, isExtending },
 })
 
-const synced = (head: number, nodeHead = head): StatusTracker.Input => ({ _tag: "Synced", head, nodeHead })
+const stored = (head: number, blocks = 1): StatusTracker.Input => ({
+  ...{ _tag: "Indexed", first: 0, head, blocks, transactions: 2 * blocks },
+})
+
+/** The node's head, then blocks below it. */
+const indexed = (head: number, nodeHead: number, blocks = 1) => [headSeen(nodeHead), stored(head, blocks)]
+
+/** The node's head, and that the index has reached it. */
+const synced = (head: number, nodeHead = head): ReadonlyArray<StatusTracker.Input> => [
+  headSeen(nodeHead),
+  { _tag: "Synced", head },
+]
 
 const heartbeat: StatusTracker.Input = { _tag: "Heartbeat" }
 
@@ -141,29 +154,37 @@ describe("StatusTracker", () => {
   it("Indexed: writes the status once a second and logs progress every five seconds", () => {
     const { events, lines, statuses, writtenAt } = track([
       [0, connected],
-      [0.1, indexed(10, 1_000, 10)],
-      [0.6, indexed(20, 1_000, 10)],
-      [1.2, indexed(30, 1_000, 10)],
-      [5.3, indexed(40, 1_000, 10)],
-      [6, indexed(50, 1_000, 10)],
+      [0, headSeen(1_000)],
+      [0.1, stored(10, 10)],
+      [0.6, stored(20, 10)],
+      [1.2, stored(30, 10)],
+      [5.3, stored(40, 10)],
+      [6, stored(50, 10)],
     ])
 
     expect(writtenAt).toEqual([100, 1_200, 5_300])
-    expect(statuses[1]).toMatchObject({ state: "backfill", nodeHead: 1_000, blocksPerSecond: 25, etaMillis: 38_800 })
+    expect(statuses[1]).toMatchObject({ state: "backfill", nodeHead: 1_000, headAgeMillis: 1_200, blocksPerSecond: 25 })
     expect(lines.filter((line) => line.endsWith("Backfill"))).toHaveLength(1)
     expect(events).toHaveLength(5)
-    expect(events.at(-1)).toMatchObject({ _tag: "Indexed", head: 50, blocks: 50, transactions: 100 })
+    expect(events.at(-1)).toMatchObject({
+      _tag: "Indexed",
+      head: 50,
+      blocks: 50,
+      transactions: 100,
+      etaMillis: 114_000,
+    })
   })
 
   it("Indexed: counts as synced up to 16 blocks behind the head of the node", () => {
     const { state } = track([
       [0, connected],
       [1, synced(100)],
-      [2, indexed(101, 117)],
+      [2, headSeen(116)],
+      [2, stored(101)],
     ])
     expect(state.status.state).toBe("synced")
 
-    const [behind] = StatusTracker.step(state, indexed(102, 119), 3_000)
+    const [behind] = StatusTracker.step(state, headSeen(118), 3_000)
     expect(behind.status.state).toBe("backfill")
   })
 
@@ -172,25 +193,103 @@ describe("StatusTracker", () => {
       [0, connected],
       [1, indexed(10, 10, 11)],
       [2, synced(10)],
-      [3_600, connected],
-      [3_606, indexed(110, 1_010, 100)],
+      [3_599, headSeen(10)],
+      [3_600, headSeen(1_010)],
+      [3_606, stored(110, 100)],
     ])
 
-    expect(events.at(-1)).toMatchObject({ blocks: 100, elapsedMillis: 6_000, etaMillis: 54_000 })
+    expect(events.at(-1)).toMatchObject({ blocks: 100, elapsedMillis: 6_000, nodeHead: 1_010 })
     expect(lines.at(-1)).toBe("Info Backfill")
-    expect(annotations.at(-1)).toMatchObject({ block: 110, nodeHead: 1_010, timeLeft: "54 s" })
+    expect(annotations.at(-1)).toMatchObject({ block: 110, nodeHead: 1_010, lag: 900 })
   })
 
   it("Indexed: a wait in the middle of a backfill keeps the totals and is no part of the throughput", () => {
     const { events } = track([
       [0, connected],
-      [1, indexed(9, 1_009, 10)],
+      [0, headSeen(1_009)],
+      [1, stored(9, 10)],
       [2, waiting("The node is gone.")],
-      [602, connected],
-      [603, indexed(19, 1_009, 10)],
+      [602, headSeen(1_009)],
+      [603, stored(19, 10)],
     ])
 
-    expect(events.at(-1)).toMatchObject({ blocks: 20, blocksPerSecond: 10 })
+    expect(events.at(-1)).toMatchObject({ blocks: 20, blocksPerSecond: 10, elapsedMillis: 2_000, etaMillis: 99_000 })
+  })
+
+  it("HeadSeen: is stored at once while blocks are fetched, with its age in every later status", () => {
+    const { statuses } = track([
+      [0, connected],
+      [0, headSeen(100)],
+      [1, stored(10, 10)],
+      [1.25, headSeen(101, true)],
+      [1.5, headSeen(101, true)],
+      [2.75, stored(20, 10)],
+    ])
+
+    expect(statuses.map(({ headAgeMillis, nodeHead, state }) => [state, nodeHead, headAgeMillis])).toEqual([
+      ["backfill", 100, 1_000],
+      ["backfill", 101, 0],
+      ["backfill", 101, 1_250],
+    ])
+  })
+
+  it("HeadSeen: an index that was in sync catches up once the head is more than 16 blocks away", () => {
+    const { statuses } = track([
+      [0, synced(100)],
+      [1, headSeen(116)],
+      [2, headSeen(117)],
+    ])
+
+    expect(statuses.map(({ nodeHead, state }) => [state, nodeHead])).toEqual([
+      ["synced", 100],
+      ["synced", 116],
+      ["backfill", 117],
+    ])
+  })
+
+  it("HeadSeen: blocks that are fetched after the start are a backfill, and an obstacle stays one until blocks are stored", () => {
+    const started: StatusTracker.Input = { _tag: "Started" }
+    const states = (between: ReadonlyArray<StatusTracker.Input>) =>
+      track([
+        [0, started],
+        [1, between],
+        [2, headSeen(100, true)],
+        [3, headSeen(101, true)],
+      ]).statuses.map(({ state }) => state)
+
+    expect(states([])).toEqual(["waiting", "backfill", "backfill"])
+    expect(states([waiting("No traces.")])).toEqual(["waiting", "waiting"])
+  })
+
+  it("Indexed: gives no time left while the head moves faster than the index, and counts its growth otherwise", () => {
+    const etaAt = (headPerSecond: number) => {
+      const seconds = Array.from({ length: 20 }, (_, second) => second)
+      const { events } = track([
+        [0, connected],
+        [0, headSeen(1_000)],
+        ...seconds.map((second) => [second + 1, indexed(second * 10, 1_000 + second * headPerSecond, 10)] as const),
+      ])
+      const last = events.at(-1)
+      return last?._tag === "Indexed" ? last.etaMillis : undefined
+    }
+
+    expect(etaAt(0)).toBe(76_950)
+    expect(etaAt(5)).toBe(156_674)
+    expect(etaAt(12)).toBeNull()
+  })
+
+  it("Heartbeat: a catch-up that hears nothing of its node waits for it, and its head becomes unknown", () => {
+    const { state } = track([
+      [0, connected],
+      [0, headSeen(100)],
+      [1, stored(10, 10)],
+    ])
+
+    const [silent] = StatusTracker.step(state, heartbeat, 17_000)
+    const [busy] = StatusTracker.step(StatusTracker.step(state, stored(20, 10), 16_000)[0], heartbeat, 22_000)
+
+    expect(silent.status).toMatchObject({ state: "waiting", message: "The node has not answered for 16 s." })
+    expect(busy.status).toMatchObject({ state: "backfill", nodeHead: null })
   })
 
   it("Synced: logs and emits once for each head, at level info only when the state is new", () => {
@@ -207,6 +306,19 @@ describe("StatusTracker", () => {
       { _tag: "Synced", head: 8 },
     ])
     expect(statuses.map(({ nodeHead }) => nodeHead)).toEqual([7, 8])
+  })
+
+  it("Synced: counts the blocks at the head by themselves, without the time between them", () => {
+    const { events } = track([
+      [0, connected],
+      [1, indexed(10, 10, 11)],
+      [2, synced(10)],
+      [3_600, headSeen(11)],
+      [3_600.5, stored(11)],
+      [3_601, synced(11)],
+    ])
+
+    expect(events.at(-1)).toEqual({ _tag: "Synced", head: 11, blocks: 1, transactions: 2, elapsedMillis: 500 })
   })
 
   it("Synced: reports a node that lags behind the index", () => {

@@ -5,7 +5,7 @@ import { Effect, Fiber, References, Result } from "effect"
 import * as Config from "../../../../packages/service/src/config/Config.ts"
 import * as ChainJob from "../../../../packages/service/src/indexer/ChainJob.ts"
 import * as ChainRunner from "../../../../packages/service/src/indexer/ChainRunner.ts"
-import type { IndexerEvent } from "../../../../packages/service/src/indexer/StatusTracker.ts"
+import type { IndexerEvent } from "../../../../packages/service/src/indexer/IndexerEvent.ts"
 import { databaseBytes } from "../Subject.ts"
 import type { Subject } from "../Subject.ts"
 

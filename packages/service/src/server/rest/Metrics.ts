@@ -44,7 +44,10 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
   statusGauge("daybook_indexed_from_block", "First indexed block.", ({ indexed }) => indexed?.from ?? null),
   statusGauge("daybook_indexed_to_block", "Last indexed block.", ({ indexed }) => indexed?.to ?? null),
   statusGauge("daybook_finalized_block", "Last indexed block that is final.", ({ finalized }) => finalized),
-  statusGauge("daybook_node_head_block", "Head of the node.", ({ head }) => head),
+  statusGauge("daybook_node_head_block", "Head of the node as last seen.", ({ head }) => head),
+  statusGauge("daybook_node_head_age_seconds", "Time since that head was seen, in seconds.", ({ headAgeMillis }) =>
+    headAgeMillis === undefined ? null : headAgeMillis / 1000,
+  ),
   statusGauge(
     "daybook_lag_blocks",
     "Blocks between the head of the node and the last indexed block.",

@@ -1,6 +1,9 @@
 /**
  * Status of the index of a chain: what is stored, what the indexer reports, and whether the index follows its node. It is the body
- * of `/ready`, and what `daybook status` prints.
+ * of `/ready`, the source of `/metrics`, and what `daybook status` prints.
+ *
+ * All of it is computed from one snapshot of the database: the state, the lag, the time left and the message never contradict each
+ * other.
  */
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
@@ -13,7 +16,7 @@ import type { IndexedChain } from "../IndexedChain.ts"
 export interface Status {
   readonly chain: string
   readonly chainId: number
-  /** The index follows the head of its node within `maxLagBlocks`. */
+  /** The index follows the head of its node within `maxLagBlocks`: the state is `synced`. */
   readonly ready: boolean
   /**
    * State of the indexer. `not_started`: none has written to this database. `unresponsive`: it stopped reporting. `unreadable`: the
@@ -24,8 +27,10 @@ export interface Status {
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** Last indexed block that is final; `null` while none is known. */
   readonly finalized: number | null
-  /** Head of the node; `null` while it is unknown, because no indexer runs or no node responds. */
+  /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
   readonly head: number | null
+  /** Time since that head was seen, in milliseconds; left out while it is unknown. */
+  readonly headAgeMillis?: number
   /** Blocks between the head of the node and the last indexed block. */
   readonly lag: number | null
   readonly traces: IndexerStatus["traces"] | null
@@ -33,7 +38,10 @@ export interface Status {
   readonly message: string
   /** Blocks stored per second (moving average); left out while none were. */
   readonly blocksPerSecond?: number
-  /** Estimated time until the head of the node is reached, in milliseconds; left out while it is unknown. */
+  /**
+   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile; left out at the
+   * head, while it is unknown, and while the head moves faster than the index.
+   */
   readonly etaMillis?: number
   /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
@@ -59,11 +67,49 @@ const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
 })
 
 const unresponsiveMessage = (ageMillis: number | null, last: string): string => {
-  const time = ageMillis === null ? "" : ` for ${Math.round(ageMillis / 1000)} s`
-  return `No heartbeat from the indexer${time} (killed, unresponsive, or disk full). Last status: ${last}`
+  const gone =
+    ageMillis === null
+      ? "No heartbeat from the indexer since the clock was set back"
+      : `No heartbeat from the indexer for ${Math.round(ageMillis / 1000)} s`
+  return `${gone} (killed, unresponsive, or disk full). Last status: ${last}`
 }
 
-/** The status of a chain from what is stored and what its indexer last reported. Pure. */
+const unknownHead = "The head of the node is unknown at present."
+
+const blocks = (count: number): string => (count === 1 ? "1 block" : `${count} blocks`)
+
+/** The indexer is at work: how far the index is from the head of the node, in numbers and in words. */
+const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
+  const { ageMillis, blocksPerSecond, headAgeMillis, nodeHead: head } = reported
+  const age = headAgeMillis === undefined || ageMillis === null ? {} : { headAgeMillis: headAgeMillis + ageMillis }
+  const rate = blocksPerSecond === undefined ? {} : { blocksPerSecond }
+  const start = { ...rate, head, ...(head === null ? {} : age) }
+  if (head === null) {
+    return { ...start, state: "backfill", lag: null, message: unknownHead } as const
+  }
+  if (indexed === null) {
+    return { ...start, state: "backfill", lag: null, message: "No block is indexed yet." } as const
+  }
+  const lag = Math.max(0, head - indexed.to)
+  if (indexed.to > head) {
+    const above = `The node lags behind the index by ${blocks(indexed.to - head)}.`
+    return { ...start, state: "synced", lag, message: above } as const
+  }
+  if (reported.state === "synced" && lag <= maxLagBlocks) {
+    const message = lag === 0 ? "In sync with the head of the node." : `${blocks(lag)} behind the head of the node.`
+    return { ...start, state: "synced", lag, message } as const
+  }
+  if (lag === 0) {
+    return { ...start, state: "backfill", lag, message: "Indexed up to the head of the node as last seen." } as const
+  }
+  const gain = (blocksPerSecond ?? 0) - headBlocksPerSecond
+  const eta = gain > 0 ? { etaMillis: Math.round((lag * 1000) / gain) } : {}
+  const pace = blocksPerSecond === undefined || gain > 0 ? "" : " The head moves faster than the index."
+  const message = `Indexing: ${blocks(lag)} behind the head of the node.${pace}`
+  return { ...start, ...eta, state: "backfill", lag, message } as const
+}
+
+/** The status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
 export const fromReport = (
   chain: Pick<ServedChain, "id" | "name">,
   checkpoint: Checkpoint | null,
@@ -72,44 +118,41 @@ export const fromReport = (
   if (reported === null) {
     return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
-  const { ageMillis, blocksPerSecond, etaMillis, message, nodeHead, state, traces, unchecked } = reported
-  const isUnresponsive = (ageMillis === null || ageMillis > unresponsiveMillis) && state !== "stopped"
-  const isRunning = !isUnresponsive && (state === "backfill" || state === "synced")
+  const { ageMillis, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-  // The reported head is out of date once the indexer no longer runs.
-  const head = isRunning ? nodeHead : null
-  const lag = head === null || indexed === null ? null : Math.max(0, head - indexed.to)
-  return {
+  const stored = {
     ...unknown(chain),
-    ...(blocksPerSecond === undefined || !isRunning ? {} : { blocksPerSecond }),
-    ...(etaMillis === undefined || !isRunning ? {} : { etaMillis }),
     ...(unchecked === undefined ? {} : { unchecked }),
-    ready: isRunning && state === "synced" && lag !== null && lag <= maxLagBlocks,
-    state: isUnresponsive ? "unresponsive" : state,
     indexed,
     finalized: checkpoint?.finalized ?? null,
-    head,
-    lag,
     traces,
-    message: isUnresponsive ? unresponsiveMessage(ageMillis, message) : message,
   }
+  if ((ageMillis === null || ageMillis > unresponsiveMillis) && state !== "stopped") {
+    return { ...stored, state: "unresponsive", message: unresponsiveMessage(ageMillis, message) }
+  }
+  // The reported head is out of date once the indexer no longer follows it.
+  if (state !== "backfill" && state !== "synced") return { ...stored, state, message }
+  if (state === "synced" && reported.nodeHead === null) return { ...stored, state: "waiting", message: unknownHead }
+  const progress = atWork(indexed, reported)
+  return { ...stored, ...progress, ready: progress.state === "synced" }
 }
 
 /** Reads the status of a chain. A database that cannot be read is a state too. */
 export const read = Effect.fn("Status.read")(function* (chain: IndexedChain): Effect.fn.Return<Status> {
-  return yield* Effect.gen(function* () {
-    const reported = yield* chain.status
-    const [checkpoint, gaps] = yield* chain.reader.snapshot((snapshot) =>
-      Effect.all([snapshot.checkpoint, snapshot.gapCounts]),
+  return yield* chain.reader
+    .snapshot(({ checkpoint, gapCounts, status }) =>
+      Effect.map(Effect.all([checkpoint, status, gapCounts]), ([stored, reported, gaps]) => ({
+        ...fromReport(chain, stored, reported),
+        gaps,
+      })),
     )
-    return { ...fromReport(chain, checkpoint, reported), gaps }
-  }).pipe(
-    Effect.catch(({ isRetryable, message }) =>
-      Effect.succeed({
-        ...unknown(chain),
-        state: isRetryable ? ("not_started" as const) : ("unreadable" as const),
-        message,
-      }),
-    ),
-  )
+    .pipe(
+      Effect.catch(({ isRetryable, message }) =>
+        Effect.succeed({
+          ...unknown(chain),
+          state: isRetryable ? ("not_started" as const) : ("unreadable" as const),
+          message,
+        }),
+      ),
+    )
 })

@@ -11,6 +11,7 @@ import * as PageReader from "./PageReader.ts"
 import * as Projections from "./Projections.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as Statements from "./Statements.ts"
+import * as StatusBoard from "./StatusBoard.ts"
 
 type CheckpointColumns = readonly [
   first: number,
@@ -70,6 +71,7 @@ const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpo
       return found === null ? null : { revision: found.revision, next: found.next }
     }),
   lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
+  status: StatusBoard.read(connection, chain),
   gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
 })
 

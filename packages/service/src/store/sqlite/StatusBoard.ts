@@ -19,7 +19,8 @@ const StatusJson = Schema.fromJsonString(
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,
     blocksPerSecond: Schema.optionalKey(Schema.Number),
-    etaMillis: Schema.optionalKey(Schema.Number),
+    headAgeMillis: Schema.optionalKey(Schema.Number),
+    headBlocksPerSecond: Schema.optionalKey(Schema.Number),
     unchecked: Schema.optionalKey(Schema.String),
   }),
 )
@@ -30,6 +31,20 @@ interface StoredStatus {
   readonly status: string | null
   readonly writtenAt: number | null
 }
+
+/** The status in a chain's file; `null` when none was written. */
+export const read = Effect.fnUntraced(function* (
+  connection: Connection.Connection,
+  chain: number,
+): Effect.fn.Return<ReportedStatus | null, StoreError> {
+  const [row] = yield* connection.attempt(() => connection.rowsUnsafe<StoredStatus>(Statements.status, [chain]))
+  if (row === undefined || row.status === null) return null
+  const status = yield* Effect.mapError(decodeStatus(row.status), (cause) =>
+    Connection.storeError(connection.name, cause),
+  )
+  const age = row.writtenAt === null ? -1 : (yield* Clock.currentTimeMillis) - row.writtenAt
+  return { ...status, ageMillis: age < 0 ? null : age }
+})
 
 /** The statuses of a folder of chain files. */
 export const make = (withFile: WithFile, pool: (chain: ChainRef) => ReadPool): StatusBoard => ({
@@ -43,12 +58,5 @@ export const make = (withFile: WithFile, pool: (chain: ChainRef) => ReadPool): S
         if (written.length === 0) return yield* new LeaseLost({ chain: chain.name })
       }),
     ),
-  read: Effect.fnUntraced(function* (chain): Effect.fn.Return<ReportedStatus | null, StoreError> {
-    const { name, once } = pool(chain)
-    const [row] = yield* once((connection) => connection.rowsUnsafe<StoredStatus>(Statements.status, [chain.id]))
-    if (row === undefined || row.status === null) return null
-    const status = yield* Effect.mapError(decodeStatus(row.status), (cause) => Connection.storeError(name, cause))
-    const age = row.writtenAt === null ? -1 : (yield* Clock.currentTimeMillis) - row.writtenAt
-    return { ...status, ageMillis: age < 0 ? null : age }
-  }),
+  read: (chain) => Effect.suspend(() => pool(chain).lend((connection) => read(connection, chain.id))),
 })

@@ -45,7 +45,7 @@ describe("Health", () => {
             head: 10,
             lag: 2,
             traces: "trace_block",
-            message: "Synced.",
+            message: "2 blocks behind the head of the node.",
           },
         ])
       }),
@@ -61,7 +61,8 @@ describe("Health", () => {
           [{ state: "backfill" }, "backfill"],
           [{ state: "waiting" }, "waiting"],
           [{ state: "misconfigured" }, "misconfigured"],
-          [{ nodeHead: 100 }, "synced"],
+          [{ nodeHead: 100 }, "backfill"],
+          [{ nodeHead: null }, "waiting"],
           [{}, "unresponsive", 16_000],
           [{ state: "stopped" }, "stopped", 60_000],
         ]
@@ -75,7 +76,7 @@ describe("Health", () => {
           ["stopped", 0],
           ["synced", 16_000],
         ] as const) {
-          const stale = { ...synced, blocksPerSecond: 9, etaMillis: 9, state }
+          const stale = { ...synced, blocksPerSecond: 9, state }
           yield* Effect.orDie(store.writeStatus(stale, ageMillis))
           const { json } = yield* service.fetch("/ready?chain=eth")
           expect([json.head, json.lag, json.blocksPerSecond, json.etaMillis]).toEqual([

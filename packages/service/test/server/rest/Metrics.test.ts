@@ -41,7 +41,8 @@ describe("Metrics", () => {
         nodeHead: 58,
         message: "",
         blocksPerSecond: 12.5,
-        etaMillis: 4_000,
+        headBlocksPerSecond: 2.5,
+        headAgeMillis: 700,
       } as const
       yield* Effect.orDie(service.stores["eth"]!.writeStatus(written))
       const answer = yield* service.fetch("/metrics")
@@ -50,7 +51,7 @@ describe("Metrics", () => {
       const lines = answer.text.split("\n")
       expect(lines).toContain('daybook_lag_blocks{chain="eth"} 50')
       expect(lines).toContain('daybook_blocks_per_second{chain="eth"} 12.5')
-      expect(lines).toContain('daybook_eta_seconds{chain="eth"} 4')
+      expect(lines).toContain('daybook_eta_seconds{chain="eth"} 5')
       expect(lines).toContain('daybook_ready{chain="base"} 0')
 
       yield* Effect.orDie(service.stores["eth"]!.writeStatus(written, 20_000))

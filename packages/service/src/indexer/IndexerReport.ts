@@ -1,0 +1,39 @@
+/**
+ * Reports of an indexer to its status tracker: what has happened, without the time, which the tracker adds.
+ */
+import type { TraceSource } from "../node/Node.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
+
+/** Severity of a log line. */
+export type Level = "Debug" | "Info" | "Warn"
+
+/** Values of a log line, beside its message. */
+export type Annotations = Readonly<Record<string, string | number>>
+
+/**
+ * What an indexer reports.
+ */
+export type IndexerReport =
+  /** The indexer runs and has the lease; the node has not answered yet. */
+  | { readonly _tag: "Started" }
+  /** The node answered. `unchecked` names the checks that the chain's hash rules leave out. */
+  | { readonly _tag: "Connected"; readonly traces: TraceSource; readonly unchecked: string | null }
+  /** The head of the node was polled; `isExtending` while blocks are fetched. */
+  | { readonly _tag: "HeadSeen"; readonly nodeHead: number; readonly isExtending?: boolean }
+  /** Blocks were stored. `first` is the first indexed block, `head` the last one. */
+  | {
+      readonly _tag: "Indexed"
+      readonly first: number
+      readonly head: number
+      readonly blocks: number
+      readonly transactions: number
+    }
+  /** The index is at the head of the node, or above it where the node lags. */
+  | { readonly _tag: "Synced"; readonly head: number }
+  | { readonly _tag: "Reorged"; readonly from: BlockRef; readonly to: BlockRef | null }
+  /** The indexer cannot go on at present. Logged once per `subject`, by default the message; a warning again each minute. */
+  | { readonly _tag: "Waiting"; readonly message: string; readonly level?: Level; readonly subject?: string }
+  | { readonly _tag: "Misconfigured"; readonly message: string }
+  | { readonly _tag: "Stopped" }
+  /** A line for the log alone. */
+  | { readonly _tag: "Note"; readonly level: Level; readonly message: string; readonly annotations?: Annotations }
