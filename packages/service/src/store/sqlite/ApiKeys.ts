@@ -66,7 +66,7 @@ const openOnce = Effect.fnUntraced(function* (file: string) {
   const scope = yield* Effect.scope
   const permit = Semaphore.makeUnsafe(1)
   let opened: Connection.Connection | undefined
-  return permit.withPermit(
+  const openNow = permit.withPermit(
     Effect.gen(function* () {
       if (opened !== undefined) return opened
       const own = yield* Scope.fork(scope)
@@ -77,6 +77,7 @@ const openOnce = Effect.fnUntraced(function* (file: string) {
       return opened
     }),
   )
+  return Effect.suspend(() => (opened === undefined ? openNow : Effect.succeed(opened)))
 })
 
 /** The grants of a file of keys, without writing to it or beside it; none while there is no file. */
