@@ -28,6 +28,8 @@ export interface BatchResponse {
  */
 export interface ConcurrencyLimiter {
   readonly calls: Methods
+  /** Calls any method; returns the raw JSON value. */
+  readonly request: (request: RpcClient.RawRequest) => Effect.Effect<unknown, CallError>
   /** Several calls in as few requests as the node takes; each request counts as one open call. */
   readonly batch: (calls: ReadonlyArray<Call>) => Effect.Effect<BatchResponse>
   /** Calls that may be open at once now. */
@@ -182,5 +184,10 @@ export const make = Effect.fnUntraced(function* (
       }),
     )
 
-  return { calls: limitMethods(client, limited), batch, limit: () => limit.calls }
+  return {
+    calls: limitMethods(client, limited),
+    request: (raw) => limited(client.request(raw)),
+    batch,
+    limit: () => limit.calls,
+  }
 })

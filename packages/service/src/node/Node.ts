@@ -195,7 +195,7 @@ const head = Effect.fnUntraced(function* (
 })
 
 const sourceOf = (tracer: Tracer.Tracer): TraceSource =>
-  tracer === "off" || tracer === "trace_block" ? tracer : "debug_traceBlock"
+  tracer === "debug_traceBlockByHash" || tracer === "debug_traceBlockByNumber" ? "debug_traceBlock" : tracer
 
 const detectSource = Effect.fnUntraced(function* (
   context: Context,

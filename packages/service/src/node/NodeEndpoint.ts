@@ -42,6 +42,8 @@ export interface NodeEndpoint {
   tracer: Tracer.Tracer | undefined
   /** The tracer has returned traces. */
   hasTraced: boolean
+  /** The node has no call tracer: the tracer returns struct logs. */
+  hasStructLogs: boolean
 }
 
 /**
@@ -75,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
     lacksFinalizedTag: false,
     tracer: undefined,
     hasTraced: false,
+    hasStructLogs: false,
   }
 })
 
@@ -139,7 +142,7 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, 
  */
 export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
   endpoint.tracer === undefined
-    ? Effect.tap(Tracer.detect(endpoint.calls, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
+    ? Effect.tap(Tracer.detect(endpoint, block), (found) => Effect.sync(() => (endpoint.tracer = found)))
     : Effect.succeed(endpoint.tracer)
 
 /**
@@ -154,7 +157,7 @@ export const traces = Effect.fnUntraced(function* (
   block: BlockRef,
 ): Effect.fn.Return<Tracer.Traces, CallError> {
   const tracer = yield* detectTracer(endpoint, block)
-  const outcome = yield* Effect.result(Tracer.traces(endpoint.calls, tracer === "off" ? "trace_block" : tracer, block))
+  const outcome = yield* Effect.result(Tracer.traces(endpoint, tracer === "off" ? "trace_block" : tracer, block))
   if (outcome._tag === "Success") {
     endpoint.hasTraced = true
     return outcome.success

@@ -1,11 +1,11 @@
 /**
- * Tracers of nodes: which of three methods a node supports, and the traces of a block by each.
+ * Tracers of nodes: which method a node supports, and the traces of a block by each.
  */
-import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
 import type { BlockRef } from "../store/BlockRows.ts"
+import * as TransactionTracer from "./TransactionTracer.ts"
 
 /**
  * Traces of one block, in the shape of the tracer.
@@ -14,8 +14,8 @@ export type Traces =
   | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
   | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
 
-/** The cheapest first: `trace_block` reads what the node stored, the others run the block again. */
-const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber"] as const
+/** The cheapest first: `trace_block` reads what the node stored, the others run the block or each transaction again. */
+const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber", "debug_traceTransaction"] as const
 
 /**
  * Method of a node's tracer; `off` when it has none.
@@ -30,10 +30,11 @@ const frames = (traces: ReadonlyArray<TransactionTrace>): Traces => ({ _tag: "Fr
  * Traces of a block by one method.
  */
 export const traces = (
-  calls: Methods,
+  node: TransactionTracer.TracedNode,
   tracer: Exclude<Tracer, "off">,
   block: BlockRef,
 ): Effect.Effect<Traces, CallError> => {
+  const { calls } = node.limiter
   switch (tracer) {
     case "trace_block":
       return Effect.map(calls.trace_block(block.number), (flat) => ({ _tag: "Flat", traces: flat ?? [] }))
@@ -41,6 +42,8 @@ export const traces = (
       return Effect.map(calls.debug_traceBlockByHash(block.hash, callTracer), frames)
     case "debug_traceBlockByNumber":
       return Effect.map(calls.debug_traceBlockByNumber(block.number, callTracer), frames)
+    case "debug_traceTransaction":
+      return Effect.map(TransactionTracer.traces(node, block), frames)
   }
 }
 
@@ -65,6 +68,10 @@ export const isMissing = (error: CallError): boolean => {
   }
 }
 
+/** Tries a method; a single transaction is traced even where the block has none, so that the method is known to exist. */
+const attempt = (node: TransactionTracer.TracedNode, method: Exclude<Tracer, "off">, block: BlockRef) =>
+  method === "debug_traceTransaction" ? TransactionTracer.probe(node) : traces(node, method, block)
+
 /**
  * Detects the tracer of a node by trying each method on a block that the node has.
  *
@@ -75,11 +82,11 @@ export const isMissing = (error: CallError): boolean => {
  * - `CallError`: the node failed, so that nothing is known.
  */
 export const detect = Effect.fnUntraced(function* (
-  calls: Methods,
+  node: TransactionTracer.TracedNode,
   block: BlockRef,
 ): Effect.fn.Return<Tracer, CallError> {
   for (const method of methods) {
-    const outcome = yield* Effect.result(traces(calls, method, block))
+    const outcome = yield* Effect.result(attempt(node, method, block))
     if (outcome._tag === "Success") return method
     const { failure } = outcome
     if (isMissing(failure)) continue

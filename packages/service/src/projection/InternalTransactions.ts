@@ -75,13 +75,30 @@ const isWanted = (type: string, { allFrames = false }: Options): boolean =>
 /** Messages of both tracers for one cause, and whether the frame loses all its gas by it. */
 const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas: boolean]> = [
   [/^(execution )?reverted$/i, "execution reverted", false],
-  [/^(.*\b)?out of gas\b|^gas uint64 overflow$|^max code size exceeded$/i, "out of gas", true],
-  [/^(bad instruction|(invalid|undefined) opcode|opcode .* not defined)/i, "invalid opcode", true],
-  [/^(bad|invalid) jump( destination)?$/i, "invalid jump destination", true],
-  [/^stack underflow/i, "stack underflow", true],
-  [/^(out of stack|stack (overflow|limit reached))/i, "stack overflow", true],
-  [/^(return data )?out of bounds$/i, "return data out of bounds", true],
-  [/^(built-in failed|precompiled? failed|invalid input length)$/i, "precompile failed", true],
+  [
+    /^(.*\b)?(out ?of ?gas|oog)\b|^gas uint64 overflow$|^max code size exceeded$|^create ?contract ?size ?limit$/i,
+    "out of gas",
+    true,
+  ],
+  [
+    /^(bad instruction|(invalid|undefined)( ?fe)? ?opcode|opcode .*not (defined|found)|opcodenotfound)/i,
+    "invalid opcode",
+    true,
+  ],
+  [/^(bad|invalid) ?jump( destination)?$/i, "invalid jump destination", true],
+  [/^stack ?underflow/i, "stack underflow", true],
+  [/^(out of stack|stack ?(overflow|limit reached))/i, "stack overflow", true],
+  [/^(return data )?out of bounds$|^out ?of ?offset$/i, "return data out of bounds", true],
+  [/^(built-in failed|precompiled? ?(failed|error)|invalid input length)$/i, "precompile failed", true],
+  [
+    /^(write protection|(state ?change|call ?not ?allowed|mutable call) ?(during|inside|in) ?static( ?call| context)?)$/i,
+    "write protection",
+    true,
+  ],
+  [/^(insufficient (balance|funds)( for transfer)?|out ?of ?funds)$/i, "insufficient balance for transfer", false],
+  [/^(contract address collision|create ?collision)$/i, "contract address collision", true],
+  [/^(max call depth exceeded|call ?too ?deep)$/i, "max call depth exceeded", false],
+  [/^(invalid code: must not begin with 0xef|create ?contract ?starting ?with ?ef)$/i, "invalid code", true],
 ]
 
 const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error))

@@ -15,7 +15,7 @@ export interface IndexerStatus {
    */
   readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
   /** Source of internal transactions; `off` when the node has no tracer, `null` while no node has responded. */
-  readonly traces: "trace_block" | "debug_traceBlock" | "off" | null
+  readonly traces: "trace_block" | "debug_traceBlock" | "debug_traceTransaction" | "off" | null
   /** Head of the node as it was last seen; `null` while it is unknown: no node has answered, or not recently. */
   readonly nodeHead: number | null
   /** Time between the poll that saw that head and this status, in milliseconds; left out while the head is unknown. */

@@ -270,6 +270,16 @@ describe("Node", () => {
   describe("tracer", () => {
     const frames: Response = () => ({ result: [{ txHash: hash("1"), result: { type: "CALL", from: fixture.sender } }] })
 
+    const isKnown = ([found]: ReadonlyArray<unknown>) => found !== `0x${"0".repeat(64)}`
+    const traceOne: Response = (params) =>
+      isKnown(params) ? { result: { type: "CALL", from: fixture.sender } } : error(-32000, "not found")(params)
+    const stepsOf: Response = (params) => {
+      const [, options] = params as readonly [string, object]
+      if ("tracer" in options) return error(-32602, "Only the default tracer is supported")(params)
+      const structLogs = [{ op: "STOP", depth: 1, gas: 1, gasCost: 0, stack: [] }]
+      return isKnown(params) ? { result: { gas: 21_000, structLogs } } : error(-32000, "not found")(params)
+    }
+
     const cases: ReadonlyArray<
       readonly [name: string, answers: Record<string, Response>, source: string, shape: string | null]
     > = [
@@ -281,6 +291,13 @@ describe("Node", () => {
       ],
       ["debug_traceBlockByHash", { debug_traceBlockByHash: frames }, "debug_traceBlock", "Frames"],
       ["debug_traceBlockByNumber", { debug_traceBlockByNumber: frames }, "debug_traceBlock", "Frames"],
+      ["debug_traceTransaction", { debug_traceTransaction: (p) => traceOne(p) }, "debug_traceTransaction", "Frames"],
+      [
+        "debug_traceTransaction of a node without a call tracer",
+        { debug_traceTransaction: (p) => stepsOf(p) },
+        "debug_traceTransaction",
+        "Frames",
+      ],
       ["none", {}, "off", null],
       [
         "none for this key",

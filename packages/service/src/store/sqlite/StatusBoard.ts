@@ -15,7 +15,7 @@ import * as Statements from "./Statements.ts"
 const StatusJson = Schema.fromJsonString(
   Schema.Struct({
     state: Schema.Literals(["waiting", "backfill", "synced", "misconfigured", "stopped"]),
-    traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "off"])),
+    traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "debug_traceTransaction", "off"])),
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,
     blocksPerSecond: Schema.optionalKey(Schema.Number),

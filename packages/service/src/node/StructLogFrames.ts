@@ -1,0 +1,332 @@
+/**
+ * Call frames of a transaction from its struct logs, as the `callTracer` returns them. Pure.
+ *
+ * Source: geth debug API; decision 0037.
+ */
+import type { CallFrame } from "@daybook/schema/Trace"
+import * as Result from "effect/Result"
+import type * as Address from "@daybook/schema/Address"
+import type * as Hex from "@daybook/schema/Hex"
+import * as ContractAddress from "ox/ContractAddress"
+import * as StructLog from "./StructLog.ts"
+import type { Step, StructLogs } from "./StructLog.ts"
+import * as StructLogCall from "./StructLogCall.ts"
+
+/**
+ * What the frame of a transaction needs beside its steps.
+ */
+export interface Transaction {
+  readonly from: string
+  /** `null` for a creation. */
+  readonly to: string | null
+  readonly value: bigint
+  readonly input: string
+  readonly gasUsed: bigint
+  /** The created contract; `null` for a call. */
+  readonly contractAddress: string | null
+  /** Entries of the access list with their keys, and authorizations: they cost gas before the first step. */
+  readonly accessGas?: bigint
+}
+
+/**
+ * State of an account that the steps do not show: the balance that a destruction moves, and the nonce from which the address of a
+ * failed creation follows.
+ */
+export interface AccountState {
+  readonly kind: "balance" | "nonce"
+  readonly address: string
+}
+
+/**
+ * State of an account before the transaction.
+ */
+export type StateBefore = (state: AccountState) => bigint
+
+/** A frame under construction. */
+interface Draft {
+  readonly type: string
+  /** Called address; `null` for a creation until it ends. */
+  to: string | null
+  readonly value: bigint | null
+  readonly input: string
+  readonly salt: bigint | null
+  gas: bigint
+  gasUsed: bigint
+  output: string
+  error: string | null
+  /** Address of the contract under construction, where one of its own steps shows it. */
+  shownSelf: string | null
+  /** Ran no code: for lack of balance, or too deep. */
+  isRefused: boolean
+  readonly calls: Array<Draft>
+}
+
+/** A frame whose steps are read. */
+interface Open {
+  readonly draft: Draft
+  last: Step
+  lastAt: number
+}
+
+const isCreation = (type: string): boolean => type === "CREATE" || type === "CREATE2"
+
+const draftOf = (call: Pick<Draft, "type" | "to" | "value" | "input" | "salt">): Draft => ({
+  ...{ type: call.type, to: call.to, value: call.value, input: call.input, salt: call.salt },
+  ...{ gas: 0n, gasUsed: 0n, output: "0x", error: null, shownSelf: null, isRefused: false, calls: [] },
+})
+
+const depositGas = 200n
+const maxCodeBytes = 24_576
+
+const changesState = /^(SSTORE|TSTORE|LOG\d|CREATE2?|SELFDESTRUCT|CALL)$/
+
+/** Why code that was to be deployed was not. */
+const deployError = (code: string): string => {
+  if (/^0xef/i.test(code)) return "invalid code: must not begin with 0xef"
+  return (code.length - 2) / 2 > maxCodeBytes ? "max code size exceeded" : "contract creation code storage out of gas"
+}
+
+/** Why a frame failed, by its last step, where the node does not report it. */
+const causeOf = (last: Step, type: string): string => {
+  if (last.op === "RETURN" && isCreation(type)) return deployError(returned(last))
+  if (/^(INVALID|opcode|UNKNOWN|0x)/i.test(last.op)) return "invalid opcode"
+  if (last.error !== null) return last.error
+  if (last.gasCost > last.gas) return "out of gas"
+  if (last.op === "JUMP" || last.op === "JUMPI") return "invalid jump destination"
+  if (last.op === "RETURNDATACOPY") return "return data out of bounds"
+  return changesState.test(last.op) && last.gasCost === 0n ? "write protection" : "out of gas"
+}
+
+const returned = (last: Step): string =>
+  last.op === "RETURN" || last.op === "REVERT"
+    ? (StructLog.bytesAt(last, StructLog.wordAt(last, 0), StructLog.wordAt(last, 1)) ?? "0x")
+    : "0x"
+
+/** Fills in the outcome of a frame with steps. */
+const end = ({ draft, last }: Open, isSuccess: boolean): void => {
+  const used = draft.gas - (last.gas - last.gasCost)
+  if (!isSuccess && last.op !== "REVERT") {
+    draft.gasUsed = draft.gas
+    draft.error = causeOf(last, draft.type)
+    return
+  }
+  draft.output = returned(last)
+  draft.error = isSuccess ? null : "execution reverted"
+  const deposit = isSuccess && isCreation(draft.type) ? depositGas * BigInt((draft.output.length - 2) / 2) : 0n
+  draft.gasUsed = used + deposit
+}
+
+/** True where the last step of a frame ends it without a failure. */
+const isEnded = ({ error, op }: Step): boolean => error === null && /^(STOP|RETURN|SELFDESTRUCT)$/.test(op)
+
+/** Closes the frames above a depth; `next` is the step of the caller that follows. */
+const closeTo = (open: Array<Open>, count: number, next: Step | undefined): void => {
+  while (open.length > count) {
+    const frame = open.pop()!
+    const isOfCaller = open.length === count && next !== undefined
+    const isSuccess = isOfCaller ? StructLog.wordAt(next, 0) !== 0n : isEnded(frame.last)
+    end(frame, isSuccess)
+    if (isOfCaller && isSuccess && isCreation(frame.draft.type)) frame.draft.to = StructLog.addressAt(next, 0)
+  }
+}
+
+/** Reads the steps into the frame of the transaction. */
+const build = (root: Draft, steps: ReadonlyArray<Step>): ReadonlyArray<Open> => {
+  const base = steps[0]?.depth ?? 1
+  const open: Array<Open> = []
+  for (const [at, step] of steps.entries()) {
+    const level = step.depth - base
+    const above = open.at(-1)
+    const call = above === undefined || above.lastAt !== at - 1 ? null : StructLogCall.of(above.last)
+    if (above === undefined) {
+      root.gas = step.gas
+      open.push({ draft: root, last: step, lastAt: at })
+    } else if (level >= open.length && call !== null) {
+      const draft = draftOf(call)
+      draft.gas = step.gas
+      above.draft.calls.push(draft)
+      open.push({ draft, last: step, lastAt: at })
+    } else if (level === open.length - 1 && call !== null) {
+      const draft = draftOf(call)
+      const place = { at: above.lastAt, nextAt: at, depth: open.length }
+      Object.assign(draft, StructLogCall.outcome(call, steps, place))
+      draft.isRefused = draft.error !== null
+      if (isCreation(call.type) && draft.error === null) draft.to = StructLog.addressAt(step, 0)
+      above.draft.calls.push(draft)
+    } else closeTo(open, level + 1, step)
+    const current = open.at(-1)!
+    if (current.last.op === "ADDRESS" && current.lastAt === at - 1)
+      current.draft.shownSelf = StructLog.addressAt(step, 0)
+    if (step.op === "SELFDESTRUCT") destroy(current.draft, step)
+    current.last = step
+    current.lastAt = at
+  }
+  return open
+}
+
+/** A destruction is a frame below the one that ends with it; its value is filled in later. */
+const destroy = (draft: Draft, step: Step): void => {
+  if (step.error !== null || step.gasCost > step.gas) return
+  const to = StructLog.addressAt(step, 0)
+  draft.calls.push(draftOf({ type: "SELFDESTRUCT", to, value: null, input: "0x", salt: null }))
+}
+
+/** A change of an account's state, in the order of the transaction, so that those of a failed frame can be taken back. */
+type Journal = Array<readonly [state: AccountState, change: bigint]>
+
+/** What frames are made with. */
+interface Context {
+  readonly before: StateBefore
+  readonly journal: Journal
+}
+
+const now = ({ before, journal }: Context, state: AccountState): bigint =>
+  journal.reduce(
+    (sum, [changed, change]) => (changed.kind === state.kind && changed.address === state.address ? sum + change : sum),
+    before(state),
+  )
+
+const change = ({ journal }: Context, kind: AccountState["kind"], address: string, by: bigint): void => {
+  journal.push([{ kind, address }, by])
+}
+
+const move = (context: Context, from: string, to: string, value: bigint): void => {
+  if (value === 0n) return
+  change(context, "balance", from, -value)
+  change(context, "balance", to, value)
+}
+
+/** Address of the contract that a creation makes or would have made. */
+const createdAddress = ({ input, salt, shownSelf, to }: Draft, creator: string, context: Context): string => {
+  const known = to ?? shownSelf
+  if (known !== null) return known
+  const from = creator as Address.Address
+  if (salt === null)
+    return ContractAddress.fromCreate({ from, nonce: now(context, { kind: "nonce", address: creator }) })
+  const hexSalt = `0x${salt.toString(16).padStart(64, "0")}` as const
+  return ContractAddress.fromCreate2({ from, bytecode: input as Hex.Hex, salt: hexSalt })
+}
+
+/** Address of the account in whose name a frame runs. */
+const selfOf = (draft: Draft, caller: string, context: Context): string => {
+  if (draft.type === "DELEGATECALL" || draft.type === "CALLCODE") return caller
+  if (!isCreation(draft.type)) return draft.to ?? caller
+  // What made no calls needs no address when it fails.
+  return draft.error !== null && draft.calls.length === 0 ? caller : createdAddress(draft, caller, context)
+}
+
+/** Frame of a destruction, with the balance of the account at this point. */
+const destruction = (draft: Draft, self: string, context: Context): CallFrame => {
+  const value = now(context, { kind: "balance", address: self })
+  if (draft.to !== self) move(context, self, draft.to ?? self, value)
+  const [from, to, none] = [self as Address.Address, draft.to as Address.Address, "0x" as Hex.Hex]
+  return { type: draft.type, from, to, value, gas: 0n, gasUsed: 0n, input: none, output: none }
+}
+
+/** Frame of a draft; what a failed frame and those below it changed is taken back. */
+const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Context): CallFrame => {
+  if (draft.type === "SELFDESTRUCT") return destruction(draft, caller, context)
+  const { error, gas, gasUsed, input, output, type } = draft
+  const self = selfOf(draft, caller, context)
+  const value = draft.value ?? (type === "DELEGATECALL" ? callerValue : 0n)
+  // A creation takes a nonce of its creator also when it fails, unless it was refused.
+  if (isCreation(type) && !draft.isRefused) change(context, "nonce", caller, 1n)
+  const length = context.journal.length
+  if (isCreation(type)) change(context, "nonce", self, 1n)
+  if (type !== "DELEGATECALL") move(context, caller, self, value)
+  const calls = draft.calls.map((call) => frameOf(call, self, value, context))
+  if (error !== null) context.journal.length = length
+  return {
+    ...{ type, from: caller as Address.Address, gas, gasUsed, input: input as Hex.Hex, output: output as Hex.Hex },
+    ...(draft.to === null ? {} : { to: draft.to as Address.Address }),
+    ...(type === "STATICCALL" ? {} : { value }),
+    ...(error === null ? {} : { error }),
+    ...(calls.length === 0 ? {} : { calls }),
+  }
+}
+
+/** Bytes that are not zero cost 16 gas, zeros 4; the least gas of a transaction. Source: EIP-2028, 7623. */
+const leastGas = 21_000n
+
+/** True where a transaction must have run code, so that missing steps mean that the node did not record them. */
+const ranCode = ({ accessGas = 0n, gasUsed, input, to }: Transaction): boolean => {
+  const bytes = input.slice(2).match(/../g) ?? []
+  const zeros = bytes.filter((byte) => byte === "00").length
+  if (to === null) return bytes.length > 0
+  if (StructLogCall.isPrecompile(to)) return false
+  // The floor of EIP-7623 is above what input costs without it.
+  return gasUsed > leastGas + accessGas + 40n * BigInt(bytes.length - zeros) + 10n * BigInt(zeros)
+}
+
+/** A transaction's frame, and what it changed. */
+interface Frames {
+  readonly root: CallFrame
+  readonly changes: Journal
+}
+
+const ofTransaction = (
+  { logs: { failed, steps }, transaction }: Traced,
+  before: StateBefore,
+): Result.Result<Frames, string> => {
+  const { contractAddress, from, input, to, value } = transaction
+  if (steps.length === 0 && ranCode(transaction)) return Result.fail("the node recorded no steps")
+  const draft = draftOf({ type: to === null ? "CREATE" : "CALL", to: to ?? contractAddress, value, input, salt: null })
+  const open = build(draft, steps)
+  closeTo([...open], 1, undefined)
+  const [root] = open
+  if (root !== undefined) end(root, failed === null ? isEnded(root.last) : !failed)
+  else if (failed === true) draft.error = "execution reverted"
+  const journal: Journal = []
+  return Result.succeed({ root: frameOf(draft, from, value, { before, journal }), changes: journal })
+}
+
+/**
+ * A transaction with its struct logs.
+ */
+export interface Traced {
+  readonly transaction: Transaction
+  readonly logs: StructLogs
+}
+
+const keyOf = ({ address, kind }: AccountState): string => `${kind} ${address}`
+
+/**
+ * Frames of the transactions of a block, in their order.
+ *
+ * **Details**
+ * The steps show neither the balance that a destruction moves nor the address of a contract whose creation failed. Both follow from
+ * the state before the block and from the changes since. Gas of a transaction's own frame is that of its first step.
+ *
+ * **Gotchas**
+ * - The output of a precompiled contract is what its caller copied of it.
+ *
+ * **Errors**
+ * - Text: the node recorded no steps of a transaction that must have run code.
+ */
+export const ofBlock = (
+  traced: ReadonlyArray<Traced>,
+  /** State before the block. */
+  before: StateBefore,
+): Result.Result<ReadonlyArray<CallFrame>, string> => {
+  const changed = new Map<string, bigint>()
+  const frames: Array<CallFrame> = []
+  for (const [index, one] of traced.entries()) {
+    const found = ofTransaction(one, (state) => before(state) + (changed.get(keyOf(state)) ?? 0n))
+    if (Result.isFailure(found)) return Result.fail(`transaction ${index}: ${found.failure}`)
+    for (const [state, by] of found.success.changes) changed.set(keyOf(state), (changed.get(keyOf(state)) ?? 0n) + by)
+    frames.push(found.success.root)
+  }
+  return Result.succeed(frames)
+}
+
+/**
+ * State before the block that its frames need: of accounts that are destroyed, and of creators of contracts whose creation failed.
+ */
+export const stateNeeded = (traced: ReadonlyArray<Traced>): ReadonlyArray<AccountState> => {
+  const asked = new Map<string, AccountState>()
+  ofBlock(traced, (state) => {
+    asked.set(keyOf(state), state)
+    return 0n
+  })
+  return [...asked.values()]
+}

@@ -1,0 +1,169 @@
+/**
+ * Traces of a block one transaction at a time, by `debug_traceTransaction`: call frames where the node has a call tracer, else struct
+ * logs, from which the frames are built.
+ *
+ * Source: decision 0037.
+ */
+import type { CallError } from "@daybook/rpc/RpcError"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Trace from "@daybook/schema/Trace"
+import type { Transaction } from "@daybook/schema/Transaction"
+import { InvalidResponse } from "@daybook/transport/ClientError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as ContractAddress from "ox/ContractAddress"
+import type { BlockRef } from "../store/BlockRows.ts"
+import type { ConcurrencyLimiter } from "./ConcurrencyLimiter.ts"
+import * as StructLog from "./StructLog.ts"
+import * as StructLogFrames from "./StructLogFrames.ts"
+
+/**
+ * A node, and what it has shown of its tracer.
+ */
+export interface TracedNode {
+  readonly host: string
+  readonly limiter: ConcurrencyLimiter
+  /** The node returns struct logs: it has no call tracer. */
+  hasStructLogs: boolean
+}
+
+const method = "debug_traceTransaction"
+
+const callTracer = { tracer: "callTracer" } as const
+
+/** Transactions that are traced at once. */
+const concurrency = 4
+
+const unexpected = ({ host }: TracedNode, path: string, expected: string, received: string) =>
+  new InvalidResponse({ host, attempts: [], reason: "content", path, expected, received })
+
+const request = ({ hasStructLogs, limiter }: TracedNode, hash: string) =>
+  limiter.request({ method, params: [hash, hasStructLogs ? StructLog.options : callTracer] })
+
+/**
+ * True for an error by which a node refuses the call tracer, not the method or the transaction.
+ */
+export const refusesTracer = (error: CallError): boolean =>
+  error._tag === "RpcError" && !error.isRetryable && /\btracers?\b/i.test(error.message)
+
+/** Result of one transaction: a call frame, or struct logs. */
+const traceOne = (node: TracedNode, hash: string): Effect.Effect<unknown, CallError> =>
+  Effect.catchIf(
+    request(node, hash),
+    (error) => !node.hasStructLogs && refusesTracer(error),
+    () => {
+      node.hasStructLogs = true
+      return request(node, hash)
+    },
+  )
+
+const hasStructLogs = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "structLogs" in result
+
+const accountGas = 2_400n
+const keyGas = 1_900n
+const authorizationGas = 25_000n
+
+/** Gas of access list and authorizations. Source: EIP-2930, 7702. */
+const accessGas = (transaction: Transaction): bigint => {
+  const { accessList, authorizationList } = transaction as {
+    readonly accessList?: ReadonlyArray<{ readonly storageKeys: ReadonlyArray<unknown> }> | null
+    readonly authorizationList?: ReadonlyArray<unknown> | null
+  }
+  const ofList = (accessList ?? []).reduce(
+    (sum, { storageKeys }) => sum + accountGas + keyGas * BigInt(storageKeys.length),
+    0n,
+  )
+  return ofList + authorizationGas * BigInt(authorizationList?.length ?? 0)
+}
+
+const tracedOf = (transaction: Transaction, logs: StructLog.StructLogs): StructLogFrames.Traced => {
+  const { from, input, to = null, value } = transaction
+  const nonce = BigInt(transaction.nonce ?? 0)
+  return {
+    logs,
+    transaction: {
+      ...{ from, to, value: value ?? 0n, input: input ?? "0x", gasUsed: logs.gas },
+      contractAddress: to === null ? ContractAddress.fromCreate({ from, nonce }) : null,
+      accessGas: accessGas(transaction),
+    },
+  }
+}
+
+/** State of accounts before a block. */
+const stateBefore = Effect.fnUntraced(function* (
+  { limiter: { calls } }: TracedNode,
+  block: BlockRef,
+  needed: ReadonlyArray<StructLogFrames.AccountState>,
+): Effect.fn.Return<StructLogFrames.StateBefore, CallError> {
+  const parent = Math.max(0, block.number - 1)
+  const values = yield* Effect.forEach(needed, ({ address, kind }) =>
+    kind === "balance"
+      ? calls.eth_getBalance(address, parent)
+      : Effect.map(calls.eth_getTransactionCount(address, parent), BigInt),
+  )
+  const byAccount = new Map(needed.map(({ address, kind }, at) => [`${kind} ${address}`, values[at] ?? 0n]))
+  return ({ address, kind }) => byAccount.get(`${kind} ${address}`) ?? 0n
+})
+
+const decodeFrame = Schema.decodeUnknownOption(Trace.CallFrame)
+
+const fromFrames = (node: TracedNode, results: ReadonlyArray<unknown>) =>
+  Effect.forEach(results, (result, at) => {
+    const frame = Option.getOrUndefined(decodeFrame(result))
+    return frame === undefined
+      ? Effect.fail(unexpected(node, `result of transaction ${at}`, "a call frame or struct logs", "another value"))
+      : Effect.succeed(frame)
+  })
+
+const fromStructLogs = Effect.fnUntraced(function* (
+  node: TracedNode,
+  block: BlockRef,
+  transactions: ReadonlyArray<Transaction>,
+  results: ReadonlyArray<unknown>,
+) {
+  const traced: Array<StructLogFrames.Traced> = []
+  for (const [at, result] of results.entries()) {
+    const logs = StructLog.parse(result)
+    if (Result.isFailure(logs)) {
+      return yield* unexpected(node, `result of transaction ${at}`, logs.failure, "other struct logs")
+    }
+    traced.push(tracedOf(transactions[at]!, logs.success))
+  }
+  const before = yield* stateBefore(node, block, StructLogFrames.stateNeeded(traced))
+  const frames = StructLogFrames.ofBlock(traced, before)
+  if (Result.isSuccess(frames)) return frames.success
+  return yield* unexpected(node, "result.structLogs", "the steps of the transaction", frames.failure)
+})
+
+/**
+ * Traces of the transactions of a block, in their order.
+ *
+ * **Errors**
+ * - `CallError`: the node failed on a transaction, or its struct logs lack what the frames need.
+ */
+export const traces = Effect.fnUntraced(function* (
+  node: TracedNode,
+  block: BlockRef,
+): Effect.fn.Return<ReadonlyArray<Trace.TransactionTrace>, CallError> {
+  const found: HydratedBlock | null = yield* node.limiter.calls.eth_getBlockByNumber(block.number, true)
+  if (found?.hash !== block.hash) {
+    return yield* unexpected(node, "result.hash", block.hash, found?.hash ?? "no block")
+  }
+  const { transactions } = found
+  const results = yield* Effect.forEach(transactions, ({ hash }) => traceOne(node, hash), { concurrency })
+  const frames = results.some(hasStructLogs)
+    ? yield* fromStructLogs(node, block, transactions, results)
+    : yield* fromFrames(node, results)
+  return frames.map((result, at) => ({ txHash: transactions[at]!.hash, result }))
+})
+
+/**
+ * Finds out whether the node has the method at all, with a transaction that does not exist.
+ *
+ * **Errors**
+ * - `CallError`: of the node; that of a transaction that is not found means that it has the method.
+ */
+export const probe = (node: TracedNode): Effect.Effect<unknown, CallError> => traceOne(node, `0x${"0".repeat(64)}`)
