@@ -1,11 +1,14 @@
 /**
  * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
  * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
- * the command line enables them.
+ * the command line enables them. Tests and the processes that they start run in a time zone whose offset is neither zero nor
+ * whole hours, unless TZ is set.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
+
+process.env["TZ"] ??= "Pacific/Chatham"
 
 const root = import.meta.dirname
 const integration =
@@ -38,6 +41,9 @@ const project = (name: string, folder: string, include: string) => ({
 export default defineConfig({
   test: {
     passWithNoTests: false,
+    // A limit for a test that hangs. Laws and tests of real processes take many times longer on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Files of a project share the modules of a worker: loading them per file dominates the time of a run.
     isolate: false,
     // A run mostly waits for chains, sockets and processes, so every core has a worker.
@@ -47,7 +53,7 @@ export default defineConfig({
         const name = nameOf(folder)
         return name === undefined || name === "@daybook/config" ? [] : [project(name, folder, "test/**/*.test.ts")]
       }),
-      project("tooling", join(root, "tooling/check"), "*.test.ts"),
+      project("tooling", join(root, "tooling"), "{check,mutation}/*.test.ts"),
     ],
   },
 })

@@ -42,6 +42,7 @@ describe("Quantity", () => {
     " 0x1",
     `0x${"f".repeat(65)}`,
     (2n ** 256n).toString(),
+    "1".padStart(79, "0"),
     "1e3",
     null,
     undefined,
@@ -97,6 +98,10 @@ describe("Quantity", () => {
     expect(Schema.decodeUnknownSync(Quantity.FromNumber)(12)).toBe(12n)
     expect(Schema.encodeSync(Quantity.FromNumber)(12n)).toBe(12)
     expect(Schema.encodeSync(Quantity.SafeIntegerFromNumber)(3)).toBe(3)
+  })
+
+  it.each([-1n, 2n ** 53n])("FromNumber: does not encode %d, which is no unsigned safe integer", (value) => {
+    expect(() => Schema.encodeSync(Quantity.FromNumber)(value)).toThrow("an unsigned")
   })
 
   it.prop("FromNumber: decodes what it encodes", [Quantity.FromNumber], ([value]) => {

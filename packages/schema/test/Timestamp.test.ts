@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { vi } from "vitest"
 import * as Schema from "effect/Schema"
 import * as Timestamp from "../src/Timestamp.ts"
 import { encodesAndDecodes, refusal } from "./law.ts"
@@ -29,6 +30,34 @@ describe("Timestamp", () => {
   it("Timestamp: does not encode an invalid Date", () => {
     expect(() => Schema.encodeSync(Timestamp.Timestamp)(new Date(NaN))).toThrow("a valid Date")
   })
+
+  it("Timestamp: decodes a text without a time zone as UTC where the process has another one", () => {
+    vi.stubEnv("TZ", "Pacific/Chatham")
+    const offset = new Date(2021, 5, 4).getTimezoneOffset()
+    const decoded = decode("2021-06-04T16:00:15.5")
+    vi.unstubAllEnvs()
+
+    expect(offset).toBe(-765)
+    expect(decoded.toISOString()).toBe("2021-06-04T16:00:15.500Z")
+  })
+
+  it.each(["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"])("Timestamp: decodes and encodes %s", (wire) => {
+    expect(Schema.encodeSync(Timestamp.Timestamp)(decode(wire))).toBe(wire)
+  })
+
+  it.each(["0000-01-01T00:00:00.000+00:01", "9999-12-31T23:59:59.999-00:01"])(
+    "Timestamp: refuses %s, an instant outside the years 0000 to 9999",
+    (input) => {
+      expect(refusal(Timestamp.Timestamp, input)).toContain("an ISO 8601 timestamp")
+    },
+  )
+
+  it.each([-62_167_219_200_001, 253_402_300_800_000])(
+    "Timestamp: does not encode the Date of %i ms, outside the years 0000 to 9999",
+    (millis) => {
+      expect(() => Schema.encodeSync(Timestamp.Timestamp)(new Date(millis))).toThrow("a valid Date between")
+    },
+  )
 
   it.prop("Timestamp: decodes what it encodes", [Timestamp.Timestamp], ([date]) => {
     encodesAndDecodes(Timestamp.Timestamp, date)

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest"
+import { mutants, score, survivors, table } from "./MutationReport.ts"
+import type { Equivalent, StrykerReport } from "./MutationReport.ts"
+
+const source = "const half = (size: number) =>\n  size > 1 ? size / 2 : 1\n"
+
+const mutant = (status: string, replacement: string) => ({
+  mutatorName: "EqualityOperator",
+  replacement,
+  status,
+  location: { start: { line: 2, column: 3 }, end: { line: 2, column: 11 } },
+})
+
+const report = (...all: ReadonlyArray<ReturnType<typeof mutant>>): StrykerReport => ({
+  files: { "Half.ts": { source, mutants: all } },
+})
+
+const argued: Equivalent = {
+  file: "Half.ts",
+  mutator: "EqualityOperator",
+  line: "size > 1 ? size / 2 : 1",
+  original: "size > 1",
+  replacement: "size >= 1",
+  reason: "No size is 1.",
+}
+
+describe("MutationReport", () => {
+  it("mutants: reads the place, the mutated text and the outcome of a mutant, and leaves out ignored ones", () => {
+    expect(mutants(report(mutant("Survived", "size >=\n 1"), mutant("Ignored", "")), [])).toEqual([
+      {
+        file: "Half.ts",
+        lineNumber: 2,
+        mutator: "EqualityOperator",
+        line: "size > 1 ? size / 2 : 1",
+        original: "size > 1",
+        replacement: "size >= 1",
+        outcome: "survived",
+      },
+    ])
+  })
+
+  it.each([
+    ["Killed", "killed"],
+    ["Timeout", "killed"],
+    ["NoCoverage", "survived"],
+    ["RuntimeError", "invalid"],
+  ])("mutants: reads the status %s as %s", (status, outcome) => {
+    expect(mutants(report(mutant(status, "false")), []).map((one) => one.outcome)).toEqual([outcome])
+  })
+
+  it("mutants: sets an argued equivalent aside, unless it is detected or its line has changed", () => {
+    const outcomes = (status: string, one: Equivalent) =>
+      mutants(report(mutant(status, "size >= 1")), [one]).map(({ outcome }) => outcome)
+
+    expect(outcomes("Survived", argued)).toEqual(["equivalent"])
+    expect(outcomes("Killed", argued)).toEqual(["killed"])
+    expect(outcomes("Survived", { ...argued, line: "size > 1 ? size / 3 : 1" })).toEqual(["survived"])
+  })
+
+  it("table: counts the mutants of a source, and scores those that are neither equivalent nor invalid", () => {
+    const all = mutants(
+      report(
+        mutant("Killed", "true"),
+        mutant("Killed", "false"),
+        mutant("Killed", "size <= 1"),
+        mutant("Survived", "size < 1"),
+        mutant("Survived", "size >= 1"),
+        mutant("CompileError", ""),
+      ),
+      [argued],
+    )
+
+    expect(score(all)).toBe(75)
+    expect(table(all)).toEqual([
+      "source   mutants  killed  equivalent  survived   score",
+      "Half.ts        5       3           1         1  75.0 %",
+      "all            5       3           1         1  75.0 %",
+    ])
+    expect(survivors(all)).toEqual([
+      "Half.ts:2 EqualityOperator",
+      "    in size > 1 ? size / 2 : 1",
+      "  - size > 1",
+      "  + size < 1",
+    ])
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * The report of a mutation run: reads the JSON report of Stryker, sets argued equivalents aside, and prints a table with one
+ * line per source and the mutants that no test detects.
+ */
+
+/** The parts of a Stryker report that are read. */
+export interface StrykerReport {
+  readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: ReadonlyArray<StrykerMutant> }>>
+}
+
+interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+interface StrykerMutant {
+  readonly mutatorName: string
+  readonly replacement?: string
+  readonly status: string
+  readonly location: { readonly start: Position; readonly end: Position }
+}
+
+/** A mutant that behaves as the source does, or differs only where no contract exists. */
+export interface Equivalent {
+  readonly file: string
+  /** Name of the mutator of Stryker. */
+  readonly mutator: string
+  /** The first mutated line without its indentation. */
+  readonly line: string
+  /** The mutated text and what replaces it, with white space collapsed. */
+  readonly original: string
+  readonly replacement: string
+  /** One sentence: why no test can or should detect it. */
+  readonly reason: string
+}
+
+/** How a mutant ended. A mutant that does not run is invalid. */
+export type Outcome = "killed" | "survived" | "equivalent" | "invalid"
+
+/** A mutant of a source with its outcome. */
+export interface Mutant extends Omit<Equivalent, "reason"> {
+  readonly lineNumber: number
+  readonly outcome: Outcome
+}
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+  Killed: "killed",
+  Timeout: "killed",
+  Survived: "survived",
+  NoCoverage: "survived",
+}
+
+const collapse = (text: string): string => text.replace(/\s+/g, " ").trim()
+
+/** The text between two positions; lines and columns count from 1. */
+const textBetween = (lines: ReadonlyArray<string>, { start, end }: StrykerMutant["location"]): string =>
+  start.line === end.line
+    ? (lines[start.line - 1] ?? "").slice(start.column - 1, end.column - 1)
+    : [
+        (lines[start.line - 1] ?? "").slice(start.column - 1),
+        ...lines.slice(start.line, end.line - 1),
+        (lines[end.line - 1] ?? "").slice(0, end.column - 1),
+      ].join("\n")
+
+const identity = ({ file, mutator, line, original, replacement }: Omit<Equivalent, "reason">): string =>
+  JSON.stringify([file, mutator, line, original, replacement])
+
+/** The mutants of a report, without those that an excluded mutator would make. */
+export const mutants = (report: StrykerReport, equivalents: ReadonlyArray<Equivalent>): ReadonlyArray<Mutant> => {
+  const argued = new Set(equivalents.map(identity))
+  return Object.entries(report.files).flatMap(([file, { source, mutants: found }]) => {
+    const lines = source.split("\n")
+    return found
+      .filter(({ status }) => status !== "Ignored")
+      .map((one) => {
+        const place = {
+          file,
+          mutator: one.mutatorName,
+          line: (lines[one.location.start.line - 1] ?? "").trim(),
+          original: collapse(textBetween(lines, one.location)),
+          replacement: collapse(one.replacement ?? ""),
+        }
+        const outcome = outcomes[one.status] ?? "invalid"
+        const isArgued = outcome === "survived" && argued.has(identity(place))
+        return {
+          ...place,
+          lineNumber: one.location.start.line,
+          outcome: isArgued ? ("equivalent" as const) : outcome,
+        }
+      })
+  })
+}
+
+const count = (all: ReadonlyArray<Mutant>, outcome: Outcome): number =>
+  all.filter((one) => one.outcome === outcome).length
+
+/** Share of the mutants that tests detect, in percent, without equivalent and invalid ones; 100 without any. */
+export const score = (all: ReadonlyArray<Mutant>): number => {
+  const killed = count(all, "killed")
+  const judged = killed + count(all, "survived")
+  return judged === 0 ? 100 : (100 * killed) / judged
+}
+
+/** The table as lines: one per source and the sum. */
+export const table = (all: ReadonlyArray<Mutant>): ReadonlyArray<string> => {
+  const files = [...new Set(all.map(({ file }) => file))].toSorted()
+  const row = (name: string, some: ReadonlyArray<Mutant>): ReadonlyArray<string> => [
+    name,
+    String(some.length - count(some, "invalid")),
+    String(count(some, "killed")),
+    String(count(some, "equivalent")),
+    String(count(some, "survived")),
+    `${score(some).toFixed(1)} %`,
+  ]
+  const rows = [
+    ["source", "mutants", "killed", "equivalent", "survived", "score"],
+    ...files.map((file) =>
+      row(
+        file,
+        all.filter((one) => one.file === file),
+      ),
+    ),
+    row("all", all),
+  ]
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  "),
+  )
+}
+
+/** The survivors as lines: place, mutator, and the change. */
+export const survivors = (all: ReadonlyArray<Mutant>): ReadonlyArray<string> =>
+  all
+    .filter(({ outcome }) => outcome === "survived")
+    .flatMap(({ file, lineNumber, mutator, line, original, replacement }) => [
+      `${file}:${lineNumber} ${mutator}`,
+      `    in ${line}`,
+      `  - ${original}`,
+      `  + ${replacement}`,
+    ])

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { root } from "../check/Workspace.ts"
+import { select, targets } from "./Target.ts"
+
+it("targets: name sources that exist, each once", () => {
+  const sources = targets.flatMap((target) => target.sources)
+
+  expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([])
+  expect(new Set(sources).size).toBe(sources.length)
+})
+
+it("select: keeps the sources whose path contains one of the texts", () => {
+  expect(select(["rest/Cursor", "rest/Dates"]).map(({ name, sources }) => [name, sources])).toEqual([
+    ["server/rest", ["packages/service/src/server/rest/Cursor.ts", "packages/service/src/server/rest/Dates.ts"]],
+  ])
+  expect(select([])).toEqual(targets)
+  expect(select(["no such source"])).toEqual([])
+})

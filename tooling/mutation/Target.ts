@@ -1,0 +1,105 @@
+/**
+ * What is mutated: the sources whose errors would lose, invent or misread data, each with the tests of the package that own
+ * it. Tests mirror the sources, so a target names the folder of tests that must detect its mutants.
+ */
+
+/** Sources of one package and the tests that must detect their mutants. */
+export interface Target {
+  readonly name: string
+  /** Folder of the package from the root of the repository. */
+  readonly folder: string
+  /** Paths from the root of the repository. */
+  readonly sources: ReadonlyArray<string>
+  /** Patterns of test files below the folder. */
+  readonly tests: ReadonlyArray<string>
+}
+
+const target = (
+  name: string,
+  folder: string,
+  sources: ReadonlyArray<string>,
+  tests: ReadonlyArray<string>,
+): Target => ({
+  name,
+  folder,
+  sources: sources.map((source) => `${folder}/src/${source}.ts`),
+  tests: tests.map((pattern) => `test/${pattern}`),
+})
+
+const service = (name: string, folder: string, sources: ReadonlyArray<string>): Target =>
+  target(
+    name,
+    "packages/service",
+    sources.map((source) => `${folder}/${source}`),
+    [`${folder}/**/*.test.ts`],
+  )
+
+/** The targets, in the order in which they run. */
+export const targets: ReadonlyArray<Target> = [
+  target(
+    "schema",
+    "packages/schema",
+    ["Timestamp", "Quantity", "Issue", "Decimal", "Wei", "internal/integer", "internal/hexText"],
+    ["*.test.ts", "internal/*.test.ts"],
+  ),
+  target(
+    "transport",
+    "packages/transport",
+    ["internal/Retry", "internal/Backoff", "internal/Redaction", "internal/RetryAfter"],
+    ["**/*.test.ts"],
+  ),
+  target(
+    "rpc",
+    "packages/rpc",
+    [
+      "internal/BatchState",
+      "internal/EndpointStates",
+      "internal/PoolState",
+      "internal/TokenBucket",
+      "internal/reply/classify",
+      "internal/reply/decode",
+      "internal/reply/match",
+      "internal/reply/parse",
+      "internal/reply/read",
+    ],
+    ["**/*.test.ts"],
+  ),
+  target(
+    "rest",
+    "packages/rest",
+    ["internal/PageStream", "internal/Pagination", "internal/Position", "internal/RowTracker", "internal/Segments"],
+    ["**/*.test.ts"],
+  ),
+  service("server/rest", "server/rest", ["Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
+  service("server/relay", "server/relay", [
+    "Cacheability",
+    "JsonRpcEnvelope",
+    "LruCache",
+    "Relay",
+    "RelayCache",
+    "RelayCall",
+    "Upstream",
+  ]),
+  service("verification", "verification", [
+    "BlockVerifier",
+    "HashRules",
+    "HeaderHash",
+    "LogsBloom",
+    "Rlp",
+    "RuleDetection",
+    "StateSync",
+    "TrieRoot",
+  ]),
+  service("indexer", "indexer", ["BlockAppender", "CommonAncestor", "IndexerState"]),
+  service("node", "node", ["BlockReceipts"]),
+  service("store", "store", ["sqlite/ChainReader", "sqlite/ChainWriter", "sqlite/Projections"]),
+]
+
+/** The targets with those sources that contain one of the texts; every source without a text. */
+export const select = (texts: ReadonlyArray<string>): ReadonlyArray<Target> =>
+  targets
+    .map((one) => ({
+      ...one,
+      sources: one.sources.filter((source) => texts.length === 0 || texts.some((text) => source.includes(text))),
+    }))
+    .filter((one) => one.sources.length > 0)

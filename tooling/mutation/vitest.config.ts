@@ -1,0 +1,28 @@
+/**
+ * The tests of one target of a mutation run: DAYBOOK_MUTATION_FOLDER and DAYBOOK_MUTATION_TESTS name them. Small files run
+ * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts.
+ */
+import { statSync } from "node:fs"
+import { configDefaults, defineConfig } from "vitest/config"
+import { BaseSequencer } from "vitest/node"
+import type { TestSpecification } from "vitest/node"
+
+class SmallestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const size = ({ moduleId }: TestSpecification): number => statSync(moduleId).size
+    return files.toSorted((one, other) => size(one) - size(other))
+  }
+}
+
+process.env["TZ"] ??= "Pacific/Chatham"
+
+const tests: ReadonlyArray<string> = JSON.parse(process.env["DAYBOOK_MUTATION_TESTS"] ?? "[]")
+
+export default defineConfig({
+  test: {
+    root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
+    include: [...tests],
+    exclude: [...configDefaults.exclude, "**/*.integration.test.ts"],
+    sequence: { sequencer: SmallestFirst },
+  },
+})
