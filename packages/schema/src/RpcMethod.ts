@@ -149,6 +149,14 @@ export const all = {
     ...operator,
     cacheability: "blockNumber",
   }),
+  /** Traces of one transaction as a flat list. Source: OpenEthereum trace module. */
+  trace_transaction: method(
+    "trace_transaction",
+    ["hash"],
+    [Hash.Hash],
+    Schema.NullOr(Schema.Array(Trace.FlatTrace)),
+    operator,
+  ),
   /** Call frames of each transaction of a block by number or tag. Source: geth debug API. */
   debug_traceBlockByNumber: method(
     "debug_traceBlockByNumber",

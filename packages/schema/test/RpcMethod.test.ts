@@ -28,6 +28,7 @@ describe("RpcMethod", () => {
         [
           "eth_getProof",
           "trace_block",
+          "trace_transaction",
           "debug_traceBlockByNumber",
           "debug_traceBlockByHash",
           "debug_traceTransaction",

@@ -101,8 +101,8 @@ export const run = Effect.fn("BlockAppender.run")(function* (
   extend: Extend,
 ): Effect.fn.Return<BlockRef | null, TurnError> {
   const { concurrency, node } = options
-  const { from, rules, tip, to } = extend
-  const assembling = { ...options.assembling, rules }
+  const { failures = 0, from, rules, tip, to } = extend
+  const assembling = { ...options.assembling, rules, failures }
   const isAtHead = to - from < headBlocks
   const begin = yield* MonotonicClock.millis
   const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(node, at, to, isAtHead)).pipe(

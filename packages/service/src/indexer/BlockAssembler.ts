@@ -11,7 +11,7 @@ import type { Transaction } from "@daybook/schema/Transaction"
 import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
 import type { Traces } from "../node/Tracer.ts"
-import type { BlockRows, TransactionRow } from "../store/BlockRows.ts"
+import type { BlockGap, BlockRows, TransactionRow } from "../store/BlockRows.ts"
 import * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
@@ -33,6 +33,8 @@ export interface Options extends InternalTransactions.Options, BlockVerifier.Opt
   readonly decoder: Decoder
   /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
+  /** Why receipts are missing. Default: no node has them. */
+  readonly missing?: string
 }
 
 /** Text of an optional number; `""` for none. */
@@ -162,11 +164,37 @@ const internalOf = (
   return Result.orElse(ofAll, () => InternalTransactions.fromTraces({ hash, number, transactions }, traces, options))
 }
 
+/** Gaps of transactions without a receipt, where they concern the watched wallets. */
+const receiptGaps = (
+  { transactions }: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<Transaction>,
+  { missing = "No node has the receipt.", watch }: Options,
+): ReadonlyArray<BlockGap> => {
+  if (executed.length === transactions.length) return []
+  const hashes = new Set(executed.map(({ hash }) => hash))
+  return transactions
+    .filter(({ from, hash, to }) => !hashes.has(hash) && isWatched([from, to ?? null], watch))
+    .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: missing }))
+}
+
+const isWatched = (wallets: ReadonlyArray<string | null>, watch: Options["watch"]): boolean =>
+  watch == null || wallets.some((wallet) => wallet === null || watch.has(wallet))
+
+/** What a row holds of a transaction's internal transactions. */
+const internalText = (rows: InternalTransactions.TransactionRows | undefined): string | null => {
+  if (rows === undefined) return null
+  return InternalTransactions.isUntraced(rows) ? untraced : JSON.stringify(rows)
+}
+
+/** Text in place of the internal transactions of an untraced transaction. */
+export const untraced = "null"
+
 /**
- * Assembles the rows of a block. A transaction without a receipt did not run and has no row; only some chains have such.
+ * Assembles the rows of a block. A transaction without a receipt has no row, one without a trace no internal transactions: both are
+ * gaps of the block.
  *
  * **Errors**
- * - `InvalidBlock`: the responses do not belong together, or the tracer failed on a transaction.
+ * - `InvalidBlock`: the responses do not belong together.
  */
 export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.gen(function* () {
@@ -176,20 +204,25 @@ export const assemble = (responses: Responses, options: Options): Result.Result<
     const executed = BlockVerifier.executed(block, receipts)
     const internal = traces === null ? null : yield* internalOf(block, executed, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
+    const gaps: Array<BlockGap> = [...receiptGaps(block, executed, options)]
     const transactions = receipts.flatMap((receipt, position): ReadonlyArray<TransactionRow> => {
       const transaction = executed[position]!
       const wallets = walletsOf(transaction, receipt)
       const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
       if (addresses.length === 0) return []
+      const rows = internal?.[position]
+      if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
+        gaps.push({ kind: "trace", transaction: transaction.hash, reason: rows.reason })
+      }
       return [
         {
           index: receipt.transactionIndex,
           hash: transaction.hash,
           body: bodyOf(block, time, transaction, receipt, decoder),
-          internal: internal === null ? null : JSON.stringify(internal[position]),
+          internal: internalText(rows),
           addresses,
         },
       ]
     })
-    return { ...emptyRows(block, options), transactions }
+    return { ...emptyRows(block, options), transactions, ...(gaps.length === 0 ? {} : { gaps }) }
   })

@@ -10,12 +10,16 @@ import type { BatchFetcher } from "../node/BatchFetcher.ts"
 import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
+import * as TraceFailure from "../node/TraceFailure.ts"
+import type { Traces } from "../node/Tracer.ts"
+import type { BlockGap, BlockRows } from "../store/BlockRows.ts"
 import * as Deviation from "../verification/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
+import * as ReceiptRecovery from "./ReceiptRecovery.ts"
+import * as TraceRecovery from "./TraceRecovery.ts"
 
 /**
  * How to assemble blocks, and where deviations of accepted blocks are reported.
@@ -23,6 +27,8 @@ import { BlockNotFound } from "./BlockNotFound.ts"
 export interface Options extends BlockAssembler.Options {
   /** Default: they are not reported. */
   readonly onDeviation?: Deviation.Reporter
+  /** Turns that have failed on the first of the blocks before: see `TraceFailure`. Default 0. */
+  readonly failures?: number
 }
 
 type FetchError = BlockNotFound | InvalidBlock | NodeError
@@ -40,17 +46,68 @@ const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): R
     ? BlockAssembler.assemble({ block, receipts: [], traces: null }, options)
     : BlockAssembler.assembleEmpty(block, options)
 
-/** Reports the deviations of a block that was accepted. */
-const report = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null, options: Options) => {
-  if (options.onDeviation === undefined) return Effect.void
+/** Gaps of deviations; missing receipts are gaps already. */
+const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>
+  deviations
+    .filter(({ kind }) => kind !== "missing receipts")
+    .map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
+
+/** Reports the deviations of a block that was accepted, and adds them to its gaps. */
+const report = Effect.fnUntraced(function* (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt> | null,
+  rows: BlockRows,
+  options: Options,
+): Effect.fn.Return<BlockRows> {
   const deviations = Deviation.of(block, receipts, options)
-  return deviations.length === 0 ? Effect.void : options.onDeviation(Number(block.number), deviations)
-}
+  if (deviations.length === 0) return rows
+  if (options.onDeviation !== undefined) yield* options.onDeviation(Number(block.number), deviations)
+  const gaps = [...checkGaps(deviations), ...(rows.gaps ?? [])]
+  return gaps.length === 0 ? rows : { ...rows, gaps }
+})
 
 const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => transactions.map(({ hash }) => hash)
 
 /** The nodes, where they have pruned what is missing. */
 const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
+
+/** Receipts of a block; `isPartial` where some are missing and cannot be had. */
+const receiptsOf = Effect.fnUntraced(function* (
+  node: Node,
+  ref: BlockTransactions,
+  failures: number,
+): Effect.fn.Return<
+  { readonly receipts: ReadonlyArray<Receipt>; readonly isPartial: boolean },
+  BlockNotFound | NodeError
+> {
+  const { hash, number } = ref
+  const outcome = yield* Effect.result(node.receipts(ref))
+  if (Result.isSuccess(outcome) && outcome.success !== null) return { receipts: outcome.success, isPartial: false }
+  if (Result.isFailure(outcome)) {
+    const { failure } = outcome
+    const isOfBlock = failure._tag === "NodeFailed" && TraceFailure.kindOf(failure.cause) !== "unavailable"
+    const found = isOfBlock ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+    return found === null ? yield* Effect.fail(failure) : { receipts: found, isPartial: true }
+  }
+  const header = yield* node.header(number)
+  const found = header?.hash === hash ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+  if (found !== null) return { receipts: found, isPartial: true }
+  return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, header?.hash === hash) })
+})
+
+/** How to recover traces: the nodes have shown that they cannot trace the block, or a response lacks some. */
+const recovering = (options: Options, traces: Traces | null): TraceRecovery.Options => ({
+  ...options,
+  isCertain: traces?._tag === "Untraced",
+})
+
+/** Assembles a block; without traces that do not belong to it, once they have not for a while. */
+const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =>
+  Result.orElse(BlockAssembler.assemble(responses, options), (invalid) =>
+    invalid.isOfTraces === true && (options.failures ?? 0) >= TraceFailure.patience
+      ? BlockAssembler.assemble({ ...responses, traces: { _tag: "Untraced", reason: invalid.what } }, options)
+      : Result.fail(invalid),
+  )
 
 const fetchOne = Effect.fnUntraced(function* (
   node: Node,
@@ -71,18 +128,18 @@ const fetchOne = Effect.fnUntraced(function* (
   }
   if (!needsParts(found, options)) {
     const rows = yield* Effect.fromResult(assembleAlone(found, options))
-    yield* report(found, null, options)
-    return rows
+    return yield* report(found, null, rows, options)
   }
   const ref = { number, hash, transactions: hashesOf(found) }
-  const [receipts, traces] = yield* Effect.all([node.receipts(ref), node.traces(ref)], { concurrency: 2 })
-  if (receipts === null) {
-    const header = yield* node.header(number)
-    return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, header?.hash === hash) })
-  }
-  const rows = yield* Effect.fromResult(BlockAssembler.assemble({ block: found, receipts, traces }, options))
-  yield* report(found, receipts, options)
-  return rows
+  const { failures = 0 } = options
+  const [{ isPartial, receipts }, traces] = yield* Effect.all(
+    [receiptsOf(node, ref, failures), node.traces(ref, failures)],
+    { concurrency: 2 },
+  )
+  const verifying = isPartial ? { ...options, allowMissing: true } : options
+  const assembled = yield* Effect.fromResult(assembleTraced({ block: found, receipts, traces }, verifying))
+  const rows = yield* report(found, receipts, assembled, options)
+  return yield* TraceRecovery.recover(node, found, rows, recovering(options, traces))
 })
 
 /**
@@ -114,6 +171,7 @@ const refOf = (block: HydratedBlock | null, options: Options): ReadonlyArray<Blo
 
 /** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
 const fetchBatch = Effect.fnUntraced(function* (
+  node: Node,
   fetcher: BatchFetcher,
   numbers: ReadonlyArray<number>,
   options: Options,
@@ -132,9 +190,13 @@ const fetchBatch = Effect.fnUntraced(function* (
     if (own === null) return Effect.succeed(null)
     const rows =
       own === undefined ? assembleAlone(found, options) : BlockAssembler.assemble({ block: found, ...own }, options)
-    return Result.isFailure(rows)
-      ? Effect.succeed(null)
-      : Effect.as(report(found, own?.receipts ?? null, options), rows.success)
+    if (Result.isFailure(rows)) return Effect.succeed(null)
+    return report(found, own?.receipts ?? null, rows.success, options).pipe(
+      Effect.flatMap((reported) =>
+        TraceRecovery.recover(node, found, reported, recovering(options, own?.traces ?? null)),
+      ),
+      Effect.orElseSucceed(() => null),
+    )
   })
 })
 
@@ -147,7 +209,7 @@ export const range = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<FetchedRange> {
-  const batched = yield* fetchBatch(fetcher, numbers, options)
+  const batched = yield* fetchBatch(node, fetcher, numbers, options)
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
     const outcome = batched[at] ?? (yield* Effect.result(block(node, number, options)))

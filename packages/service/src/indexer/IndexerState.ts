@@ -136,6 +136,8 @@ export interface Extend {
   readonly first: number
   readonly nodeHead: number
   readonly rules: HashRules.HashRules
+  /** Turns that have failed on the first of the blocks; left out when none. */
+  readonly failures?: number
   /** The turn before failed: the node gets as few calls as possible. */
   readonly isRetry: boolean
 }
@@ -294,7 +296,9 @@ const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHe
   const isRetry = state.failures > 0
   const blocks = isRetry ? 1 : turnBlocks
   const to = Math.min(nodeHead, from + blocks - 1)
-  return { _tag: "Extend", tip, from, to, first, nodeHead, rules: state.rules ?? HashRules.none, isRetry }
+  const failures = isRetry ? { failures: state.failures } : {}
+  const rules = state.rules ?? HashRules.none
+  return { _tag: "Extend", tip, from, to, first, nodeHead, rules, isRetry, ...failures }
 }
 
 const waitForStart = (

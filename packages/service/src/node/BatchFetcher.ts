@@ -13,6 +13,7 @@ import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
+import * as TraceFailure from "./TraceFailure.ts"
 import type { Traces } from "./Tracer.ts"
 
 /**
@@ -47,6 +48,8 @@ export interface Options {
    * that each block is traced alone.
    */
   readonly traces: (block: BlockRef) => Effect.Effect<Traces | null, unknown>
+  /** There is no other node to ask. */
+  readonly isOnly: boolean
   /** Records that the node failed a whole request. */
   readonly onFailure: (error: CallError) => Effect.Effect<void>
 }
@@ -61,6 +64,18 @@ interface Range {
 /** Results of calls of one method. Sound where the method gives `A`. */
 const valuesOf = <A>(results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<A | null> =>
   results.map((result) => (Result.isSuccess(result) ? (result.success as A) : null))
+
+/** Traces from the result of `trace_block`; `null` where they have to be asked for again, of this node or of another one. */
+const flatOf = (result: Result.Result<unknown, CallError>, { isOnly }: Options): Traces | null => {
+  if (Result.isFailure(result)) {
+    return isOnly && TraceFailure.isFinal(result.failure, 0)
+      ? { _tag: "Untraced", reason: TraceFailure.reasonOf(result.failure) }
+      : null
+  }
+  // Sound: the result is that of the method, which is decoded by its schema.
+  const traces = result.success as ReadonlyArray<FlatTrace> | null
+  return traces === null ? null : { _tag: "Flat", traces }
+}
 
 const send = Effect.fnUntraced(function* (
   { batchSize, limiter }: NodeEndpoint,
@@ -100,7 +115,7 @@ const sendForParts = Effect.fnUntraced(function* (
   const receipts = receiptCalls.map(({ length }) =>
     BlockReceipts.fromResults(results.slice(at, (at += length)), isSingle),
   )
-  return { receipts, flat: valuesOf<ReadonlyArray<FlatTrace>>(results.slice(at)), rerun }
+  return { receipts, flat: results.slice(at).map((result) => flatOf(result, options)), rerun }
 })
 
 const fetchParts = Effect.fnUntraced(function* (
@@ -123,9 +138,11 @@ const fetchParts = Effect.fnUntraced(function* (
     }
     const traces = flat[at] ?? null
     if (traces === null) return null
-    weight += AdaptiveBatchSize.ofTraces(traces)
-    endpoint.hasTraced = true
-    return { receipts: own, traces: { _tag: "Flat", traces } }
+    if (traces._tag === "Flat") {
+      weight += AdaptiveBatchSize.ofTraces(traces.traces)
+      endpoint.hasTraced = true
+    }
+    return { receipts: own, traces }
   })
   endpoint.batchSize.weighed(requested, weight)
   return parts

@@ -21,7 +21,9 @@ import * as BlockReceipts from "./BlockReceipts.ts"
 import * as HeadTracker from "./HeadTracker.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
+import * as TraceFailure from "./TraceFailure.ts"
 import * as Tracer from "./Tracer.ts"
+import * as SingleTrace from "./SingleTrace.ts"
 
 /**
  * Source of internal transactions.
@@ -44,8 +46,18 @@ export interface Node {
   readonly receipts: (
     block: BlockReceipts.BlockTransactions,
   ) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
-  /** Traces of a block; `null` where traces are off. */
-  readonly traces: (block: BlockRef) => Effect.Effect<Tracer.Traces | null, NodeError.NodeError>
+  /** Receipt of one transaction; `null` when no node has it. */
+  readonly receipt: (hash: string, block: BlockRef) => Effect.Effect<Receipt | null, NodeError.NodeError>
+  /**
+   * Traces of a block; `null` where traces are off. `failures` is the number of turns that have failed before, after which a temporary
+   * failure counts as permanent: see `TraceFailure`.
+   */
+  readonly traces: (block: BlockRef, failures?: number) => Effect.Effect<Tracer.Traces | null, NodeError.NodeError>
+  /** Trace of one transaction; `null` when no node knows it. */
+  readonly transactionTrace: (
+    hash: string,
+    block: BlockRef,
+  ) => Effect.Effect<SingleTrace.SingleTrace | null, NodeError.NodeError>
   /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
   readonly traceSource: Effect.Effect<TraceSource, NodeError.NodeError>
   /** Verifies the chain id of a node again, whatever it was before. */
@@ -223,6 +235,7 @@ const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Re
 const traces = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
+  failures: number,
 ): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
   if ((yield* traceSource(context)) === "off") return null
   const trace = (endpoint: NodeEndpoint.NodeEndpoint) =>
@@ -232,7 +245,14 @@ const traces = Effect.fnUntraced(function* (
         if (isDoubtful) context.source = undefined
       }),
     )
-  return yield* ask(context, { what: `trace block ${block.number}`, advice: tracingAdvice }, trace, block.number)
+  const task = { what: `trace block ${block.number}`, advice: tracingAdvice }
+  return yield* ask(context, task, trace, block.number).pipe(
+    Effect.catchTag("NodeFailed", (error) =>
+      TraceFailure.isFinal(error.cause, failures)
+        ? Effect.succeed<Tracer.Traces>({ _tag: "Untraced", reason: TraceFailure.reasonOf(error.cause) })
+        : Effect.fail(error),
+    ),
+  )
 })
 
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
@@ -251,7 +271,8 @@ const batchFetcher = Effect.fnUntraced(function* (
   const onFailure = (error: CallError) =>
     Effect.map(monotonicMillis, (now) => pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }))
   const support = supportOf(context, index)
-  return BatchFetcher.make(endpoint, { support, traces: (block) => traces(context, block), onFailure })
+  const isOnly = among.length === 1
+  return BatchFetcher.make(endpoint, { support, isOnly, traces: (block) => traces(context, block, 0), onFailure })
 })
 
 const header = (context: Context, number: number) =>
@@ -302,7 +323,16 @@ const build = (
         (endpoint, index) => BlockReceipts.fetch(endpoint, block, supportOf(context, index)),
         block.number,
       ),
-    traces: (block) => traces(context, block),
+    receipt: (hash, block) =>
+      ask(
+        context,
+        { what: `return the receipt of transaction ${hash}` },
+        ({ calls }) => calls.eth_getTransactionReceipt(hash),
+        block.number,
+      ),
+    traces: (block, failures = 0) => traces(context, block, failures),
+    transactionTrace: (hash, block) =>
+      ask(context, { what: `trace transaction ${hash}` }, ({ calls }) => SingleTrace.trace(calls, hash), block.number),
     traceSource: source,
     checkChain: checkChain(context),
     batchFetcher: (number) => batchFetcher(context, number),

@@ -8,11 +8,12 @@ import type { BlockRef } from "../store/BlockRows.ts"
 import * as TransactionTracer from "./TransactionTracer.ts"
 
 /**
- * Traces of one block, in the shape of the tracer.
+ * Traces of one block, in the shape of the tracer; `Untraced` where the nodes cannot trace it.
  */
 export type Traces =
   | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
   | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
+  | { readonly _tag: "Untraced"; readonly reason: string }
 
 /** The cheapest first: `trace_block` reads what the node stored, the others run the block or each transaction again. */
 const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber", "debug_traceTransaction"] as const
@@ -68,6 +69,16 @@ export const isMissing = (error: CallError): boolean => {
   }
 }
 
+/** True when the node has the method and cannot trace this block: its trace is missing or too large. */
+const isOfBlock = (error: CallError): boolean =>
+  error._tag === "RpcError"
+    ? error.kind !== "rateLimited"
+    : error._tag === "InvalidResponse" && error.reason === "too-large"
+
+/** True for a response that is no trace: another method may give some, unless it is that of a single block. */
+const isNoTrace = (error: CallError): boolean =>
+  error._tag === "InvalidResponse" && error.reason === "content" && !error.isRetryable
+
 /** Tries a method; a single transaction is traced even where the block has none, so that the method is known to exist. */
 const attempt = (node: TransactionTracer.TracedNode, method: Exclude<Tracer, "off">, block: BlockRef) =>
   method === "debug_traceTransaction" ? TransactionTracer.probe(node) : traces(node, method, block)
@@ -85,12 +96,17 @@ export const detect = Effect.fnUntraced(function* (
   node: TransactionTracer.TracedNode,
   block: BlockRef,
 ): Effect.fn.Return<Tracer, CallError> {
+  let undecodable: Tracer = "off"
   for (const method of methods) {
     const outcome = yield* Effect.result(attempt(node, method, block))
     if (outcome._tag === "Success") return method
     const { failure } = outcome
     if (isMissing(failure)) continue
-    return failure._tag === "RpcError" && !failure.isRetryable ? method : yield* Effect.fail(failure)
+    if (isNoTrace(failure)) {
+      if (undecodable === "off") undecodable = method
+      continue
+    }
+    return isOfBlock(failure) ? method : yield* Effect.fail(failure)
   }
-  return "off"
+  return undecodable
 })

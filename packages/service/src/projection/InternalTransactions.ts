@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Traces } from "../node/Tracer.ts"
+import type * as SingleTrace from "../node/SingleTrace.ts"
 import type { MinedBlock } from "../verification/BlockVerifier.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as StateSync from "../verification/StateSync.ts"
@@ -42,9 +43,27 @@ export interface InternalTransactionWire {
 export type TracedBlock = Pick<MinedBlock, "number" | "hash" | "transactions">
 
 /**
- * Rows of a block: a list for each of its transactions, in order.
+ * A transaction whose internal transactions are unknown.
  */
-export type Rows = ReadonlyArray<ReadonlyArray<InternalTransactionWire>>
+export interface Untraced {
+  /** Why, for an operator. */
+  readonly reason: string
+}
+
+/**
+ * Internal transactions of one transaction, or why they are unknown.
+ */
+export type TransactionRows = ReadonlyArray<InternalTransactionWire> | Untraced
+
+/**
+ * Rows of a block: those of each of its transactions, in order.
+ */
+export type Rows = ReadonlyArray<TransactionRows>
+
+/**
+ * True for a transaction whose internal transactions are unknown.
+ */
+export const isUntraced = (rows: TransactionRows): rows is Untraced => !Array.isArray(rows)
 
 /**
  * Which frames become rows.
@@ -122,7 +141,7 @@ const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error:
 })
 
 const invalid = (block: TracedBlock, what: string) =>
-  Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what }))
+  Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what, isOfTraces: true }))
 
 const isCreation = (type: string) => type === "CREATE" || type === "CREATE2"
 
@@ -152,12 +171,27 @@ const rootOf = (trace: TransactionTrace): CallFrame | null => {
   return Option.getOrNull(decodeFrame(bare))
 }
 
+/** Rows below the root frame of a transaction, depth first. */
+const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options: Options) => {
+  const list: Array<InternalTransactionWire> = []
+  const walk = (parent: CallFrame, failed: string | null) => {
+    for (const call of parent.calls ?? []) {
+      const frame = ofCallFrame(call)
+      const why = frame.error ?? failed
+      if (isWanted(frame.type, options)) list.push(rowOf(block, hash, frame, why))
+      walk(call, why)
+    }
+  }
+  walk(root, ofCallFrame(root).error)
+  return list
+}
+
 /**
- * Rows of nested frames: those below the root, depth first. Bor may omit the trace of a state-sync transaction, which is the last one
- * of its block.
+ * Rows of nested frames: those below the root, depth first. A transaction for which the tracer returned an error instead of a frame is
+ * untraced. Bor may omit the trace of a state-sync transaction, which is the last one of its block.
  *
  * **Errors**
- * - `InvalidBlock`: the tracer returned an error instead of a frame, or the frames are not those of the block's transactions.
+ * - `InvalidBlock`: the frames are not those of the block's transactions.
  */
 export const fromFrames = (
   block: TracedBlock,
@@ -170,25 +204,18 @@ export const fromFrames = (
   if (traces.length !== expected && !lacksStateSync) {
     return invalid(block, `traces: expected ${expected}, received ${traces.length}`)
   }
-  const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
+  const rows: Array<TransactionRows> = []
   for (const [index, trace] of traces.entries()) {
     const { error, txHash } = trace
     const { hash } = block.transactions[index]!
     if (txHash !== undefined && txHash !== hash)
       return invalid(block, `transaction of trace ${index}: expected ${hash}, received ${txHash}`)
     const root = rootOf(trace)
-    if (root === null) return invalid(block, `the tracer failed on transaction ${hash}: ${error ?? "no result"}`)
-    const list: Array<InternalTransactionWire> = []
-    const walk = (parent: CallFrame, failed: string | null) => {
-      for (const call of parent.calls ?? []) {
-        const frame = ofCallFrame(call)
-        const why = frame.error ?? failed
-        if (isWanted(frame.type, options)) list.push(rowOf(block, hash, frame, why))
-        walk(call, why)
-      }
-    }
-    walk(root, ofCallFrame(root).error)
-    rows.push(list)
+    rows.push(
+      root === null
+        ? { reason: `The tracer failed: ${(error ?? "no result").slice(0, 300)}.` }
+        : rowsOfFrame(block, hash, root, options),
+    )
   }
   if (lacksStateSync) rows.push([])
   return Result.succeed(rows)
@@ -292,7 +319,7 @@ export const fromFlat = (
       return invalid(block, `a trace belongs to transaction ${trace.transactionHash}, which is not in the block`)
     own.push(trace)
   }
-  const rows: Array<ReadonlyArray<InternalTransactionWire>> = []
+  const rows: Array<TransactionRows> = []
   for (const transaction of block.transactions) {
     const own = byHash.get(transaction.hash)!.toSorted(byPath)
     if (own[0]?.traceAddress.length !== 0 && !StateSync.isStateSync(transaction)) {
@@ -304,11 +331,40 @@ export const fromFlat = (
 }
 
 /**
- * Rows of either shape; see `fromFrames` and `fromFlat`.
+ * Rows of each shape; see `fromFrames` and `fromFlat`.
  */
 export const fromTraces = (
   block: TracedBlock,
   traces: Traces,
   options: Options = {},
-): Result.Result<Rows, InvalidBlock> =>
-  traces._tag === "Flat" ? fromFlat(block, traces.traces, options) : fromFrames(block, traces.traces, options)
+): Result.Result<Rows, InvalidBlock> => {
+  switch (traces._tag) {
+    case "Flat":
+      return fromFlat(block, traces.traces, options)
+    case "Frames":
+      return fromFrames(block, traces.traces, options)
+    case "Untraced":
+      return Result.succeed(block.transactions.map(() => ({ reason: traces.reason })))
+  }
+}
+
+/**
+ * Rows of one transaction from its own trace.
+ *
+ * **Errors**
+ * - `InvalidBlock`: the trace belongs to another transaction or block.
+ */
+export const fromTransactionTrace = (
+  block: Pick<TracedBlock, "number" | "hash">,
+  transaction: TracedBlock["transactions"][number],
+  trace: SingleTrace.SingleTrace,
+  options: Options = {},
+): Result.Result<TransactionRows, InvalidBlock> => {
+  const alone: TracedBlock = { number: block.number, hash: block.hash, transactions: [transaction] }
+  const rows =
+    trace._tag === "Frame"
+      ? Result.succeed([rowsOfFrame(alone, transaction.hash, trace.frame, options)])
+      : fromFlat(alone, trace.traces, options)
+  // Sound: one transaction gives one item.
+  return Result.map(rows, ([own]) => own!)
+}

@@ -32,6 +32,8 @@ export interface Options {
   readonly checks?: HashRules.Level
   /** Hash rules of the chain. Default: nothing can be computed. */
   readonly rules?: HashRules.HashRules
+  /** Accepts a block of which some receipts are missing, and cannot be had. Default false. */
+  readonly allowMissing?: boolean
 }
 
 type BlockRules = ReturnType<typeof HashRules.at>
@@ -247,7 +249,8 @@ export const verify = (
   options: Options = {},
 ): Result.Result<MinedBlock, InvalidBlock> =>
   Result.flatMap(verifyBlock(block, options), (mined) => {
-    const rules = HashRules.at(options.rules ?? HashRules.none, mined.number)
+    const { indexGaps, ...others } = HashRules.at(options.rules ?? HashRules.none, mined.number)
+    const rules = { ...others, indexGaps: indexGaps === true || options.allowMissing === true }
     const what = issueOfReceipts(mined, receipts, rules) ?? issueOfOutcome(mined, receipts, options)
     return what === null
       ? Result.succeed(mined)

@@ -4,13 +4,15 @@
 import * as Data from "effect/Data"
 
 /**
- * Parts of a block do not belong together, or a tracer failed. Another response may be valid.
+ * Parts of a block do not belong together. Another response may be valid.
  */
 export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly block: number
   readonly hash: string
   /** What does not match, with the values. */
   readonly what: string
+  /** The traces alone do not belong to the block; left out where something else is wrong. */
+  readonly isOfTraces?: boolean
 }> {
   override get message() {
     return `Invalid block ${this.block} (${this.hash}): ${this.what}. It is not stored; fetching it again.`

@@ -10,7 +10,7 @@ import * as ScriptedFetch from "./ScriptedFetch.ts"
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
 const hex = (number: number) => `0x${number.toString(16)}`
-const head = 5_000
+const head = 300
 
 const place = (number: number) => ({ blockHash: hashOf(number), blockNumber: hex(number) })
 const transactionOf = (number: number) => ({
@@ -91,7 +91,6 @@ const run = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler) {
 
 const none: ScriptedFetch.Reply = { result: null }
 const history = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
-const tracing = 'Use an archive node, or "traces": "off".'
 const historical = "required historical state unavailable (reexec=128)"
 
 const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, string]> = [
@@ -129,26 +128,6 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
     `node.example:8545 has no block 0. ${history}`,
   ],
   [
-    "a trace without state",
-    (method, params) =>
-      method === "trace_block" && params[0] === "0x0" ? error(-32000, historical) : healthy(method, params),
-    "misconfigured",
-    `node.example:8545 cannot trace block 0 ("${historical}"). ${tracing}`,
-  ],
-  [
-    "a tracer that fails for one block",
-    (method, params) =>
-      method === "trace_block" && params[0] === "0x0" ? error(-32603, "internal error") : healthy(method, params),
-    "waiting",
-    `node.example:8545 cannot trace block 0 ("internal error"). ${tracing}`,
-  ],
-  [
-    "a tracer that fails for one block by HTTP 500",
-    (method, params) => (method === "trace_block" && params[0] === "0x0" ? { status: 500 } : healthy(method, params)),
-    "waiting",
-    "node.example:8545",
-  ],
-  [
     "another chain",
     (method, params) => (method === "eth_chainId" ? { result: "0x1" } : healthy(method, params)),
     "misconfigured",
@@ -163,6 +142,9 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
     "node.example:8545 limits the request rate",
   ],
 ]
+
+/** Minutes of the test clock are many turns of the event loop. */
+const timeout = 30_000
 
 describe("ChainIndexer and a node that cannot answer", () => {
   it.effect.each(cases)(
@@ -181,20 +163,97 @@ describe("ChainIndexer and a node that cannot answer", () => {
         expect(lines.length).toBeGreaterThanOrEqual(8)
         expect(lines.length).toBeLessThanOrEqual(12)
       }),
+    timeout,
   )
 
-  it.effect("run: indexes within a minute once the node can answer", () =>
-    Effect.gen(function* () {
-      const { minutes, scripted, stop, store } = yield* run(
-        refusing({ eth_getBlockReceipts: none, eth_getTransactionReceipt: none }),
-      )
-      yield* minutes(5)
-      expect((yield* store.headers(0, 0)).length).toBe(0)
-      scripted.answer = healthy
-      yield* minutes(1)
-      yield* stop
+  const untraceable: ReadonlyArray<readonly [string, ScriptedFetch.Reply, string]> = [
+    ["without state", error(-32000, historical), historical],
+    ["that fails", error(-32603, "internal error"), "internal error"],
+    ["that is HTTP 500", { status: 500 }, "500"],
+    ["that does not decode", { result: [{ type: 7 }] }, "expected"],
+    ["that is an empty list", { result: [] }, "has no trace"],
+  ]
 
-      expect((yield* store.headers(0, 0)).length).toBe(1)
-    }),
+  it.effect.each(untraceable)(
+    "run: stores a block with a trace %s, and the trace as a gap",
+    ([, reply, reason]) =>
+      Effect.gen(function* () {
+        const { minutes, stop, store } = yield* run((method, params) =>
+          method === "trace_block" && params[0] === "0x5" ? reply : healthy(method, params),
+        )
+        yield* minutes(2)
+        const gaps = yield* store.gaps({ from: 0, to: head, limit: 10 })
+        const [stored] = yield* store.headers(head, head)
+        yield* stop
+
+        expect(stored?.number).toBe(head)
+        expect(gaps).toMatchObject([{ block: 5, kind: "trace", transaction: hashOf(5 + 0x10000) }])
+        expect(gaps[0]?.reason).toContain(reason)
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "run: traces a transaction alone where the node cannot trace its block",
+    () =>
+      Effect.gen(function* () {
+        const { minutes, stop, store } = yield* run((method, params) => {
+          if (method === "trace_transaction") return { result: [traceOf(Number(params[0]) - 0x10000)] }
+          return method === "trace_block" && params[0] === "0x5" ? error(-32000, historical) : healthy(method, params)
+        })
+        yield* minutes(1)
+        const counts = yield* store.snapshot((snapshot) => snapshot.gapCounts)
+        const [stored] = yield* store.headers(head, head)
+        yield* stop
+
+        expect(stored?.number).toBe(head)
+        expect(counts).toEqual({ trace: 0, receipt: 0, check: 0 })
+      }),
+    timeout,
+  )
+
+  const withoutReceipts: ReadonlyArray<readonly [string, ScriptedFetch.Reply]> = [
+    ["that are null", none],
+    ["that are an error", error(-32000, "missing receipt")],
+  ]
+
+  it.effect.each(withoutReceipts)(
+    "run: stores a block with receipts %s, and each receipt as a gap",
+    ([, reply]) =>
+      Effect.gen(function* () {
+        const { minutes, stop, store } = yield* run((method, params) => {
+          const number = Number(params[0])
+          if (method === "eth_getBlockReceipts" && number === 5) return reply
+          return method === "eth_getTransactionReceipt" && number === 0x10005 ? reply : healthy(method, params)
+        })
+        yield* minutes(2)
+        const gaps = yield* store.gaps({ from: 0, to: head, limit: 10 })
+        const [stored] = yield* store.headers(head, head)
+        yield* stop
+
+        expect(stored?.number).toBe(head)
+        expect(gaps).toEqual([
+          { block: 5, kind: "receipt", transaction: hashOf(0x10005), reason: "No node has the receipt." },
+        ])
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "run: indexes within a minute once the node can answer",
+    () =>
+      Effect.gen(function* () {
+        const { minutes, scripted, stop, store } = yield* run(
+          refusing({ eth_getBlockReceipts: none, eth_getTransactionReceipt: none }),
+        )
+        yield* minutes(5)
+        expect((yield* store.headers(0, 0)).length).toBe(0)
+        scripted.answer = healthy
+        yield* minutes(1)
+        yield* stop
+
+        expect((yield* store.headers(0, 0)).length).toBe(1)
+      }),
+    timeout,
   )
 })

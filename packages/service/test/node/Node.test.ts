@@ -348,7 +348,23 @@ describe("Node", () => {
         ])
 
         expect(yield* chain.traceSource).toBe("debug_traceBlock")
-        expect((yield* Effect.flip(chain.traces(ref))).message).toContain("genesis is not traceable")
+        expect(yield* chain.traces(ref)).toMatchObject({ _tag: "Untraced" })
+      }),
+    )
+
+    it.live("traces: gives a failure that would repeat as the reason, and any other one only after a while", () =>
+      Effect.gen(function* () {
+        const refusing = (reply: Response) =>
+          Effect.flatMap(start({ ...healthy(), trace_block: reply }), (one) => node([one]))
+        const pruned = yield* refusing(error(-32000, "missing trie node"))
+        const broken = yield* refusing(error(-32603, "internal error"))
+
+        expect(yield* pruned.traces(ref)).toEqual({
+          _tag: "Untraced",
+          reason: `${pruned.hosts[0]} failed: missing trie node`,
+        })
+        expect((yield* Effect.flip(broken.traces(ref, 7)))._tag).toBe("NodeFailed")
+        expect(yield* broken.traces(ref, 8)).toMatchObject({ reason: `${broken.hosts[0]} failed: internal error` })
       }),
     )
 

@@ -73,7 +73,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
         frames.map((result) => ({ result })),
         { allFrames: true },
       ),
-    )
+    ).map((list) => (InternalTransactions.isUntraced(list) ? [] : list))
   // Of a precompiled contract only what the caller copied is known.
   const cut = (remote: ReturnType<typeof rows>, own: ReturnType<typeof rows>) =>
     remote.map((list, at) =>

@@ -62,7 +62,10 @@ const row = (type: string, from: string, to: string | null, more: object = {}) =
   ...more,
 })
 
-const rowsOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) => Result.getOrThrow(outcome)[0]
+const rowsOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) => {
+  const rows = Result.getOrThrow(outcome)[0]
+  return rows === undefined || InternalTransactions.isUntraced(rows) ? undefined : rows
+}
 const issueOf = (outcome: ReturnType<typeof InternalTransactions.fromFlat>) =>
   Result.isFailure(outcome) ? [outcome.failure._tag, outcome.failure.what] : "none"
 
@@ -139,23 +142,21 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: fails on an error of the tracer inside a successful response", () => {
+    it("fromFrames: leaves a transaction untraced for which the tracer failed inside a successful response", () => {
       const traces = fixture.frames([
         { txHash: transferHash, result: call(wallet, router) },
         { error: "missing trie node" },
       ])
-      expect(issueOf(InternalTransactions.fromFrames(block, traces))).toEqual([
-        "InvalidBlock",
-        `the tracer failed on transaction ${creationHash}: missing trie node`,
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, traces))).toEqual([
+        [],
+        { reason: "The tracer failed: missing trie node." },
       ])
     })
 
-    it("fromFrames: fails on an empty entry", () => {
+    it("fromFrames: leaves a transaction untraced that has an empty entry", () => {
       const traces = fixture.frames([{}, {}])
-      expect(issueOf(InternalTransactions.fromFrames(block, traces))).toEqual([
-        "InvalidBlock",
-        `the tracer failed on transaction ${transferHash}: no result`,
-      ])
+      const untraced = { reason: "The tracer failed: no result." }
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, traces))).toEqual([untraced, untraced])
     })
 
     it("fromFrames: fails on traces of other transactions, or too few", () => {
@@ -312,10 +313,9 @@ describe("InternalTransactions", () => {
         "InvalidBlock",
         "traces: expected 2, received 1",
       ])
-      expect(issueOf(InternalTransactions.fromFrames(block, fixture.frames([{ error: "timeout" }, frame])))).toEqual([
-        "InvalidBlock",
-        `the tracer failed on transaction ${transferHash}: timeout`,
-      ])
+      expect(
+        Result.getOrThrow(InternalTransactions.fromFrames(block, fixture.frames([{ error: "timeout" }, frame])))[0],
+      ).toEqual({ reason: "The tracer failed: timeout." })
     })
 
     it("fromFrames: accepts frames without that of a last state-sync transaction (made by rule)", () => {

@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(folder))("recorded traces", () => {
       const placed = { ...rest, transactionHash, traceAddress: [0], subtraces: 0 }
       const [rows = []] = rowsOf(
         InternalTransactions.fromFlat(block, fixture.flat([root, placed]), { allFrames: true }),
-      ) as InternalTransactions.Rows
+      ) as ReadonlyArray<ReadonlyArray<InternalTransactions.InternalTransactionWire>>
       const action = entry["action"] as Wire
       const type = String(action["callType"] ?? action["creationMethod"] ?? entry["type"]).toUpperCase()
       expect(rows).toMatchObject([{ type, from: action["from"], transaction_hash: transactionHash }])

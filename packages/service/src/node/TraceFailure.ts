@@ -1,0 +1,69 @@
+/**
+ * What the failure of a trace means for its block: whether the nodes cannot trace it, or whether another attempt may help. Pure.
+ *
+ * Source: decision 0035.
+ */
+import type { CallError } from "@daybook/rpc/RpcError"
+import * as Duration from "effect/Duration"
+import * as Tracer from "./Tracer.ts"
+
+/**
+ * - `unavailable`: the failure is not about the block: no connection, a rate limit, credentials, a missing method.
+ * - `temporary`: the block may be traced later: the node failed, ran out of time, does not know the block
+ *   yet, or its response does not decode.
+ * - `permanent`: the node would answer the same again: its state is pruned, or the trace is too large.
+ */
+export type Kind = "unavailable" | "temporary" | "permanent"
+
+/** Failed turns after which a temporary failure counts as permanent: 13 seconds of attempts. */
+export const patience = 8
+
+/**
+ * Kind of a failure.
+ */
+export const kindOf = (error: CallError): Kind => {
+  if (Tracer.isMissing(error)) return "unavailable"
+  switch (error._tag) {
+    case "RpcError":
+      if (error.kind === "rateLimited") return "unavailable"
+      return error.isRetryable || error.kind === "notFound" ? "temporary" : "permanent"
+    case "InvalidResponse":
+      return error.reason === "too-large" ? "permanent" : "temporary"
+    case "TimeoutError":
+      return "temporary"
+    case "TransportError":
+      return error.phase === "connect" ? "unavailable" : "temporary"
+    default:
+      return "unavailable"
+  }
+}
+
+/**
+ * True when a block or transaction is stored without its trace, after so many failed turns.
+ */
+export const isFinal = (error: CallError, failures: number): boolean => {
+  const kind = kindOf(error)
+  return kind === "permanent" || (kind === "temporary" && failures >= patience)
+}
+
+const maxReason = 300
+
+const brief = (text: string): string => (text.length > maxReason ? `${text.slice(0, maxReason)}...` : text)
+
+/**
+ * The reason of a gap.
+ */
+export const reasonOf = (error: CallError): string => {
+  switch (error._tag) {
+    case "RpcError":
+      return `${error.host} failed: ${brief(error.message)}`
+    case "InvalidResponse":
+      return error.reason === "too-large"
+        ? `The response of ${error.host} is too large: ${error.received}.`
+        : `Invalid response from ${error.host}: ${error.path}: expected ${error.expected}, received ${error.received}.`
+    case "TimeoutError":
+      return `${error.host} did not respond within ${Duration.format(error.deadline)}.`
+    default:
+      return `${error._tag}: ${brief(error.message)}`
+  }
+}
