@@ -16,6 +16,7 @@ import * as ChainJob from "./indexer/ChainJob.ts"
 import type { IndexerEvent } from "./indexer/IndexerEvent.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/Authentication.ts"
+import * as Bounds from "./server/Bounds.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import * as Monitoring from "./server/Monitoring.ts"
 import * as RateLimit from "./server/RateLimit.ts"
@@ -71,7 +72,7 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   const { chains, config } = parts
   const operations = roles.map((role) => layers[role](parts))
   const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains })).pipe(
-    Layer.provide([Authentication.layer, RelayCache.layer(config.relay.cacheMebibytes)]),
+    Layer.provide([Authentication.layer, Bounds.layer(config.limits), RelayCache.layer(config.relay.cacheMebibytes)]),
     Layer.provide([RateLimit.layer(config.rateLimit), Metrics.layer, Layer.succeed(Engine.Engine, database)]),
   )
   return Effect.map(

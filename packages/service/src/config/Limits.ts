@@ -11,10 +11,52 @@ const mebibyte = 1024 * 1024
 
 const count = (value: number) => withDefault(Count, () => value)
 
+/** Bounds on the bytes in flight of one kind. */
+const bytesInFlight = (perKey: number, perAddress: number, total: number) =>
+  withDefault(
+    Schema.Struct({
+      /** Of one API key. */
+      perKey: count(perKey),
+      /** Of one address. */
+      perAddress: count(perAddress),
+      /** Of the process. */
+      total: count(total),
+    }),
+    () => ({}),
+  )
+
+/** Bounds on the bytes in flight of one kind, decoded. */
+export interface BytesInFlight {
+  /** Of one API key. */
+  readonly perKey: number
+  /** Of one address. */
+  readonly perAddress: number
+  /** Of the process. */
+  readonly total: number
+}
+
 /** Bounds on what clients send and receive. */
 export const Limits = Schema.Struct({
   /** Bytes of the rows of a page. A page ends early with its cursor; a larger row is a page by itself. Default 2 MiB. */
   pageBytes: count(2 * mebibyte),
+  /** Bytes of large responses that clients have not read yet. Default 16 MiB, 64 MiB and 128 MiB. */
+  responsesInFlight: bytesInFlight(16 * mebibyte, 64 * mebibyte, 128 * mebibyte),
+  /** Bytes of a request body. Default 1 MiB. */
+  bodyBytes: count(mebibyte),
+  /** Bytes of request bodies that are not complete. Default 8 MiB, 32 MiB and 64 MiB. */
+  bodiesInFlight: bytesInFlight(8 * mebibyte, 32 * mebibyte, 64 * mebibyte),
+  /** Seconds in which a request body must be complete. Default 10. */
+  bodySeconds: count(10),
+  /** Levels of nesting in a request body. Default 64. */
+  bodyDepth: count(64),
+  /** Values in a request body: members of objects and items of arrays. Default 20,000. */
+  bodyValues: count(20_000),
+  /** Bytes of all results of a batch together. Default 16 MiB. */
+  batchBytes: count(16 * mebibyte),
+  /** Bytes of a node's answer to a relayed call. Default 32 MiB. */
+  answerBytes: count(32 * mebibyte),
+  /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */
+  answerDepth: count(8_192),
 })
 
 /** Bounds on what clients send and receive, decoded. */

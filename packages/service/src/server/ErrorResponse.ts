@@ -10,6 +10,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { StoreError } from "../store/StoreError.ts"
+import { type BoundReached, retrySeconds } from "./InFlight.ts"
 import { RequestId } from "./Request.ts"
 import * as Response from "./Response.ts"
 import type { InvalidParameter } from "./rest/InvalidParameter.ts"
@@ -76,6 +77,14 @@ export const staleCursor = (resumeFromBlock: number, headers: Response.Headers):
 /** 429: the key has used up its rate limit. */
 export const rateLimited = (message: string, headers: Response.Headers): Failure =>
   fail((requestId) => new ApiError.RateLimited({ message, requestId }), headers)
+
+/** 429 or 503: the client, or the process, has reached a bound on the bytes in flight. */
+export const boundReached = ({ message, scope }: BoundReached): Failure => {
+  const headers = { "retry-after": String(retrySeconds) }
+  return scope === "total"
+    ? fail((requestId) => new ApiError.Unavailable({ message, requestId }), headers)
+    : rateLimited(message, headers)
+}
 
 const storeRetrySeconds = 1
 

@@ -6,11 +6,13 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
 import * as IndexedChain from "../../src/server/IndexedChain.ts"
+import * as Response from "../../src/server/Response.ts"
 import * as WalletTransactions from "../../src/server/rest/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
@@ -98,18 +100,26 @@ const internalText = (page: Page) =>
     ),
   )
 
+/** The request that pages answer; only a server reads it. */
+const received = HttpServerRequest.fromWeb(new Request("http://localhost/"))
+
+/** Sends a page at once: a simulated reader has no connection. */
+const send: WalletTransactions.Options["send"] = (_, read) =>
+  Effect.map(read, ({ bytes, headers }) => Response.jsonBytes(bytes(), headers))
+
 /** Walks pages until it is interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { random, count, fromBlock, model } = setting
   const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
   const chains = [IndexedChain.fromDatabase(database)(chain!)]
-  const handle = WalletTransactions.make({ config, chains, decoder })
+  const handle = WalletTransactions.make({ config, chains, decoder, send })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
     const text = Object.fromEntries(new URLSearchParams(query))
     const decoded = Result.getOrThrow(RestOperation.decodeQuery(RestOperation.walletTransactions, text))
     const request = { params: decodePath({ address: wallet }), query: decoded, caller }
-    const response = yield* ErrorResponse.answer(handle(request))
+    const answered = ErrorResponse.answer(handle(request))
+    const response = yield* Effect.provideService(answered, HttpServerRequest.HttpServerRequest, received)
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
     return { status: response.status, value: JSON.parse(body) as unknown }
   })

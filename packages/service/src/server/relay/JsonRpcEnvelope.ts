@@ -32,6 +32,10 @@ export type Body =
 /** Text of an id that cannot be read. */
 const noId = "null"
 
+/** True for text with an id that may be written otherwise than JavaScript writes it: a long number, or one with a fraction. */
+const hasUnusualId = (text: string): boolean =>
+  /"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*(?!\d{1,15}\s*[,}])[-\d]/i.test(text)
+
 /** Parses JSON and keeps the text of each number under the key `id`. */
 const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object, string>] => {
   const idTexts = new WeakMap<object, string>()
@@ -40,7 +44,7 @@ const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object,
     if (key === "id" && typeof value === "number" && context?.source !== undefined) idTexts.set(this, context.source)
     return value
   } as (this: unknown, key: string, value: unknown) => unknown
-  return [JSON.parse(text, reviver), idTexts]
+  return [hasUnusualId(text) ? JSON.parse(text, reviver) : JSON.parse(text), idTexts]
 }
 
 const invalidRequest = (issue: Issue.Issue, code: number = JsonRpc.code.invalidRequest): Failure => ({
@@ -79,14 +83,19 @@ const readItem = (value: unknown, idTexts: WeakMap<object, string>): Item => {
   return invalid("params", "an array (parameters by position)", params, id, JsonRpc.code.invalidParams)
 }
 
+/** The failure of a body that is not JSON. */
+export const notJson = (text: string): Failure => {
+  const received = text === "" ? "an empty body" : "a body that is not JSON"
+  return invalidRequest({ path: "", expected: "JSON", received }, JsonRpc.code.parseError)
+}
+
 /** Reads the body of a request. */
 export const read = (text: string): Body => {
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse(text)
   } catch {
-    const issue = { path: "", expected: "JSON", received: text === "" ? "an empty body" : "a body that is not JSON" }
-    return { _tag: "Invalid", failure: invalidRequest(issue, JsonRpc.code.parseError) }
+    return { _tag: "Invalid", failure: notJson(text) }
   }
   const [value, idTexts] = parsed
   if (!Array.isArray(value)) return { _tag: "Single", item: readItem(value, idTexts) }
@@ -97,12 +106,12 @@ export const read = (text: string): Body => {
   return { _tag: "Batch", items: value.map((item: unknown) => readItem(item, idTexts)) }
 }
 
-/** A response with a result, as JSON text. */
-export const success = (id: string, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+/** What precedes the text of a result; a brace follows it. */
+export const successHead = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`
 
 /** The bytes of a response with a result, from JSON text or its bytes. */
 export const successBytes = (id: string, result: string | Uint8Array): Uint8Array => {
-  const head = `{"jsonrpc":"2.0","id":${id},"result":`
+  const head = successHead(id)
   const isText = typeof result === "string"
   const bytes = Buffer.allocUnsafeSlow(
     Buffer.byteLength(head) + (isText ? Buffer.byteLength(result) : result.length) + 1,

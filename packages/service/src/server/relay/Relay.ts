@@ -2,7 +2,7 @@
  * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`: relays the methods of the contract to the nodes of a chain, one call or a batch.
  * The text of a result is passed on as the node wrote it; the envelope is written here.
  *
- * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016 to 0018.
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016 to 0018 and 0039.
  */
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RestApi from "@daybook/schema/RestApi"
@@ -18,13 +18,17 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../Authentication.ts"
-import { readText } from "../Request.ts"
+import { Bounds } from "../Bounds.ts"
+import * as InFlight from "../InFlight.ts"
 import * as Response from "../Response.ts"
 import * as Routes from "../Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import * as RelayCall from "./RelayCall.ts"
-import { type CachedChain, RelayCache, type ResultText } from "./RelayCache.ts"
+import { type CachedChain, RelayCache } from "./RelayCache.ts"
 import * as RelayError from "./RelayError.ts"
+import * as RelayResponse from "./RelayResponse.ts"
+import * as RequestBody from "./RequestBody.ts"
+import * as RequestCheck from "./RequestCheck.ts"
 import * as Upstream from "./Upstream.ts"
 
 /** A served chain, its index and its nodes. */
@@ -33,12 +37,10 @@ interface RelayedChain extends ServedChain, Pick<CachedChain, "reader" | "upstre
 /** What the handler needs. */
 interface Options {
   readonly authentication: Authentication["Service"]
+  readonly bounds: Bounds["Service"]
   readonly cache: RelayCache["Service"]
   readonly chains: ReadonlyArray<RelayedChain>
 }
-
-/** Maximum size of a request body. */
-export const maxBodyBytes = 1024 * 1024
 
 /** Calls of a batch that are relayed at the same time. */
 const concurrency = 8
@@ -75,109 +77,44 @@ const authenticate = Effect.fnUntraced(function* (
   })
 })
 
-const readBody = (request: HttpServerRequest): Effect.Effect<JsonRpcEnvelope.Body, RelayError.RelayError> =>
-  readText(request, maxBodyBytes).pipe(
-    Effect.map(JsonRpcEnvelope.read),
-    Effect.mapError(({ _tag }) => {
-      const code = JsonRpc.code.invalidRequest
-      return _tag === "BodyTooLarge"
-        ? new RelayError.RelayError({
-            code,
-            message: `Request body too large. Send at most ${maxBodyBytes} bytes.`,
-            reason: "payload_too_large",
-          })
-        : new RelayError.RelayError({
-            code,
-            message: "Request body incomplete. Send it again.",
-            reason: "bad_request",
-          })
-    }),
-  )
-
-/** Takes the calls of a body from the rate limit of a key; gives the headers that report what is left. */
-const takeCalls = Effect.fnUntraced(function* (
-  authentication: Authentication["Service"],
-  grant: KeyGrant,
-  body: JsonRpcEnvelope.Body,
-): Effect.fn.Return<Response.Headers, RelayError.RelayError> {
-  const calls = body._tag === "Batch" ? body.items.length : 1
-  if (calls > authentication.burst) {
-    return yield* new RelayError.RelayError({
-      code: JsonRpc.code.invalidRequest,
-      message: `Batch too large: ${calls} calls. Send at most ${authentication.burst}.`,
-      reason: "payload_too_large",
-    })
-  }
-  const decision = yield* authentication.take(grant, calls)
-  if (decision.isAllowed) return decision.headers
-  return yield* new RelayError.RelayError({
-    code: RelayError.code.limitExceeded,
-    message: authentication.limitMessage(decision),
-    reason: "rate_limited",
-    id: body._tag === "Single" ? body.item.id : undefined,
-    headers: decision.headers,
-  })
-})
-
-const textOf = (result: ResultText): string => (typeof result === "string" ? result : Buffer.from(result).toString())
-
-const write = (id: string, outcome: RelayCall.Outcome): string =>
-  outcome._tag === "Success"
-    ? JsonRpcEnvelope.success(id, textOf(outcome.result))
-    : JsonRpcEnvelope.failure(id, outcome.failure)
-
-const respondToOne = Effect.fnUntraced(function* (
-  id: string | undefined,
-  outcome: RelayCall.Outcome,
-  headers: Response.Headers,
-): Effect.fn.Return<HttpServerResponse, RelayError.RelayError> {
-  if (id === undefined) return Response.empty(headers)
-  if (outcome._tag === "Success") {
-    return Response.jsonBytes(JsonRpcEnvelope.successBytes(id, outcome.result), headers)
-  }
-  if (outcome._tag === "Failure") return Response.json(write(id, outcome), { headers })
-  return yield* new RelayError.RelayError({
-    ...outcome.failure,
-    reason: "unavailable",
-    id,
-    headers: { ...headers, "retry-after": String(outcome.retryAfterSeconds) },
-  })
-})
-
 /** Makes the handler of the endpoint. */
-const make = ({ authentication, cache, chains }: Options) => {
+const make = ({ authentication, bounds, cache, chains }: Options) => {
   const find = ChainRegistry.finder(chains)
+  const { limits, responses } = bounds
 
   const respond = Effect.fnUntraced(function* (
-    body: JsonRpcEnvelope.Body,
+    { body, headers }: RequestCheck.Checked,
     chain: RelayedChain,
     grant: KeyGrant,
-    headers: Response.Headers,
-  ): Effect.fn.Return<HttpServerResponse, RelayError.RelayError> {
+  ): Effect.fn.Return<HttpServerResponse, RelayError.RelayError, HttpServerRequest> {
     const run = (item: JsonRpcEnvelope.Item) => RelayCall.run(cache, item, chain, grant)
+    const receiver: RelayResponse.Receiver = { key: grant.name, headers, bounds }
     switch (body._tag) {
       case "Invalid":
         return Response.json(JsonRpcEnvelope.failure(undefined, body.failure), { headers })
       case "Single":
-        return yield* respondToOne(body.item.id, yield* run(body.item), headers)
+        return yield* RelayResponse.single(body.item.id, yield* run(body.item), receiver)
       case "Batch": {
-        const outcomes = yield* Effect.forEach(body.items, run, { concurrency })
-        const responses = body.items.flatMap(({ id }, at) => (id === undefined ? [] : [write(id, outcomes[at]!)]))
-        return responses.length === 0 ? Response.empty(headers) : Response.json(`[${responses.join(",")}]`, { headers })
+        const within = RelayResponse.bounded(limits.batchBytes)
+        const outcomes = yield* Effect.forEach(body.items, (item) => Effect.map(run(item), within), { concurrency })
+        const answers = body.items.flatMap(({ id }, at) => (id === undefined ? [] : [{ id, outcome: outcomes[at]! }]))
+        return yield* RelayResponse.batch(answers, receiver)
       }
     }
   })
 
   const answer = Effect.fnUntraced(
-    function* (path: Path, request: HttpServerRequest) {
-      const grant = yield* authenticate(authentication, path.apiKey)
+    function* ({ apiKey, chain: name }: Path, request: HttpServerRequest) {
+      const grant = yield* authenticate(authentication, apiKey)
       const chain = yield* Effect.mapError(
-        Effect.fromResult(find(path.chain)),
+        Effect.fromResult(find(name)),
         ({ code: reason, message }) => new RelayError.RelayError({ code: JsonRpc.code.invalidParams, message, reason }),
       )
-      const body = yield* readBody(request)
-      const headers = yield* takeCalls(authentication, grant, body)
-      return yield* respond(body, chain, grant, headers)
+      if (responses.total() > 0) {
+        yield* Effect.mapError(responses.room(InFlight.clientOf(request, grant.name)), RelayError.fromBound)
+      }
+      const body = yield* RequestBody.read(request, grant, { authentication, bounds })
+      return yield* respond(yield* RequestCheck.check(body, grant, authentication, limits), chain, grant)
     },
     Effect.catchTag("RelayError", RelayError.toResponse),
   )
@@ -200,16 +137,17 @@ export const layer = (served: ReadonlyArray<ServedChain>) => {
     "relay",
     Effect.fnUntraced(function* (handlers) {
       const authentication = yield* Authentication
+      const bounds = yield* Bounds
       const cache = yield* RelayCache
       const database = yield* Engine
       const chains = yield* Effect.forEach(served, (chain) =>
-        Effect.map(Upstream.make(chain), (upstream) => ({
+        Effect.map(Upstream.make(chain, bounds.limits), (upstream) => ({
           ...chain,
           reader: database.chain(chain).reader,
           upstream,
         })),
       )
-      return handlers.handleRaw("call", make({ authentication, cache, chains }))
+      return handlers.handleRaw("call", make({ authentication, bounds, cache, chains }))
     }),
   )
   return HttpApiBuilder.layer(api).pipe(Layer.provide(relay))

@@ -16,7 +16,7 @@ import type { ChainReader } from "../../store/ChainReader.ts"
 import * as Metrics from "../rest/Metrics.ts"
 import * as Cacheability from "./Cacheability.ts"
 import * as LruCache from "./LruCache.ts"
-import type { Upstream, UpstreamUnavailable } from "./Upstream.ts"
+import type { AnswerRefused, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
 /** A chain, its index and its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
@@ -36,7 +36,7 @@ export class RelayCache extends Context.Service<
       chain: CachedChain,
       method: RpcMethod.Name,
       params: ReadonlyArray<unknown>,
-    ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable>
+    ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable | AnswerRefused>
   }
 >()("@daybook/service/server/RelayCache") {}
 
@@ -73,6 +73,9 @@ const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | n
 const isFinal = (chain: CachedChain, { hash, number }: BlockRef): Effect.Effect<boolean> =>
   Effect.map(finalHash(chain, number), (found) => found === hash)
 
+/** A longer response is not cached: finding its block would take too long. */
+const maxEntryCharacters = 2 * 1024 * 1024
+
 const isNothing = (text: string): boolean => /^\s*(?:null|\[\s*\])\s*$/.test(text.slice(0, 64))
 
 const parse = (text: string): unknown => {
@@ -97,7 +100,7 @@ const entryOf = Effect.fnUntraced(function* (
   requested: Cacheability.Requested,
   text: string,
 ): Effect.fn.Return<Entry | null> {
-  if (isNothing(text)) return null
+  if (isNothing(text) || text.length > maxEntryCharacters) return null
   if (requested._tag === "Constant") return { bytes: bytesOf(text), block: null }
   // Parsing the response costs most: it is skipped for a block that is not final.
   if (requested._tag === "BlockNumber" && (yield* finalHash(chain, requested.number)) === null) return null
@@ -137,7 +140,7 @@ export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): Re
     method: RpcMethod.Name,
     params: ReadonlyArray<unknown>,
     requested: Cacheability.Requested,
-  ): Effect.fn.Return<ResultText, RpcError | UpstreamUnavailable> {
+  ): Effect.fn.Return<ResultText, RpcError | UpstreamUnavailable | AnswerRefused> {
     const key = `${chain.id} ${requested.key}`
     const found = yield* lookUp(chain, key)
     count(found === undefined ? metrics.misses : metrics.hits, chain)

@@ -3,6 +3,7 @@
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3; decisions 0016 and 0018.
  */
+import type { RpcError } from "@daybook/rpc/RpcError"
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -13,6 +14,7 @@ import type { KeyGrant } from "../../store/ApiKeys.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type { CachedChain, RelayCache, ResultText } from "./RelayCache.ts"
 import { code } from "./RelayError.ts"
+import type { AnswerRefused, UpstreamUnavailable } from "./Upstream.ts"
 
 /** How a call ended. */
 export type Outcome =
@@ -46,6 +48,22 @@ const notAllowed = (method: string): JsonRpcEnvelope.Failure => ({
 const isAllowed = (method: string, { operator }: KeyGrant): method is RpcMethod.Name =>
   RpcMethod.isName(method) && (operator || RpcMethod.all[method].exposure === "public")
 
+const onFailure = (error: RpcError | UpstreamUnavailable | AnswerRefused): Outcome => {
+  const { message } = error
+  switch (error._tag) {
+    case "RpcError":
+      return failed({ code: error.code, message, data: error.data })
+    case "AnswerRefused":
+      return failed({ code: code.tooLarge, message })
+    case "UpstreamUnavailable":
+      return {
+        _tag: "Unavailable",
+        failure: { code: code.unavailable, message },
+        retryAfterSeconds: error.retryAfterSeconds,
+      }
+  }
+}
+
 /** Runs a call. A notification is checked and not relayed. */
 export const run = Effect.fnUntraced(
   function* (
@@ -64,14 +82,7 @@ export const run = Effect.fnUntraced(
     return yield* cache.call(chain, method, params).pipe(
       Effect.match({
         onSuccess: (result): Outcome => ({ _tag: "Success", result }),
-        onFailure: (error): Outcome =>
-          error._tag === "RpcError"
-            ? failed({ code: error.code, message: error.message, data: error.data })
-            : {
-                _tag: "Unavailable",
-                failure: { code: code.unavailable, message: error.message },
-                retryAfterSeconds: error.retryAfterSeconds,
-              },
+        onFailure,
       }),
     )
   },

@@ -9,12 +9,16 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ErrorResponse from "../ErrorResponse.ts"
+import { type BoundReached, retrySeconds } from "../InFlight.ts"
 import { RequestId } from "../Request.ts"
 import * as Response from "../Response.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 
 /** Codes that JSON-RPC 2.0 does not define: of EIP-1193 or EIP-1474, else of the range for servers. */
-export const code = { unauthorized: 4100, limitExceeded: -32005, unavailable: -32002 } as const
+export const code = { unauthorized: 4100, limitExceeded: -32005, unavailable: -32002, tooLarge: -32008 } as const
+
+/** Header of a response to a request that is not read to its end. */
+export const closing = { connection: "close" } as const
 
 /** A relayed request that is refused. */
 export class RelayError extends Data.TaggedError("RelayError")<{
@@ -26,6 +30,18 @@ export class RelayError extends Data.TaggedError("RelayError")<{
   readonly id?: string | undefined
   readonly headers?: Response.Headers
 }> {}
+
+/** The rate limit of the key is used up. */
+export const rateLimited = (message: string, headers: Response.Headers, id?: string): RelayError =>
+  new RelayError({ code: code.limitExceeded, message, reason: "rate_limited", id, headers })
+
+/** A bound on the bytes in flight is reached: of the client, or of the process. */
+export const fromBound = ({ message, scope }: BoundReached): RelayError => {
+  const headers = { "retry-after": String(retrySeconds), ...closing }
+  return scope === "total"
+    ? new RelayError({ code: code.unavailable, message, reason: "unavailable", headers })
+    : rateLimited(message, headers)
+}
 
 const body = (requestId: string, { code, id, message, reason }: Omit<RelayError, "headers">) =>
   JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })

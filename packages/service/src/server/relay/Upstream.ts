@@ -10,7 +10,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../../config/NodeConfig.ts"
+import type { Limits } from "../../config/Limits.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
+import * as JsonScan from "./JsonScan.ts"
 
 /** No node of the chain answers now. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
@@ -18,19 +20,24 @@ export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")
   readonly retryAfterSeconds: number
 }> {}
 
+/** The answer of a node exceeds a bound. Another node would give the same. */
+export class AnswerRefused extends Data.TaggedError("AnswerRefused")<{ readonly message: string }> {}
+
 /** The nodes of a chain. */
 export interface Upstream {
   /** The text of a call's result. The parameters must fit the method. */
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
-  ) => Effect.Effect<string, RpcError | UpstreamUnavailable>
+  ) => Effect.Effect<string, RpcError | UpstreamUnavailable | AnswerRefused>
 }
 
 /** The node belongs to another chain. */
 class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
 
 type AskError = CallError | WrongChain
+
+const isTooLarge = (error: AskError): boolean => error._tag === "InvalidResponse" && error.reason === "too-large"
 
 const timeout = "15 seconds"
 const maxPause = "1 minute"
@@ -43,6 +50,7 @@ const verdict = (outcome: Result.Result<string, AskError>): EndpointPool.Verdict
   if (Result.isSuccess(outcome)) return { _tag: "Final" }
   const error = outcome.failure
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
+  if (isTooLarge(error)) return { _tag: "Final" }
   return error._tag === "RpcError" && !error.isRetryable ? { _tag: "Final" } : EndpointPool.verdictOf(error)
 }
 
@@ -53,6 +61,20 @@ const unavailable = (chain: string, { retryAfterMillis }: Failed): UpstreamUnava
     message: `No node of ${chain} answers now. Retry later.`,
     retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
   })
+
+const tooLarge = (maxBytes: number) =>
+  new AnswerRefused({
+    message: `Response too large: the node's answer exceeds limits.answerBytes (${maxBytes} bytes). Request less at once.`,
+  })
+
+const tooDeep = (maxDepth: number) =>
+  new AnswerRefused({
+    message: `Response nested too deeply: the node's answer exceeds limits.answerDepth (${maxDepth} levels). Request less at once.`,
+  })
+
+/** True for JSON text with more levels than `maxDepth`; a text that is too short for them is not scanned. */
+const isTooDeep = (text: string, maxDepth: number): boolean =>
+  text.length > 2 * maxDepth && JsonScan.depthOfText(text) > maxDepth
 
 /** Logs when the last node stops answering, and when one answers again. */
 const availabilityLog = (chain: string) => {
@@ -81,12 +103,21 @@ const availabilityLog = (chain: string) => {
  */
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
+  { answerBytes, answerDepth }: Pick<Limits, "answerBytes" | "answerDepth">,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
   const nodes = chain.config.rpc.map(NodeConfig.toOptions)
   const endpoints = yield* Effect.forEach(nodes, ({ headers, perSecond, url }) => {
     const rateLimit = perSecond === undefined ? undefined : { perSecond }
-    return RpcClient.make({ url, headers, rateLimit, timeout, retry: { maxAttempts: 1 }, batch: false })
+    return RpcClient.make({
+      url,
+      headers,
+      rateLimit,
+      timeout,
+      retry: { maxAttempts: 1 },
+      batch: false,
+      maxBytes: answerBytes,
+    })
   })
   const log = availabilityLog(name)
 
@@ -100,7 +131,10 @@ export const make = Effect.fn("Upstream.make")(function* (
   const pool = EndpointPool.make<RpcClient.Client, AskError>({ endpoints, maxPause, verify })
 
   return {
-    call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<string, RpcError | UpstreamUnavailable> {
+    call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<
+      string,
+      RpcError | UpstreamUnavailable | AnswerRefused
+    > {
       const outcome = yield* pool
         .ask({
           strategy: "sticky",
@@ -112,11 +146,13 @@ export const make = Effect.fn("Upstream.make")(function* (
         .pipe(Effect.result)
       if (Result.isSuccess(outcome)) {
         yield* log.answered
+        if (isTooDeep(outcome.success, answerDepth)) return yield* tooDeep(answerDepth)
         return outcome.success
       }
       const error = outcome.failure
-      // Only a JSON-RPC error is final: the others let the next node be asked.
       if (error._tag === "RpcError") return yield* error
+      // Only a JSON-RPC error and an answer that is too large are final: the others let the next node be asked.
+      if (error._tag !== "AllEndpointsFailed" && isTooLarge(error)) return yield* tooLarge(answerBytes)
       if (error._tag !== "AllEndpointsFailed") return yield* Effect.die(error)
       const answered = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")
       if (answered?._tag === "RpcError") return yield* answered

@@ -28,7 +28,7 @@ export interface Request<O extends RestOperation.RestOperation> {
 /** Gives the response of an operation. */
 export type Handler<O extends RestOperation.RestOperation> = (
   request: Request<O>,
-) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse>
+) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
 /** Decodes parameters; one that the contract does not have is refused. */
 const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: object }, what: string) => {

@@ -4,6 +4,7 @@
  * Source: docs/interface.md#2.1, docs/interface.md#2.2; decisions 0002, 0007 and 0011.
  */
 import type { Label } from "../../label/Label.ts"
+import * as LargeResponse from "../LargeResponse.ts"
 
 /** A stored transaction: its text, which ends with `}`, and the text of its internal transactions. */
 export interface Row {
@@ -40,34 +41,39 @@ const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
 /** Inside a JSON text a quote is escaped, so these can only be a key and its value. */
 const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topic[0-3])":""/g
 
-/** Splits a record into its stored text and what replaces the closing brace of that, with a comma after it. */
-const parting = (options: Options) => {
+const withEmpty = (text: string, { empty }: Options): string =>
+  empty === "null" ? text.replace(emptyValues, '"$1":null') : text
+
+const tails = (options: Options) => {
   const labelOf = labels(options)
-  return (row: Row): readonly [body: string, tail: string] => {
-    const body = options.empty === "null" ? row.body.replace(emptyValues, '"$1":null') : row.body
+  /** What replaces the closing brace of a record's stored text, with a comma after it. */
+  return ({ body, internal }: Row): string => {
     const from = body.indexOf(fromKey) + fromKey.length
     const to = body.indexOf(toKey, from) + toKey.length
-    const internal = options.include ? `,"internal_transactions":${row.internal ?? "[]"}` : ""
-    const tail = `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${internal}},`
-    return [body, tail]
+    const included = options.include ? `,"internal_transactions":${internal ?? "[]"}` : ""
+    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}},`
   }
 }
 
 /** The text of one record. */
-export const record = (row: Row, options: Options): string => {
-  const [body, tail] = parting(options)(row)
-  return `${body.slice(0, -1)}${tail.slice(0, -1)}`
+export const record = (row: Row, options: Options): string =>
+  `${withEmpty(row.body, options).slice(0, -1)}${tails(options)(row).slice(0, -1)}`
+
+/** What a page states beside its rows. */
+export interface Place {
+  readonly cursor: string | null
+  readonly page: number
+  readonly pageSize: number
 }
 
+const headOf = ({ cursor, page, pageSize }: Place): string =>
+  `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${page}","page_size":"${pageSize}","result":[`
+
 /** The bytes of a page: texts are written where they go, since joining them first would copy all of it twice more. */
-export const page = (
-  rows: ReadonlyArray<Row>,
-  place: { readonly cursor: string | null; readonly page: number; readonly pageSize: number },
-  options: Options,
-): Uint8Array => {
-  const { cursor, page: number, pageSize } = place
-  const head = `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${number}","page_size":"${pageSize}","result":[`
-  const records = rows.map(parting(options))
+export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options): Uint8Array => {
+  const head = headOf(place)
+  const tailOf = tails(options)
+  const records = rows.map((row) => [withEmpty(row.body, options), tailOf(row)] as const)
   let size = head.length + "]}".length
   for (const [body, tail] of records) size += Buffer.byteLength(body) + Buffer.byteLength(tail)
   const bytes = Buffer.allocUnsafeSlow(size)
@@ -80,3 +86,23 @@ export const page = (
   at += bytes.write("]}", at)
   return bytes.subarray(0, at)
 }
+
+/** Characters of the stored texts of rows, which are their bytes but for the few that are not ASCII. */
+export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "include">): number =>
+  rows.reduce((sum, { body, internal }) => sum + body.length + (include ? (internal?.length ?? 0) : 0), 0)
+
+const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Options): Generator<string> {
+  const tailOf = tails(options)
+  yield headOf(place)
+  for (const [at, row] of rows.entries()) {
+    // What `emptyValues` finds has no comma, so it is not cut.
+    for (const text of LargeResponse.cutText(row.body, row.body.length - 1)) yield withEmpty(text, options)
+    const tail = tailOf(row)
+    yield* LargeResponse.cutText(tail, at === rows.length - 1 ? tail.length - 1 : tail.length)
+  }
+  yield "]}"
+}
+
+/** The bytes of a page in chunks of about 64 KiB, each made when it is taken. */
+export const chunks = (rows: ReadonlyArray<Row>, place: Place, options: Options): Iterable<Uint8Array> =>
+  LargeResponse.chunksOf(texts(rows, place, options))

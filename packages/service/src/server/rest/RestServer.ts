@@ -10,8 +10,10 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../Authentication.ts"
+import { Bounds } from "../Bounds.ts"
 import * as IndexedChain from "../IndexedChain.ts"
 import * as OperationRoute from "./OperationRoute.ts"
+import * as PageResponse from "./PageResponse.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
 /** A handler for each operation: one that is added to the contract does not compile until it has one. */
@@ -27,8 +29,9 @@ export const layer = (options: {
       const authentication = yield* Authentication
       const chains = options.chains.map(IndexedChain.fromDatabase(yield* Engine))
       const { config } = options
+      const send = PageResponse.make(yield* Bounds)
       const handlers: Handlers = {
-        walletTransactions: WalletTransactions.make({ config, chains, decoder: Decoder.make() }),
+        walletTransactions: WalletTransactions.make({ config, chains, decoder: Decoder.make(), send }),
       }
       const { walletTransactions } = RestOperation.all
       yield* router.addAll([OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication)])

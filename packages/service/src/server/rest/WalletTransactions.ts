@@ -5,20 +5,22 @@
  */
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Config } from "../../config/Config.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
+import type { PageRow } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
-import * as Response from "../Response.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 import * as PagedQuery from "./PagedQuery.ts"
+import type * as PageResponse from "./PageResponse.ts"
 import * as PageWriter from "./PageWriter.ts"
 
 /** What the handler needs. */
@@ -26,6 +28,8 @@ export interface Options {
   readonly config: Pick<Config, "maxLimit" | "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly decoder: Decoder
+  /** Sends a page within the bounds of the process. */
+  readonly send: ReturnType<typeof PageResponse.make>
 }
 
 /** A decoded request. */
@@ -63,37 +67,41 @@ const refuseInclude = (chain: string) =>
   })
 
 /** Makes the handler. */
-export const make = ({ chains, config, decoder }: Options) => {
+export const make = ({ chains, config, decoder, send }: Options) => {
   const readPage = PagedQuery.make({ chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes, projection })
 
   const read = ({ params: { address: wallet }, query: { include, ...query } }: Request) =>
     readPage(query, { key: wallet, internal: include !== undefined, guard: guard(wallet) })
 
-  const write = (
-    { chain, cursor, number, rows, size }: PagedQuery.Page,
-    { params, query }: Request,
-    empty: Config["empty"],
-  ) =>
-    PageWriter.page(
-      rows.map((row) => (row.revision === decoder.revision ? row : { ...row, body: redecode(row.body, decoder) })),
-      { cursor, page: number, pageSize: size },
-      { label: chain.label, wallet: params.address, include: query.include !== undefined, empty },
-    )
+  const isCurrent = ({ body, revision }: PageRow): boolean =>
+    revision === decoder.revision || body.length > config.limits.pageBytes
 
-  const respond = Effect.fnUntraced(function* (
+  const write = (
+    { chain, checkpoint, cursor, number, rows: stored, size }: PagedQuery.Page,
+    { caller: { grant, headers }, params, query }: Request,
+  ): PageResponse.Body => {
+    const empty = grant.empty ?? config.empty
+    const place = { cursor, page: number, pageSize: size }
+    const options = { label: chain.label, wallet: params.address, include: query.include !== undefined, empty }
+    const rows = stored.map((row) => (isCurrent(row) ? row : { ...row, body: redecode(row.body, decoder) }))
+    return {
+      size: PageWriter.sizeOf(rows, options),
+      bytes: () => PageWriter.page(rows, place, options),
+      chunks: () => PageWriter.chunks(rows, place, options),
+      headers: { ...IndexCoverage.headers(checkpoint), ...headers },
+    }
+  }
+
+  const readBody = Effect.fnUntraced(function* (
     request: Request,
-  ): Effect.fn.Return<HttpServerResponse, InvalidParameter | PagedQuery.StaleCursor | StoreError> {
+  ): Effect.fn.Return<PageResponse.Body, InvalidParameter | PagedQuery.StaleCursor | StoreError> {
     const page = yield* read(request)
     if (request.query.include !== undefined && (yield* lacksTraces(page))) return yield* refuseInclude(page.chain.name)
-    const { grant, headers } = request.caller
-    return Response.jsonBytes(write(page, request, grant.empty ?? config.empty), {
-      ...IndexCoverage.headers(page.checkpoint),
-      ...headers,
-    })
+    return write(page, request)
   })
 
-  return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse> =>
-    Effect.catchTags(respond(request), {
+  return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>
+    Effect.catchTags(send(request.caller.grant, readBody(request)), {
       InvalidParameter: ErrorResponse.badRequest,
       StaleCursor: ({ checkpoint, resumeFromBlock }) =>
         ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.headers(checkpoint)),

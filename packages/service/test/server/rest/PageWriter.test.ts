@@ -133,4 +133,30 @@ describe("PageWriter", () => {
       expect(text(bytes)).toBe(JSON.stringify({ cursor: "c", page: "1", page_size: "7", result: expected }))
     },
   )
+
+  it.prop(
+    "chunks: joined, equal the page, wherever large texts are cut",
+    {
+      pieces: Schema.Array(Schema.Literals(["a", ",", "𝄞", '"topic1":""', "é", "{"])),
+      repeat: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 30_000 })),
+      empty: Schema.Literals(["string", "null"]),
+    },
+    ({ empty, pieces, repeat }) => {
+      const note = pieces.join("").repeat(repeat)
+      const logs = Array.from({ length: repeat % 3_000 }, (_, at) => ({
+        log_index: String(at),
+        topic0: "",
+        topic1: "",
+      }))
+      const body = JSON.stringify({ from_address: "0xa", to_address: "0xb", note, logs })
+      const rows = [row(body, JSON.stringify([note])), row('{"from_address":"0xa","to_address":"0xb"}'), row(body)]
+      const place = { cursor: "c", page: 1, pageSize: 7 }
+      const options = { label, include: true, empty }
+
+      const chunks = [...PageWriter.chunks(rows, place, options)]
+
+      expect(Buffer.concat(chunks).equals(PageWriter.page(rows, place, options))).toBe(true)
+      expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(4 * 64 * 1024)
+    },
+  )
 })

@@ -1,0 +1,117 @@
+/**
+ * Writes the responses to relayed calls. The results of a batch are bounded together, and large responses are streams.
+ *
+ * Source: docs/interface.md#2.7; decisions 0016 and 0039.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { Bounds } from "../Bounds.ts"
+import * as LargeResponse from "../LargeResponse.ts"
+import * as Response from "../Response.ts"
+import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+import type * as RelayCall from "./RelayCall.ts"
+import type { ResultText } from "./RelayCache.ts"
+import * as RelayError from "./RelayError.ts"
+
+/** Who receives a response. */
+export interface Receiver {
+  /** Name of the API key. */
+  readonly key: string
+  readonly headers: Response.Headers
+  readonly bounds: Bounds["Service"]
+}
+
+/** An outcome with the text of the id of its call. */
+export interface Answered {
+  readonly id: string
+  readonly outcome: RelayCall.Outcome
+}
+
+const textsOf = function* ({ id, outcome }: Answered): Generator<string | Uint8Array> {
+  if (outcome._tag !== "Success") return yield JsonRpcEnvelope.failure(id, outcome.failure)
+  yield JsonRpcEnvelope.successHead(id)
+  yield outcome.result
+  yield "}"
+}
+
+const chunksOf = function* (parts: Iterable<string | Uint8Array>): Generator<Uint8Array> {
+  let small = ""
+  for (const part of parts) {
+    if (typeof part === "string" && part.length < LargeResponse.minBytes) {
+      small += part
+      continue
+    }
+    yield Buffer.from(small)
+    small = ""
+    yield* typeof part === "string" ? LargeResponse.chunksOf(LargeResponse.cutText(part)) : LargeResponse.cutBytes(part)
+  }
+  yield Buffer.from(small)
+}
+
+const batchParts = function* (answers: ReadonlyArray<Answered>): Generator<string | Uint8Array> {
+  for (const [at, answered] of answers.entries()) {
+    yield at === 0 ? "[" : ","
+    yield* textsOf(answered)
+  }
+  yield "]"
+}
+
+const sizeOf = (answers: ReadonlyArray<Answered>): number =>
+  answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
+
+const send = (parts: () => Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver) =>
+  size < LargeResponse.minBytes
+    ? Effect.succeed(Response.jsonBytes(Buffer.concat([...chunksOf(parts())]), headers))
+    : LargeResponse.send({ chunks: chunksOf(parts()), size, headers }, key, bounds)
+
+type Sent = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
+
+/** The response to one call; `id` is undefined for a notification. */
+export const single = (id: string | undefined, outcome: RelayCall.Outcome, receiver: Receiver): Sent => {
+  const { headers } = receiver
+  if (id === undefined) return Effect.succeed(Response.empty(headers))
+  switch (outcome._tag) {
+    case "Success": {
+      const { length } = outcome.result
+      return length < LargeResponse.minBytes
+        ? Effect.succeed(Response.jsonBytes(JsonRpcEnvelope.successBytes(id, outcome.result), headers))
+        : send(() => textsOf({ id, outcome }), length, receiver)
+    }
+    case "Failure":
+      return Effect.succeed(Response.json(JsonRpcEnvelope.failure(id, outcome.failure), { headers }))
+    case "Unavailable":
+      return Effect.fail(
+        new RelayError.RelayError({
+          ...outcome.failure,
+          reason: "unavailable",
+          id,
+          headers: { ...headers, "retry-after": String(outcome.retryAfterSeconds) },
+        }),
+      )
+  }
+}
+
+/** The response to a batch; one of notifications alone gets none. */
+export const batch = (answers: ReadonlyArray<Answered>, receiver: Receiver): Sent =>
+  answers.length === 0
+    ? Effect.succeed(Response.empty(receiver.headers))
+    : send(() => batchParts(answers), sizeOf(answers), receiver)
+
+const byteLength = (result: ResultText): number =>
+  typeof result === "string" ? Buffer.byteLength(result) : result.length
+
+/** Lets results through until they are too large together; then a call has an error, and a smaller result still passes. */
+export const bounded = (maxBytes: number) => {
+  let left = maxBytes
+  const failure = {
+    code: RelayError.code.tooLarge,
+    message: `Response too large: the results of the batch exceed limits.batchBytes (${maxBytes} bytes). Send the call alone.`,
+  }
+  return (outcome: RelayCall.Outcome): RelayCall.Outcome => {
+    const bytes = outcome._tag === "Success" ? byteLength(outcome.result) : 0
+    if (bytes > left) return { _tag: "Failure", failure }
+    left -= bytes
+    return outcome
+  }
+}

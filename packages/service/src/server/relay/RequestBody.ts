@@ -1,0 +1,165 @@
+/**
+ * Reads the body of a relayed request within bounds: a large one costs calls of the rate limit before it is read, what is not complete
+ * counts as bytes in flight, and it must be complete in time.
+ *
+ * Source: decision 0039.
+ */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import type { Authentication } from "../Authentication.ts"
+import type { Bounds } from "../Bounds.ts"
+import * as InFlight from "../InFlight.ts"
+import * as RelayError from "./RelayError.ts"
+
+/** What reading depends on. */
+export interface Options {
+  readonly authentication: Authentication["Service"]
+  readonly bounds: Bounds["Service"]
+}
+
+/** A body, and the calls that it has cost so far. */
+export interface RequestBody {
+  readonly bytes: Buffer
+  readonly taken: number
+  /** Headers that report what is left of the rate limit; undefined where nothing was taken yet. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+/** A larger body costs calls before it is read. */
+const smallBytes = 64 * 1024
+
+/** Bytes of a body that cost one call. */
+const bytesPerCall = 128 * 1024
+
+/** Why a body is not read to its end. */
+class Unread extends Data.TaggedError("Unread")<{
+  readonly reason: "too large" | "closed" | "late" | InFlight.BoundReached
+}> {}
+
+/** A body while it is read. */
+interface Reading {
+  readonly request: HttpServerRequest
+  readonly chunks: Array<Buffer>
+  readonly hold: InFlight.Hold
+  size: number
+}
+
+const payloadTooLarge = (maxBytes: number) =>
+  new RelayError.RelayError({
+    code: JsonRpc.code.invalidRequest,
+    message: `Request body too large. Send at most ${maxBytes} bytes.`,
+    reason: "payload_too_large",
+    headers: RelayError.closing,
+  })
+
+const toError = (
+  { reason }: Unread,
+  { bodyBytes, bodySeconds }: Bounds["Service"]["limits"],
+): RelayError.RelayError => {
+  if (reason === "too large") return payloadTooLarge(bodyBytes)
+  if (typeof reason === "object") return RelayError.fromBound(reason)
+  const late = ` after ${bodySeconds} s (limits.bodySeconds)`
+  return new RelayError.RelayError({
+    code: JsonRpc.code.invalidRequest,
+    message: `Request body incomplete${reason === "late" ? late : ""}. Send it again.`,
+    reason: "bad_request",
+    headers: RelayError.closing,
+  })
+}
+
+/** Reads a body as Node delivers it until it ends, or is larger than `upTo`; gives true at its end. */
+const collect = (
+  reading: Reading,
+  upTo: number,
+  { bodyBytes, bodySeconds }: Bounds["Service"]["limits"],
+): Effect.Effect<boolean, Unread> =>
+  Effect.callback((resume) => {
+    const message = NodeHttpServerRequest.toIncomingMessage(reading.request)
+    if (message.destroyed) return resume(Effect.fail(new Unread({ reason: "closed" })))
+    const timer = setTimeout(() => fail("late"), bodySeconds * 1000)
+    const settle = (outcome: Effect.Effect<boolean, Unread>) => {
+      removeListeners()
+      message.pause()
+      resume(outcome)
+    }
+    const fail = (reason: Unread["reason"]) => settle(Effect.fail(new Unread({ reason })))
+    const onData = (chunk: Buffer) => {
+      reading.size += chunk.length
+      if (reading.size > bodyBytes) return fail("too large")
+      const bound = reading.hold.add(chunk.length)
+      if (bound !== undefined) return fail(bound)
+      reading.chunks.push(chunk)
+      if (reading.size > upTo) settle(Effect.succeed(false))
+    }
+    const onEnd = () => settle(Effect.succeed(true))
+    const onFailure = () => fail("closed")
+    const removeListeners = () => {
+      clearTimeout(timer)
+      message.off("data", onData).off("end", onEnd).off("error", onFailure).off("close", onFailure)
+    }
+    message.on("data", onData).on("end", onEnd).on("error", onFailure).on("close", onFailure).resume()
+    return Effect.sync(removeListeners)
+  })
+
+/** Lets a client that waits for it send the body. */
+const allowBody = (request: HttpServerRequest): void => {
+  if (request.headers["expect"]?.toLowerCase() !== "100-continue") return
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  if (!response.headersSent) response.writeContinue()
+}
+
+/** Takes calls of the rate limit for a body of a size. */
+const takeFor = Effect.fnUntraced(function* (
+  { authentication }: Options,
+  grant: KeyGrant,
+  bytes: number,
+): Effect.fn.Return<Omit<RequestBody, "bytes">, RelayError.RelayError> {
+  const calls = Math.min(authentication.burst, Math.ceil(bytes / bytesPerCall))
+  const decision = yield* authentication.take(grant, calls)
+  if (decision.isAllowed) return { taken: calls, headers: decision.headers }
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision), {
+    ...decision.headers,
+    ...RelayError.closing,
+  })
+})
+
+const readWith = Effect.fnUntraced(function* (
+  reading: Reading,
+  grant: KeyGrant,
+  options: Options,
+): Effect.fn.Return<RequestBody, RelayError.RelayError> {
+  const { limits } = options.bounds
+  const declared = Number(reading.request.headers["content-length"] ?? 0)
+  if (declared > limits.bodyBytes) return yield* payloadTooLarge(limits.bodyBytes)
+  const readOn = (upTo: number) => Effect.mapError(collect(reading, upTo, limits), (error) => toError(error, limits))
+  let cost: Omit<RequestBody, "bytes"> = { taken: 0, headers: undefined }
+  if (declared > smallBytes) cost = yield* takeFor(options, grant, declared)
+  allowBody(reading.request)
+  const isWhole = yield* readOn(declared > smallBytes ? Infinity : smallBytes)
+  if (!isWhole) {
+    cost = yield* takeFor(options, grant, limits.bodyBytes)
+    yield* readOn(Infinity)
+  }
+  return { ...cost, bytes: Buffer.concat(reading.chunks, reading.size) }
+})
+
+/**
+ * Reads the body of a request of the owner of a key.
+ *
+ * **Errors**
+ * - `RelayError`: the body is too large, not complete, late, costs more calls than are left, or a bound on bytes in flight is reached.
+ */
+export const read = (
+  request: HttpServerRequest,
+  grant: KeyGrant,
+  options: Options,
+): Effect.Effect<RequestBody, RelayError.RelayError> =>
+  Effect.suspend(() => {
+    const hold = options.bounds.bodies.hold(InFlight.clientOf(request, grant.name))
+    const reading: Reading = { request, chunks: [], hold, size: 0 }
+    return Effect.ensuring(readWith(reading, grant, options), Effect.sync(hold.release))
+  })

@@ -1,0 +1,87 @@
+/**
+ * Checks a relayed body before it is parsed, by what a scan of its bytes counts, and takes its calls from the rate limit of the key.
+ *
+ * Source: decisions 0016 and 0039.
+ */
+import * as Issue from "@daybook/schema/Issue"
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as Effect from "effect/Effect"
+import type { Limits } from "../../config/Limits.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import type { Authentication } from "../Authentication.ts"
+import type * as Response from "../Response.ts"
+import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+import * as JsonScan from "./JsonScan.ts"
+import * as RelayError from "./RelayError.ts"
+import type { RequestBody } from "./RequestBody.ts"
+
+/** A body that may be relayed, and the headers of its response. */
+export interface Checked {
+  readonly body: JsonRpcEnvelope.Body
+  readonly headers: Response.Headers
+}
+
+/** The bound that a body exceeds; undefined where it may be parsed. */
+const excess = (
+  { depth, isBalanced, values }: JsonScan.Counts,
+  limits: Limits,
+): JsonRpcEnvelope.Failure | undefined => {
+  const { bodyDepth, bodyValues } = limits
+  const invalid = (expected: string, received: string): JsonRpcEnvelope.Failure => ({
+    code: JsonRpc.code.invalidRequest,
+    message: Issue.format("JSON-RPC request", { path: "", expected, received }),
+  })
+  if (!isBalanced) return JsonRpcEnvelope.notJson("[")
+  if (depth > bodyDepth) {
+    return invalid(`at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
+  }
+  return values > bodyValues ? invalid(`at most ${bodyValues} values (limits.bodyValues)`, `${values}`) : undefined
+}
+
+/** Size up to which a refused body is parsed for its id. */
+const idBytes = 4096
+
+/** The id of a small single call. */
+const idOf = (bytes: Buffer): string | undefined => {
+  const body = bytes.length > idBytes ? undefined : JsonRpcEnvelope.read(bytes.toString())
+  return body?._tag === "Single" ? body.item.id : undefined
+}
+
+/** Takes the calls of a body that its size has not cost yet. */
+const takeCalls = Effect.fnUntraced(function* (
+  { bytes, headers, taken }: RequestBody,
+  calls: number,
+  grant: KeyGrant,
+  authentication: Authentication["Service"],
+): Effect.fn.Return<Response.Headers, RelayError.RelayError> {
+  if (calls > authentication.burst) {
+    return yield* new RelayError.RelayError({
+      code: JsonRpc.code.invalidRequest,
+      message: `Batch too large: ${calls} calls. Send at most ${authentication.burst}.`,
+      reason: "payload_too_large",
+    })
+  }
+  if (headers !== undefined && calls <= taken) return headers
+  const decision = yield* authentication.take(grant, calls - taken)
+  if (decision.isAllowed) return decision.headers
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision), decision.headers, idOf(bytes))
+})
+
+/**
+ * Checks a body, takes its calls and parses it.
+ *
+ * **Errors**
+ * - `RelayError`: the batch has more calls than the burst, or more than are left.
+ */
+export const check = Effect.fnUntraced(function* (
+  body: RequestBody,
+  grant: KeyGrant,
+  authentication: Authentication["Service"],
+  limits: Limits,
+): Effect.fn.Return<Checked, RelayError.RelayError> {
+  const counts = JsonScan.count(body.bytes)
+  const headers = yield* takeCalls(body, Math.max(1, counts.items ?? 1), grant, authentication)
+  const failure = excess(counts, limits)
+  if (failure !== undefined) return { body: { _tag: "Invalid", failure }, headers }
+  return { body: JsonRpcEnvelope.read(body.bytes.toString()), headers }
+})

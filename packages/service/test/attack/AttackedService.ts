@@ -1,0 +1,139 @@
+/** The service as a process with a small heap, and what an attack does to it: memory, event loop and the latency of `/health`. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Worker } from "node:worker_threads"
+import { main } from "../cli/daybook.ts"
+
+/** How to start the service. */
+export interface Options {
+  /** The configuration beside `listen` and `database`. */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly role: string
+  /** Fills the folder of the database before the service starts. */
+  readonly prepare?: (folder: string) => Promise<void>
+  /** Bound of the JavaScript heap, in MiB. Default 1024. */
+  readonly heapMebibytes?: number
+}
+
+/** What was measured since the last measurement. */
+export interface Measured {
+  /** Highest resident memory of the process, in MiB. */
+  readonly peakMebibytes: number
+  /** Longest delay of the event loop, in milliseconds. */
+  readonly loopMillis: number
+  /** Latency of `/health` that 99 of 100 requests do not exceed, in milliseconds. */
+  readonly healthP99Millis: number
+  /** Requests of `/health`. */
+  readonly healthCount: number
+  /** Failures of `/health`. */
+  readonly failures: ReadonlyArray<string>
+}
+
+/** A service at work. */
+export interface AttackedService {
+  readonly url: string
+  readonly folder: string
+  readonly key: (name: string) => Promise<string>
+  readonly measure: () => Promise<Measured>
+  /** How the process ended; undefined while it runs. */
+  readonly ended: () => string | undefined
+  readonly output: () => string
+  readonly stop: () => Promise<void>
+}
+
+const percentile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Infinity
+}
+
+/** Runs the command `daybook` to its end; gives what it wrote to standard output. */
+const daybook = async (folder: string, ...args: ReadonlyArray<string>): Promise<string> => {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+  let out = ""
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+  await once(child, "close")
+  return out.trim()
+}
+
+/** Waits until the service has written where it listens. */
+const listening = async (child: ChildProcess, output: () => string): Promise<string> => {
+  for (;;) {
+    const url = /Listening on (http:\S+?);/.exec(output())?.[1]
+    if (url !== undefined) return url
+    if (child.exitCode !== null) throw new Error(`The service ended: ${output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const peakOf = (pid: number): number => {
+  const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  // 5 resets the peak.
+  writeFileSync(`/proc/${pid}/clear_refs`, "5")
+  return Number(kibibytes) / 1024
+}
+
+const everyMillis = 20
+
+const reply = async (target: { once: (event: "message", listener: (value: unknown) => void) => unknown }) =>
+  await new Promise<unknown>((resolve) => target.once("message", resolve))
+
+/** Starts the service. */
+export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Options): Promise<AttackedService> => {
+  const folder = mkdtempSync(join(tmpdir(), "daybook-attack-"))
+  const listen = { host: "127.0.0.1", port: 0 }
+  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ listen, database: "sqlite:data", ...config }))
+  await prepare?.(join(folder, "data"))
+  const flags = [`--max-old-space-size=${heapMebibytes}`, "--import", join(import.meta.dirname, "loop.ts")]
+  const child = spawn(process.execPath, [...flags, main, "serve", "--config", "daybook.json", "--role", role], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  })
+  let output = ""
+  child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  const url = await listening(child, () => output)
+  const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData: { url, everyMillis } })
+
+  const ended = () =>
+    child.exitCode === null && child.signalCode === null
+      ? undefined
+      : `exit ${child.exitCode ?? child.signalCode}: ${output.slice(-300)}`
+
+  return {
+    url,
+    folder,
+    key: async (name) => await daybook(folder, "keys", "add", name, "--config", "daybook.json"),
+    measure: async () => {
+      probe.postMessage("read")
+      const { failures, millis } = (await reply(probe)) as { millis: Array<number>; failures: Array<string> }
+      if (ended() !== undefined) {
+        return { peakMebibytes: NaN, loopMillis: Infinity, healthP99Millis: Infinity, healthCount: 0, failures }
+      }
+      const loop = reply(child)
+      child.send("read")
+      const { maxMillis } = (await loop) as { maxMillis: number }
+      return {
+        peakMebibytes: peakOf(child.pid!),
+        loopMillis: maxMillis,
+        healthP99Millis: percentile(millis, 0.99),
+        healthCount: millis.length,
+        failures,
+      }
+    },
+    ended,
+    output: () => output,
+    stop: async () => {
+      probe.postMessage("end")
+      await once(probe, "exit")
+      if (ended() === undefined) {
+        const closed = once(child, "close")
+        child.kill("SIGTERM")
+        await closed
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

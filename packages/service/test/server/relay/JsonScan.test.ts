@@ -1,0 +1,49 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as JsonScan from "../../../src/server/relay/JsonScan.ts"
+
+/** Depth and values of a JSON value, by walking it. */
+const walk = (value: unknown): { readonly depth: number; readonly values: number } => {
+  if (typeof value !== "object" || value === null) return { depth: 0, values: 1 }
+  const parts = Object.values(value).map(walk)
+  return {
+    depth: 1 + Math.max(0, ...parts.map(({ depth }) => depth)),
+    values: 1 + parts.reduce((sum, { values }) => sum + values, 0),
+  }
+}
+
+describe("JsonScan", () => {
+  it.prop(
+    "count: finds the depth, the items and at least the values of any JSON value, however it is written",
+    { value: Schema.Json, space: Schema.Literals([0, 1, "\t"]) },
+    ({ space, value }) => {
+      const text = JSON.stringify(value, null, space)
+      const counts = JsonScan.count(Buffer.from(` ${text} `))
+      const expected = walk(value)
+
+      expect(counts.depth).toBe(expected.depth)
+      expect(counts.items).toBe(Array.isArray(value) ? value.length : null)
+      expect(counts.isBalanced).toBe(true)
+      expect(counts.values).toBeGreaterThanOrEqual(expected.values - 1)
+      expect(counts.values).toBeLessThanOrEqual(2 * expected.values + 1)
+      expect(JsonScan.depthOfText(text)).toBe(expected.depth)
+    },
+  )
+
+  it("count: takes brackets and commas in strings for text, also behind escapes", () => {
+    const value = ['"[{,', "\\", '\\"[', "]"]
+    expect(JsonScan.count(Buffer.from(JSON.stringify(value)))).toEqual({
+      depth: 1,
+      values: 5,
+      items: 4,
+      isBalanced: true,
+    })
+    expect(JsonScan.depthOfText(JSON.stringify(value))).toBe(1)
+  })
+
+  it.prop("count: never throws, and calls text unbalanced that no JSON can be", { text: Schema.String }, ({ text }) => {
+    expect(JsonScan.count(Buffer.from(text)).depth).toBeGreaterThanOrEqual(0)
+    expect(JsonScan.depthOfText(text)).toBeGreaterThanOrEqual(0)
+    expect(JsonScan.count(Buffer.from("[".repeat(100_000)))).toMatchObject({ depth: 100_000, isBalanced: false })
+  })
+})
