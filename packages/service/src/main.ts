@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Entry of the command `daybook`: runs the command line and sets the exit code, 0 also after SIGTERM and SIGINT, 1 after a failure.
+ * Entry of the command `daybook`: runs the command line and sets the exit code, 0 also after SIGTERM, SIGINT and SIGHUP, 1 after a failure.
  */
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -40,6 +40,8 @@ const boundShutdown = () => {
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
+  // A terminal that is closed ends the program in the same way.
+  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
 }
 
 /** Prints a failure as one line; a defect with its trace. */

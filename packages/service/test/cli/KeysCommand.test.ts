@@ -1,17 +1,9 @@
-import { spawnSync } from "node:child_process"
 import { chmodSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { daybook, main, runAs, timeout, withConfig } from "./daybook.ts"
-
-/** A user that owns no file: root may write whatever the mode. */
-const unprivileged = { uid: 65_534, gid: 65_534 }
-
-const canSwitchUser =
-  process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [main, "--version"], { ...unprivileged, cwd: "/" }).status === 0
+import { canSwitchUser, daybook, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 
 describe("daybook keys", () => {
   it.live(

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
+import { readdirSync, statSync } from "node:fs"
 import { createServer } from "node:net"
+import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -75,7 +77,7 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: runs until SIGTERM or SIGINT, exits 0, and writes no key",
+    "serve: runs until SIGTERM, SIGINT or SIGHUP, exits 0, leaves whole files for their owner, and writes no key",
     () =>
       Effect.gen(function* () {
         const listening = /Listening on (http:\S+);[^]*eth: Could not connect/
@@ -89,15 +91,25 @@ describe("daybook serve", () => {
           })
           return { ...ended, base, key }
         })
-        const ended = yield* Effect.forEach(["SIGTERM", "SIGINT"] as const, run, { concurrency: 2 })
+        const ended = yield* Effect.forEach(["SIGTERM", "SIGINT", "SIGHUP"] as const, run, { concurrency: 3 })
         const status = yield* daybook(ended[0].base, "status")
 
-        for (const { code, err, key, out } of ended) {
+        for (const { base, code, err, key, out } of ended) {
           expect([code, out]).toEqual([0, ""])
           expect(err).toMatch(/ DEBUG +POST \/rpc\/:chain\/:apiKey 503 \d+ ms [0-9a-f-]{36}\n/)
           expect(err.match(/ INFO +Stopping; /g)).toHaveLength(1)
           expect(err).not.toContain(canary)
           expect(err).not.toContain(key)
+          const data = join(base, "data")
+          expect((statSync(data).mode & 0o777).toString(8)).toBe("700")
+          const files = readdirSync(data).map((name) => {
+            const { mode, size } = statSync(join(data, name))
+            return { name, mode, size }
+          })
+          expect(files.map(({ mode, name }) => [name, (mode & 0o777).toString(8)])).toEqual(
+            files.map(({ name }) => [name, "600"]),
+          )
+          expect(files.filter(({ name, size }) => name.endsWith("-wal") && size > 0)).toEqual([])
           for (const line of err.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z [A-Z]+ +\S/)
         }
         expect([status.code, status.err]).toEqual([1, "daybook: Not ready: eth.\n"])

@@ -1,5 +1,5 @@
 /** Runs the command `daybook` as a process, for tests of the command line. */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -13,6 +13,14 @@ export const canary = "CANARY0123456789"
 
 /** Limit of a test that starts a few processes, in milliseconds. */
 export const timeout = 30_000
+
+/** A user that owns no file: root may write whatever the mode. */
+export const unprivileged = { uid: 65_534, gid: 65_534 }
+
+/** This process may run another one as that user. */
+export const canSwitchUser =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [main, "--version"], { ...unprivileged, cwd: "/" }).status === 0
 
 export interface Ended {
   readonly code: number | null

@@ -17,6 +17,7 @@ import type { ApiKeys as Keys, KeyGrant } from "../ApiKeys.ts"
 import * as Connection from "./Connection.ts"
 import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
+import * as SqliteCode from "./SqliteCode.ts"
 import type { StoreError } from "../StoreError.ts"
 
 const schema: Migrations = {
@@ -61,23 +62,35 @@ const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Sc
     return connection
   })
 
-/** Opens the file when it is first used and keeps it open until the scope ends; a failure is not kept. */
-const openOnce = Effect.fnUntraced(function* (file: string) {
+/** Opens the file for looking keys up: for reading alone where it cannot be written. */
+const openForReading = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
+  open(file).pipe(
+    Effect.catch((error) =>
+      existsSync(file) && SqliteCode.isPermission(error.cause)
+        ? Effect.tap(Connection.connect({ file, readOnly: true }), (connection) =>
+            connection.attempt(() => Schema.checkUnsafe(connection, schema)),
+          )
+        : Effect.fail(error),
+    ),
+  )
+
+/** Opens the file when it is first used and keeps it open until the scope ends, or until it has changed; a failure is not kept. */
+const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.Connection, StoreError, Scope.Scope>) {
   const scope = yield* Effect.scope
   const permit = Semaphore.makeUnsafe(1)
   let opened: Connection.Connection | undefined
   const openNow = permit.withPermit(
     Effect.gen(function* () {
-      if (opened !== undefined) return opened
+      if (opened?.isCurrent() === true) return opened
       const own = yield* Scope.fork(scope)
-      opened = yield* open(file).pipe(
+      opened = yield* opening.pipe(
         Scope.provide(own),
         Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
       )
       return opened
     }),
   )
-  return Effect.suspend(() => (opened === undefined ? openNow : Effect.succeed(opened)))
+  return Effect.suspend(() => (opened?.isCurrent() === true ? Effect.succeed(opened) : openNow))
 })
 
 /** The grants of a file of keys, without writing to it or beside it; none while there is no file. */
@@ -85,7 +98,7 @@ const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> 
   Effect.scoped(
     Effect.gen(function* () {
       if (!existsSync(file)) return []
-      const connection = yield* Connection.connect({ file, readOnly: true, isBrief: true })
+      const connection = yield* Connection.connect({ file, readOnly: true })
       return yield* connection.attempt(() => {
         Schema.checkUnsafe(connection, schema)
         return connection.rowsUnsafe<StoredGrant>(selectAll, []).map(grantOf)
@@ -95,22 +108,25 @@ const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> 
 
 /** The keys in a file, which is opened when a key is first looked up, and until the scope ends. */
 export const make = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Keys, never, Scope.Scope> {
-  const connected = yield* openOnce(file)
-  const rows = (sql: string, params: Connection.Params) =>
+  const reading = yield* openOnce(openForReading(file))
+  const writing = yield* openOnce(open(file))
+  const rows = (connected: typeof reading, sql: string, params: Connection.Params) =>
     Effect.flatMap(connected, (connection) => connection.attempt(() => connection.rowsUnsafe<StoredGrant>(sql, params)))
 
   return {
-    ready: Effect.asVoid(rows(selectOne, [])),
+    ready: Effect.asVoid(rows(reading, selectOne, [])),
     find: (key) =>
-      Effect.map(rows(findByHash, [digest(Redacted.value(key))]), ([row]) => (row === undefined ? null : grantOf(row))),
+      Effect.map(rows(reading, findByHash, [digest(Redacted.value(key))]), ([row]) =>
+        row === undefined ? null : grantOf(row),
+      ),
     add: Effect.fn("ApiKeys.add")(function* (grant) {
       const name = yield* nameOf(grant.name)
       const key = `dbk_${randomBytes(32).toString("base64url")}`
       const now = yield* Clock.currentTimeMillis
-      const added = yield* rows(insert, [name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
+      const added = yield* rows(writing, insert, [name, digest(key), grant.operator ? 1 : 0, grant.empty, now])
       return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),
-    revoke: (name) => Effect.map(rows(deleteByName, [name.trim()]), (gone) => gone.length > 0),
+    revoke: (name) => Effect.map(rows(writing, deleteByName, [name.trim()]), (gone) => gone.length > 0),
     list: list(file),
   }
 })

@@ -5,6 +5,7 @@ import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Connection from "./Connection.ts"
+import * as DatabaseFile from "./DatabaseFile.ts"
 import { StoreError } from "../StoreError.ts"
 
 const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
@@ -33,6 +34,7 @@ export const copy = (from: string, to: string): Effect.Effect<number, StoreError
       if (existsSync(to)) throw refuse(`Backup exists already: ${to}. Name another folder.`)
       const partial = `${to}.partial`
       rmSync(partial, { force: true })
+      DatabaseFile.makePrivate(partial)
       const connection = Connection.connectUnsafe({ file: from, readOnly: true })
       try {
         connection.scriptUnsafe("PRAGMA query_only=0")

@@ -4,11 +4,8 @@
  *
  * SQLite runs in the calling thread; indexers run in worker threads, so that their statements do not block the server.
  */
-import { statSync } from "node:fs"
-import { DatabaseSync } from "node:sqlite"
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { basename } from "node:path"
-import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
@@ -18,7 +15,9 @@ import type * as SqlConnection from "effect/sql/SqlConnection"
 import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
+import * as DatabaseFile from "./DatabaseFile.ts"
 import * as FileIssue from "./FileIssue.ts"
+import * as SqliteCode from "./SqliteCode.ts"
 import { StoreError } from "../StoreError.ts"
 
 /** Values of one statement's parameters. */
@@ -39,15 +38,10 @@ export interface Connection extends SqlConnection.Connection {
   readonly scriptUnsafe: (sql: string) => void
   /** Runs a synchronous piece of work, its failure a `StoreError`. */
   readonly attempt: <A>(work: () => A) => Effect.Effect<A, StoreError>
+  /** False once the file may have been written although it was opened as unchanging; see `DatabaseFile`. */
+  readonly isCurrent: () => boolean
+  /** Closes the file; a writer writes its log back first. */
   readonly close: () => void
-}
-
-/** How to open a file. */
-export interface ConnectOptions {
-  readonly file: string
-  readonly readOnly: boolean
-  /** Open for a single read. Works in a read-only folder too, where no log lies beside the file. */
-  readonly isBrief?: boolean
 }
 
 interface Issue {
@@ -57,17 +51,6 @@ interface Issue {
 }
 
 const preparedStatements = 200
-const busyTimeoutMillis = 5000
-
-const setUp = {
-  // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. Appearances are spread
-  // over the file: a log of 64 MiB writes each changed page back once, a shorter one many times.
-  writer:
-    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
-  // A small page cache is faster for files larger than memory, because it stays in the CPU cache.
-  reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456",
-}
-
 const issues: Readonly<Record<number, Issue>> = {
   5: { what: "Database locked by another process", remedy: "Try again.", isRetryable: true },
   6: { what: "Database locked by another process", remedy: "Try again.", isRetryable: true },
@@ -83,17 +66,10 @@ const issues: Readonly<Record<number, Issue>> = {
   26: { what: "Not a database", remedy: "Move the file away, or name another folder.", isRetryable: false },
 }
 
-const codeOf = (cause: unknown): number | undefined => {
-  if (typeof cause !== "object" || cause === null) return undefined
-  if ("errcode" in cause && typeof cause.errcode === "number") return cause.errcode & 0xff
-  if (cause instanceof SqlError) return codeOf(cause.reason.cause)
-  return undefined
-}
-
 /** The error of a file; `cause` is the exception of SQLite or `effect/sql`. */
 export const storeError = (name: string, cause: unknown): StoreError => {
   if (cause instanceof StoreError) return cause
-  const code = codeOf(cause)
+  const code = SqliteCode.codeOf(cause)
   const issue = code === undefined ? undefined : issues[code]
   return new StoreError({
     message:
@@ -106,7 +82,7 @@ export const storeError = (name: string, cause: unknown): StoreError => {
 }
 
 const sqlError = (cause: unknown) => {
-  const errno = codeOf(cause)
+  const errno = SqliteCode.codeOf(cause)
   const message = cause instanceof Error ? cause.message : String(cause)
   return new SqlError({
     reason: classifySqliteError(errno === undefined ? cause : Object.assign(cause as object, { errno }), {
@@ -116,50 +92,37 @@ const sqlError = (cause: unknown) => {
   })
 }
 
-/** Codes of SQLite that depend on the permissions of files. */
-const permissionCodes: ReadonlySet<number | undefined> = new Set([8, 14])
+const logRemedy =
+  'Its log (-wal) must be written back first. Start and stop the service where the folder can be written, or copy it by "daybook backup".'
 
 /** The error of a file that could not be opened, with its path and the operating system's reason. */
-const openError = ({ file, readOnly }: ConnectOptions, cause: unknown): StoreError => {
+const openError = ({ file, readOnly }: DatabaseFile.Options, cause: unknown): StoreError => {
   const error = storeError(basename(file), cause)
-  if (!permissionCodes.has(codeOf(cause))) return error
+  if (!SqliteCode.isPermission(cause)) return error
+  const failed = (message: string) => new StoreError({ message, isRetryable: error.isRetryable, cause })
   const issue = FileIssue.find(file, readOnly)
-  if (issue === undefined) return error
+  if (issue === undefined) {
+    const isLogInTheWay = readOnly && !DatabaseFile.hasNoLog(file)
+    return isLogInTheWay ? failed(`Cannot read database: ${file} (in a read-only folder). ${logRemedy}`) : error
+  }
   const where = issue.path === file ? "" : `${issue.path}: `
-  const message = `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(issue.code)}). Check the path and its permissions.`
-  return new StoreError({ message, isRetryable: error.isRetryable, cause })
+  return failed(
+    `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(issue.code)}). Check the path and its permissions.`,
+  )
 }
 
-/** True when no log with committed pages lies beside a file. */
-const hasNoLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
-
-const openUnsafe = (options: ConnectOptions): DatabaseSync => {
-  const { file, isBrief = false, readOnly } = options
-  const openAt = (at: string | URL) => {
-    const database = new DatabaseSync(at, { readOnly, timeout: busyTimeoutMillis })
-    try {
-      database.exec(readOnly ? setUp.reader : setUp.writer)
-      if (isBrief) database.prepare("SELECT count(*) FROM sqlite_schema").get()
-      return database
-    } catch (cause) {
-      database.close()
-      throw cause
-    }
-  }
+const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile => {
   try {
-    return openAt(file)
+    return DatabaseFile.openUnsafe(options)
   } catch (cause) {
-    if (!readOnly || !isBrief || !permissionCodes.has(codeOf(cause)) || !hasNoLog(file)) throw cause
-    const address = pathToFileURL(file)
-    address.searchParams.set("immutable", "1")
-    return openAt(address)
+    throw openError(options, cause)
   }
 }
 
-/** Opens a file; throws what SQLite throws. A reader reads nothing before its first statement, unless it is brief. */
-export const connectUnsafe = (options: ConnectOptions): Connection => {
+/** Opens a file; throws a `StoreError`. */
+export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
   const name = basename(options.file)
-  const database = openUnsafe(options)
+  const { database, isCurrent } = openUnsafe(options)
   const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
   const arrays = new Map<string, StatementSync>()
   const prepare = (sql: string) => {
@@ -209,7 +172,11 @@ export const connectUnsafe = (options: ConnectOptions): Connection => {
     },
     scriptUnsafe: (sql) => database.exec(sql),
     attempt: (work) => Effect.try({ try: work, catch: (cause) => storeError(name, cause) }),
-    close: () => database.close(),
+    isCurrent,
+    close: () => {
+      if (!options.readOnly) DatabaseFile.checkpoint(database)
+      database.close()
+    },
     execute: executeRows,
     executeUnprepared: executeRows,
     executeRaw: execute,
@@ -225,11 +192,11 @@ export const connectUnsafe = (options: ConnectOptions): Connection => {
  * **Errors**
  * - `StoreError`: the file cannot be opened, is locked, damaged, or not a database.
  */
-export const connect = (options: ConnectOptions): Effect.Effect<Connection, StoreError, Scope.Scope> =>
+export const connect = (options: DatabaseFile.Options): Effect.Effect<Connection, StoreError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => connectUnsafe(options),
-      catch: (cause) => openError(options, cause),
+      catch: (cause) => storeError(basename(options.file), cause),
     }),
     (connection) => Effect.sync(connection.close),
   )

@@ -63,9 +63,29 @@ export const make = (file: string, chain: number): ReadPool => {
   let isClosed = false
 
   const take = Effect.try({
-    try: () => free.pop() ?? openUnsafe(file, chain),
+    try: () => {
+      for (let next = free.pop(); next !== undefined; next = free.pop()) {
+        if (next.isCurrent()) return next
+        next.close()
+      }
+      return openUnsafe(file, chain)
+    },
     catch: (cause) => Connection.storeError(name, cause),
   })
+
+  /** What was read from a file that was written meanwhile, although it seemed unchanging, may be torn. */
+  const checkCurrent = (connection: Connection.Connection) =>
+    Effect.suspend(() =>
+      connection.isCurrent()
+        ? Effect.void
+        : Effect.fail(
+            new StoreError({
+              message: `Database written while it was read: ${name}. Try again.`,
+              isRetryable: true,
+              cause: undefined,
+            }),
+          ),
+    )
 
   const giveBack = (connection: Connection.Connection) =>
     Effect.sync(() => {
@@ -87,7 +107,7 @@ export const make = (file: string, chain: number): ReadPool => {
           Effect.andThen(
             connection.attempt(() => connection.rowsUnsafe("BEGIN", [])),
             Effect.suspend(() => use(connection)),
-          ),
+          ).pipe(Effect.tap(() => checkCurrent(connection))),
         giveBack,
       ),
     )

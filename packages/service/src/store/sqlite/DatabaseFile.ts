@@ -1,0 +1,99 @@
+/**
+ * Opens a SQLite file for writing or for reading, and on a read-only file system too.
+ *
+ * A file in write-ahead mode needs its log and an index of it beside it, which a reader on a read-only file system cannot make. Where
+ * there is no log, the file alone is a whole database: it is opened as unchanging, and compared with its state at that time at each
+ * use, since another machine or mount may still write it.
+ */
+import { closeSync, existsSync, openSync, statSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
+import * as SqliteCode from "./SqliteCode.ts"
+
+/** How to open a file. */
+export interface Options {
+  readonly file: string
+  readonly readOnly: boolean
+}
+
+/** An open file. */
+export interface DatabaseFile {
+  readonly database: DatabaseSync
+  /** False once the file may have been written although it was opened as unchanging: what was read since may be torn. */
+  readonly isCurrent: () => boolean
+}
+
+const busyTimeoutMillis = 5000
+/** Time that a checkpoint at the end waits for readers. */
+const checkpointMillis = 1000
+/** The owner alone may read and write; SQLite gives the same permissions to the log. */
+const ownerOnly = 0o600
+
+const setUp = {
+  // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. Appearances are spread
+  // over the file: a log of 64 MiB writes each changed page back once, a shorter one many times.
+  writer:
+    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
+  // A small page cache is faster for files larger than memory, because it stays in the CPU cache.
+  reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456",
+}
+
+/** True when no log with committed pages lies beside a file. */
+export const hasNoLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+
+/** Makes a missing file for its owner alone. */
+export const makePrivate = (file: string): void => {
+  if (!existsSync(file)) closeSync(openSync(file, "a", ownerOnly))
+}
+
+const openAt = (at: string | URL, readOnly: boolean): DatabaseSync => {
+  const database = new DatabaseSync(at, { readOnly, timeout: busyTimeoutMillis })
+  try {
+    database.exec(readOnly ? setUp.reader : setUp.writer)
+    if (readOnly) database.prepare("SELECT count(*) FROM sqlite_schema").get()
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+/** What changes when the file is written. */
+const fingerprint = (file: string): string => {
+  const { ino, mtimeMs, size } = statSync(file)
+  return `${ino} ${size} ${mtimeMs}`
+}
+
+const openUnchanging = (file: string): DatabaseFile => {
+  const address = pathToFileURL(file)
+  address.searchParams.set("immutable", "1")
+  const before = fingerprint(file)
+  const database = openAt(address, true)
+  return { database, isCurrent: () => hasNoLog(file) && existsSync(file) && fingerprint(file) === before }
+}
+
+/** Opens a file; throws what SQLite throws. */
+export const openUnsafe = ({ file, readOnly }: Options): DatabaseFile => {
+  if (!readOnly) {
+    try {
+      makePrivate(file)
+    } catch {
+      // SQLite reports it with a code.
+    }
+  }
+  try {
+    return { database: openAt(file, readOnly), isCurrent: () => true }
+  } catch (cause) {
+    if (!readOnly || !SqliteCode.isPermission(cause) || !existsSync(file) || !hasNoLog(file)) throw cause
+    return openUnchanging(file)
+  }
+}
+
+/** Writes the log back into the file, so that a copy of the file alone is whole; what readers still need stays in the log. */
+export const checkpoint = (database: DatabaseSync): void => {
+  try {
+    database.exec(`PRAGMA busy_timeout=${checkpointMillis}; PRAGMA wal_checkpoint(TRUNCATE)`)
+  } catch {
+    // The log stays, and the next process writes it back.
+  }
+}
