@@ -78,7 +78,7 @@ const hasTwoStarts = (input: unknown, key: string): boolean => {
   return chain !== undefined && "fromBlock" in chain && "fromDate" in chain
 }
 
-/** Replaces the environment variables in the headers of nodes. */
+/** Replaces the environment variables in URLs, headers and tokens of nodes. */
 const expandChains = (
   given: Config["chains"],
   environment: NodeConfig.Environment,
@@ -94,7 +94,7 @@ const expandChains = (
 }
 
 /**
- * Decodes a configuration from a JSON value. `environment` holds the variables that headers of nodes name.
+ * Decodes a configuration from a JSON value. `environment` holds the variables that URLs, headers and tokens of nodes name.
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.

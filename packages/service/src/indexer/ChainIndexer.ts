@@ -89,7 +89,15 @@ const pollHead = Effect.fnUntraced(function* ({ node, store }: Context, known: H
   const checkpoint = yield* checkpointOf(store)
   const local = yield* localBlock(store, remote.number)
   const localHash = local?.hash ?? null
-  return { _tag: "HeadSeen", remote, checkpoint, localHash, traces, rules } satisfies IndexerState.Input
+  return {
+    _tag: "HeadSeen",
+    remote,
+    checkpoint,
+    localHash,
+    traces,
+    lacking: node.lacking(),
+    rules,
+  } satisfies IndexerState.Input
 })
 
 const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): Outcome =>

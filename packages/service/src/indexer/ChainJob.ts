@@ -95,7 +95,9 @@ export const watchedWallets = ({ config }: ChainJob): ReadonlySet<string> | null
  * Removes every key of the job's nodes, in URLs and headers, from a text.
  */
 export const redact = (job: ChainJob, text: string): string =>
-  job.config.rpc.map(NodeConfig.toOptions).reduce((clean, { headers = {}, url }) => {
-    const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url, headers })))
-    return (endpoint._tag === "Some" ? endpoint.value.scrub(clean) : clean).replaceAll(url, "the node's URL")
+  job.config.rpc.map(NodeConfig.toOptions).reduce((clean, node) => {
+    const { jwt = "", url } = node
+    const endpoint = Effect.runSync(Effect.option(Endpoint.make({ url, headers: NodeConfig.headersOf(node) ?? {} })))
+    const scrubbed = (endpoint._tag === "Some" ? endpoint.value.scrub(clean) : clean).replaceAll(url, "the node's URL")
+    return jwt === "" ? scrubbed : scrubbed.replaceAll(jwt, "the node's token")
   }, text)

@@ -16,8 +16,13 @@ export type Annotations = Readonly<Record<string, string | number>>
 export type IndexerReport =
   /** The indexer runs and has the lease; the node has not answered yet. */
   | { readonly _tag: "Started" }
-  /** The node answered. `unchecked` names the checks that the chain's hash rules leave out. */
-  | { readonly _tag: "Connected"; readonly traces: TraceSource; readonly unchecked: string | null }
+  /** The node answered. `unchecked` names the checks that the chain's hash rules leave out, `lacking` what the nodes do not offer. */
+  | {
+      readonly _tag: "Connected"
+      readonly traces: TraceSource
+      readonly unchecked: string | null
+      readonly lacking?: string | null
+    }
   /** The head of the node was polled; `isExtending` while blocks are fetched. */
   | { readonly _tag: "HeadSeen"; readonly nodeHead: number; readonly isExtending?: boolean }
   /** Blocks were stored. `first` is the first indexed block, `head` the last one. */

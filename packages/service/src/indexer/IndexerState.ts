@@ -97,6 +97,8 @@ export type Input =
       /** Hash of the stored block of the head's number; `null` where there is none. */
       readonly localHash: string | null
       readonly traces: TraceSource
+      /** What the nodes do not offer; `null` or left out for nothing. */
+      readonly lacking?: string | null
       readonly rules: HashRules.HashRules
     }
   /** `number` is `null` while the chain has no block at or after the date. */
@@ -410,12 +412,12 @@ const compared = (
 const headSeen = (
   settings: Settings,
   before: IndexerState,
-  { checkpoint, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
+  { checkpoint, lacking = null, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
   const state = { ...before, rules }
   const connected: ReadonlyArray<IndexerReport> = [
     { _tag: "HeadSeen", nodeHead: remote.number },
-    { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks) },
+    { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks), lacking },
   ]
   if (checkpoint === null) return begin(settings, state, remote, connected)
   const { first, head } = checkpoint

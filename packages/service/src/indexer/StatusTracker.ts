@@ -49,6 +49,8 @@ export interface StatusTracker {
   /** The tracer reported in this run; `null` before the node's first answer. */
   readonly tracer: TraceSource | null
   readonly unchecked: string | null
+  /** What the nodes do not offer; `null` for nothing. */
+  readonly lacking: string | null
   /** Head of the node; `null` before the first poll. */
   readonly nodeHead: NodeHead.NodeHead | null
   /** Last indexed block; `null` while it is unknown. */
@@ -87,6 +89,7 @@ export const make = (options: {
   obstacleLoggedAtMillis: 0,
   tracer: null,
   unchecked: null,
+  lacking: null,
   nodeHead: null,
   indexedHead: null,
   syncedHead: null,
@@ -130,7 +133,7 @@ const headFields = ({ nodeHead, pollMillis }: StatusTracker, now: number) => {
 }
 
 const put = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
-  const { nodeHead, progress, unchecked } = state
+  const { lacking, nodeHead, progress, unchecked } = state
   const status: IndexerStatus = {
     state: name,
     traces: state.tracer ?? state.status.traces,
@@ -139,6 +142,7 @@ const put = (state: StatusTracker, name: IndexerStatus["state"], message: string
     ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
     ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
     ...(unchecked === null ? {} : { unchecked }),
+    ...(lacking === null ? {} : { lacking }),
   }
   return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
 }
@@ -183,9 +187,14 @@ const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Tra
 
 const connected = (
   before: StatusTracker,
-  { traces, unchecked }: IndexerReport & { readonly _tag: "Connected" },
+  { lacking = null, traces, unchecked }: IndexerReport & { readonly _tag: "Connected" },
   now: number,
 ): Transition => {
+  if (lacking !== before.lacking) {
+    const noted = lacking === null ? [] : [log("Info", "The node does not offer everything", { lacking })]
+    const [next, outputs] = connected({ ...before, lacking }, { _tag: "Connected", traces, unchecked, lacking }, now)
+    return [next, [...noted, ...outputs]]
+  }
   if (traces === before.tracer) return [before, []]
   const tracer = log("Info", traces === "off" ? "No internal transactions: no tracer, or traces are off" : "Tracer", {
     traces,

@@ -19,6 +19,7 @@ import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import * as HeadTracker from "./HeadTracker.ts"
+import * as NodeCapabilities from "./NodeCapabilities.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
 import * as TraceFailure from "./TraceFailure.ts"
@@ -64,6 +65,8 @@ export interface Node {
   readonly checkChain: Effect.Effect<void, NodeError.NodeError>
   /** Fetches several blocks from a number on, at one of the nodes. */
   readonly batchFetcher: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
+  /** What the nodes do not offer, as their responses have shown it; `null` for nothing. */
+  readonly lacking: () => string | null
   /** Host and port of the nodes, for messages. */
   readonly hosts: ReadonlyArray<string>
   /** True for a block so deep below the head that every node with full history has it. */
@@ -292,6 +295,17 @@ const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> 
     return ask(context, { what: "return its chain id", isHead: true }, () => Effect.void)
   })
 
+/** What each node lacks, with its host where there are several. */
+const lacking = (context: Context): string | null => {
+  const endpoints = endpointsOf(context)
+  const parts = endpoints.flatMap(([index, endpoint]) => {
+    const text = NodeCapabilities.lacking(endpoint, supportOf(context, index).isUnsupported)
+    if (text === null) return []
+    return [endpoints.length === 1 ? text : `${endpoint.host}: ${text}`]
+  })
+  return parts.length === 0 ? null : parts.join("; ")
+}
+
 const build = (
   pool: Pool,
   among: ReadonlyArray<number>,
@@ -336,6 +350,7 @@ const build = (
     traceSource: source,
     checkChain: checkChain(context),
     batchFetcher: (number) => batchFetcher(context, number),
+    lacking: () => lacking(context),
     hosts: endpointsOf(context).map(([, { host }]) => host),
     isSettled: (number) => HeadTracker.isSettled(context.heads, number),
     isLocal: endpointsOf(context).every(([, endpoint]) => NodeEndpoint.isLocal(endpoint)),

@@ -8,10 +8,11 @@ import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientEr
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { NodeOptions } from "../config/NodeConfig.ts"
+import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
+import * as SignedFetch from "./SignedFetch.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -58,11 +59,14 @@ export const maxPause = Duration.minutes(1)
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
  */
 export const make = Effect.fnUntraced(function* (
-  { concurrency, headers, maxBatchSize, perSecond, url }: NodeOptions,
+  options: NodeConfig.NodeOptions,
   fetch?: Fetch,
 ): Effect.fn.Return<NodeEndpoint, InvalidOption> {
+  const { concurrency, maxBatchSize, perSecond, url } = options
   const client = yield* RpcClient.make({
-    ...{ url, headers, fetch, maxPause, retry: { maxAttempts: 2 } },
+    ...{ url, maxPause, retry: { maxAttempts: 2 } },
+    headers: NodeConfig.headersOf(options),
+    fetch: SignedFetch.forNode(options, fetch),
     batch: { maxCalls: maxBatchSize },
     rateLimit: perSecond === undefined ? undefined : { perSecond },
   })

@@ -154,7 +154,9 @@ export const traces = Effect.fnUntraced(function* (
   }
   const { transactions } = found
   const results = yield* Effect.forEach(transactions, ({ hash }) => traceOne(node, hash), { concurrency })
-  const frames = results.some(hasStructLogs)
+  // Some nodes ignore the tracer that is asked for.
+  if (results.some(hasStructLogs)) node.hasStructLogs = true
+  const frames = node.hasStructLogs
     ? yield* fromStructLogs(node, block, transactions, results)
     : yield* fromFrames(node, results)
   return frames.map((result, at) => ({ txHash: transactions[at]!.hash, result }))

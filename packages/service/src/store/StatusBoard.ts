@@ -28,6 +28,8 @@ export interface IndexerStatus {
   readonly headBlocksPerSecond?: number
   /** Checks that the chain's hash rules skip, for the operator; left out when none. */
   readonly unchecked?: string
+  /** What the nodes do not offer, for the operator; left out for nothing. */
+  readonly lacking?: string
 }
 
 /** A status as readers receive it. */

@@ -131,6 +131,29 @@ describe("Config.decode", () => {
       expect(decoded.chains["eth"]?.rpc).toEqual([url, limited])
     })
 
+    it("decode: replaces environment variables in URLs and tokens, and never shows them", () => {
+      const environment = { KEY: "canary0123", SECRET: "ab".repeat(32), TOKEN: "aa.bb.cc", HOST: "canary0123 host" }
+      const rpc = ["https://node.example/${KEY}", { url: "${URL}", jwt: "${SECRET}" }]
+      const decoded = Result.getOrThrow(decodeRpc(rpc, { ...environment, URL: "http://127.0.0.1:1/${KEY}" }))
+      const failed = decodeRpc(["${KEY}", { url: "https://${HOST}/", jwt: "${KEY}" }, "${NONE}"], environment)
+
+      expect(decoded.chains["eth"]?.rpc).toEqual([
+        "https://node.example/canary0123",
+        { url: "http://127.0.0.1:1/${KEY}", jwt: environment.SECRET },
+      ])
+      expect(Result.isSuccess(decodeRpc([{ url, jwt: "${TOKEN}" }], environment))).toBe(true)
+      expect(Result.isFailure(failed) && failed.failure.issues).toEqual([
+        invalid("chains.eth.rpc[0]", "an http or https URL", "a value that is not shown"),
+        invalid("chains.eth.rpc[1].url", "an http or https URL", "a value that is not shown"),
+        invalid(
+          "chains.eth.rpc[1].jwt",
+          "a token of three parts, or a secret of 32 bytes in hex",
+          "a value that is not shown",
+        ),
+        invalid("chains.eth.rpc[2]", "the environment variable NONE to be set", "nothing"),
+      ])
+    })
+
     it("decode: replaces environment variables in the values of headers", () => {
       const headers = { authorization: "Bearer ${NODE_JWT}", "x-two": "${ONE}-${TWO}", "x-plain": "$NODE_JWT" }
       const decoded = Result.getOrThrow(decodeRpc([{ url, headers }], { NODE_JWT: "secret", ONE: "1", TWO: "$&" }))

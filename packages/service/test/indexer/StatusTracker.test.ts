@@ -151,6 +151,19 @@ describe("StatusTracker", () => {
     expect(state).toMatchObject({ unchecked: "blooms", tracer: "trace_block" })
   })
 
+  it("Connected: logs what the nodes lack when it changes, and keeps it in the status", () => {
+    const bare = { ...connected, lacking: "receipts one by one" } as const
+    const { lines, statuses } = track([
+      [0, bare],
+      [1, bare],
+      [2, synced(7)],
+      [3, connected],
+    ])
+
+    expect(lines).toEqual(["Info The node does not offer everything", "Info Tracer", "Info Synced"])
+    expect(statuses.at(-1)).toMatchObject({ lacking: "receipts one by one" })
+  })
+
   it("Indexed: writes the status once a second and logs progress every five seconds", () => {
     const { events, lines, statuses, writtenAt } = track([
       [0, connected],

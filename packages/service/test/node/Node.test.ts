@@ -379,6 +379,27 @@ describe("Node", () => {
     )
   })
 
+  it.live("lacking: names what the responses have shown to be missing", () =>
+    Effect.gen(function* () {
+      const whole = yield* node([yield* start({ ...healthy(), trace_block: of([]) })])
+      yield* whole.traceSource
+      const server = yield* start({
+        ...healthy(),
+        eth_getBlockReceipts: missing,
+        eth_getTransactionReceipt: ([found]) => ({ result: receipts[found === hash("1") ? 0 : 1] }),
+      })
+      const bare = yield* node([server])
+      yield* bare.receipts(ref)
+      yield* bare.traceSource
+      const both = yield* node([server, yield* start({ ...healthy(), trace_block: of([]) })])
+      yield* both.receipts(ref)
+
+      expect(whole.lacking()).toBe(null)
+      expect(bare.lacking()).toBe("receipts one by one, no tracer")
+      expect(both.lacking()).toBe(`${server.host}: receipts one by one`)
+    }),
+  )
+
   describe("finalized block", () => {
     const finalized = (answer: Response): Record<string, Response> => ({
       ...healthy(),

@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { Limits } from "../../config/Limits.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
+import * as SignedFetch from "../../node/SignedFetch.ts"
 import * as JsonScan from "./JsonScan.ts"
 
 /** No node of the chain answers now. */
@@ -107,11 +108,14 @@ export const make = Effect.fn("Upstream.make")(function* (
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
   const nodes = chain.config.rpc.map(NodeConfig.toOptions)
-  const endpoints = yield* Effect.forEach(nodes, ({ headers, perSecond, url }) => {
+  const endpoints = yield* Effect.forEach(nodes, (node) => {
+    const { perSecond, url } = node
     const rateLimit = perSecond === undefined ? undefined : { perSecond }
+    const [headers, fetch] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
     return RpcClient.make({
       url,
       headers,
+      fetch,
       rateLimit,
       timeout,
       retry: { maxAttempts: 1 },

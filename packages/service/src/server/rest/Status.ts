@@ -45,6 +45,8 @@ export interface Status {
   readonly etaMillis?: number
   /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
+  /** What the nodes do not offer; left out for nothing. */
+  readonly lacking?: string
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
 }
@@ -118,11 +120,12 @@ export const fromReport = (
   if (reported === null) {
     return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
-  const { ageMillis, message, state, traces, unchecked } = reported
+  const { ageMillis, lacking, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
   const stored = {
     ...unknown(chain),
     ...(unchecked === undefined ? {} : { unchecked }),
+    ...(lacking === undefined ? {} : { lacking }),
     indexed,
     finalized: checkpoint?.finalized ?? null,
     traces,

@@ -22,6 +22,7 @@ const StatusJson = Schema.fromJsonString(
     headAgeMillis: Schema.optionalKey(Schema.Number),
     headBlocksPerSecond: Schema.optionalKey(Schema.Number),
     unchecked: Schema.optionalKey(Schema.String),
+    lacking: Schema.optionalKey(Schema.String),
   }),
 )
 const decodeStatus = Schema.decodeUnknownEffect(StatusJson)

@@ -1,0 +1,249 @@
+/**
+ * Examines one node: what of a chain would be indexed from it, how fast, and what it lacks, with remedies. Bounded in time; stores
+ * nothing.
+ *
+ * Source: decision 0037.
+ */
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import type { Fetch } from "@daybook/transport/Fetch"
+import * as Chain from "@daybook/schema/Chain"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as NodeConfig from "../config/NodeConfig.ts"
+import * as Decoder from "../decode/Decoder.ts"
+import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import * as Throughput from "../indexer/Throughput.ts"
+import * as Node from "../node/Node.ts"
+import * as NodeEndpoint from "../node/NodeEndpoint.ts"
+import * as NodeProbe from "../node/NodeProbe.ts"
+import * as HashRules from "../verification/HashRules.ts"
+import * as RuleDetection from "../verification/RuleDetection.ts"
+
+/**
+ * How to examine a node.
+ */
+export interface Options {
+  readonly node: NodeConfig.NodeConfig
+  /** Chain that the node must belong to, by its EIP-155 id. Default: any. */
+  readonly chainId?: number
+  /** First block to index. Default 0. */
+  readonly fromBlock?: number
+  /** Longest time of the examination, in milliseconds. Default 60,000. */
+  readonly timeoutMillis?: number
+  /** Default: that of the platform. */
+  readonly fetch?: Fetch
+}
+
+/**
+ * The result of an examination.
+ */
+export interface Examined {
+  readonly host: string
+  readonly findings: ReadonlyArray<NodeProbe.Finding>
+}
+
+type Finding = NodeProbe.Finding
+
+const defaultTimeoutMillis = 60_000
+
+/** Time and blocks of the measurement of the rate. */
+const rateMillis = 5_000
+const rateBlocks = 48
+const rateConcurrency = 8
+
+const nameOf = (chainId: number): string => Chain.all.find(({ id }) => id === BigInt(chainId))?.name ?? "unlisted"
+
+const versionOf = Effect.fnUntraced(function* ({ limiter }: NodeEndpoint.NodeEndpoint): Effect.fn.Return<Finding> {
+  const name = "client"
+  const found = yield* NodeProbe.ask(limiter.request({ method: "web3_clientVersion" }), "return its version")
+  const text = Result.isSuccess(found) ? String(found.success).slice(0, 120) : "unknown"
+  return { name, grade: "good", text }
+})
+
+const chainOf = (found: number, expected: number | undefined): Finding => {
+  const text = `${found} (0x${found.toString(16)}), ${nameOf(found)}`
+  if (expected === undefined || expected === found) return { name: "chain id", grade: "good", text }
+  const remedy = "Correct the URL of the node or the id of the chain."
+  return { name: "chain id", grade: "missing", text: `${text}: expected ${expected}`, remedy }
+}
+
+const staleSeconds = 3_600
+
+const headOf = Effect.fnUntraced(function* (head: NodeEndpoint.Header): Effect.fn.Return<Finding> {
+  const age = yield* NodeProbe.ageSeconds(head)
+  const text = `block ${head.number}, ${Throughput.formatMillis(age * 1000)} old`
+  if (age < staleSeconds) return { name: "head", grade: "good", text }
+  return {
+    name: "head",
+    grade: "limited",
+    text,
+    remedy: "Normal for a development chain; else wait until the node is in sync.",
+  }
+})
+
+/** From which block on receipts and traces can be had. */
+const historyOf = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint.NodeEndpoint,
+  from: number,
+  head: number,
+): Effect.fn.Return<Finding> {
+  const name = "history"
+  const parts = endpoint.tracer === "off" ? (["receipts"] as const) : (["receipts", "traces"] as const)
+  const firsts = yield* Effect.forEach(parts, (part) =>
+    NodeProbe.firstAvailable(from, head, (number) => NodeProbe.hasParts(endpoint, part, number)),
+  )
+  const text = parts.map((part, at) => `${part} from block ${firsts[at] ?? "none"}`).join(", ")
+  if (firsts.every((first) => first === from)) return { name, grade: "good", text }
+  const remedy = `Use an archive node, or begin at block ${Math.max(...firsts.map((first) => first ?? head))} ("fromBlock").`
+  return { name, grade: "limited", text, remedy }
+})
+
+const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, head: number) {
+  const name = "checks"
+  const known = HashRules.ofChain(chainId)
+  const detected =
+    known ?? Result.getOrElse(yield* Effect.result(RuleDetection.detect(node, head)), () => HashRules.none)
+  const skipped = HashRules.skipped(detected, "full")
+  const source = known === undefined ? "detected" : "known of the chain"
+  const finding: Finding =
+    skipped === null
+      ? { name, grade: "good", text: `header hashes, blooms and roots, ${source}` }
+      : { name, grade: "limited", text: `all except ${skipped}, ${source}` }
+  return { rules: detected, finding }
+})
+
+/** Blocks spread over the range, the newest ones among them. */
+const spread = (from: number, head: number): ReadonlyArray<number> => {
+  const count = Math.min(rateBlocks, head - from + 1)
+  return [
+    ...new Set(
+      Array.from({ length: count }, (_, at) => head - Math.floor((at * (head - from)) / Math.max(1, count - 1))),
+    ),
+  ]
+}
+
+/** Fetches and verifies blocks for a few seconds. */
+const rateOf = Effect.fnUntraced(function* (
+  node: Node.Node,
+  rules: HashRules.HashRules,
+  { from, head }: { readonly from: number; readonly head: number },
+): Effect.fn.Return<Finding> {
+  const name = "rate"
+  const assembling = { decoder: Decoder.make(), rules }
+  const began = yield* Clock.currentTimeMillis
+  let [blocks, transactions] = [0, 0]
+  let failure: string | undefined
+  const one = Effect.fnUntraced(function* (number: number) {
+    if (failure !== undefined) return
+    const rows = yield* Effect.result(BlockFetcher.block(node, number, assembling))
+    if (Result.isFailure(rows)) {
+      failure ??= `block ${number}: ${rows.failure.message}`
+      return
+    }
+    blocks += 1
+    transactions += rows.success.transactions.length
+  })
+  yield* Effect.timeoutOption(
+    Effect.forEach(spread(from, head), one, { concurrency: rateConcurrency, discard: true }),
+    rateMillis,
+  )
+  const seconds = Math.max(0.001, ((yield* Clock.currentTimeMillis) - began) / 1000)
+  if (failure !== undefined && blocks === 0) return { name, grade: "missing", text: failure }
+  const perSecond = blocks / seconds
+  const left = Throughput.formatMillis(((head - from + 1) / Math.max(perSecond, 0.001)) * 1000)
+  const speed = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} blocks and ${Math.round(transactions / seconds)} transactions per second`
+  const text = `${speed}; ${head - from + 1} blocks take about ${left}`
+  return failure === undefined ? { name, grade: "good", text } : { name, grade: "limited", text: `${text}; ${failure}` }
+})
+
+/** Everything about a node whose chain and head are known. */
+const examineParts = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint.NodeEndpoint,
+  node: Node.Node,
+  options: { readonly chainId: number; readonly from: number; readonly head: number; readonly requests: () => number },
+  add: (finding: Finding) => void,
+) {
+  const { chainId, from, head, requests } = options
+  const sample = yield* NodeProbe.ask(NodeProbe.sample(endpoint, head), "return its newest blocks")
+  if (Result.isFailure(sample) || sample.success === null) {
+    const text = Result.isFailure(sample) ? sample.failure : `no block ${head}`
+    return add({ name: "blocks", grade: "missing", text, remedy: "Use a node with eth_getBlockByNumber." })
+  }
+  add({ name: "blocks", grade: "good", text: "with transactions (eth_getBlockByNumber)" })
+  const receipts = yield* NodeProbe.receipts(endpoint, sample.success)
+  add(receipts)
+  add(yield* NodeProbe.traces(endpoint, sample.success))
+  add(yield* NodeProbe.finality(endpoint))
+  add(yield* NodeProbe.batches(endpoint, head, requests))
+  if (receipts.grade === "missing") return
+  add(yield* historyOf(endpoint, from, head))
+  const { finding, rules } = yield* rulesOf(node, chainId, head)
+  add(finding)
+  add(yield* rateOf(node, rules, { from, head }))
+})
+
+const examineAll = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint.NodeEndpoint,
+  options: Options & { readonly requests: () => number },
+  add: (finding: Finding) => void,
+) {
+  const { fromBlock = 0, node: config, requests } = options
+  const found = yield* NodeProbe.ask(endpoint.calls.eth_chainId(), "return its chain id")
+  if (Result.isFailure(found)) return add({ name: "chain id", grade: "missing", text: found.failure })
+  const chainId = Number(found.success)
+  const chain = chainOf(chainId, options.chainId)
+  add(chain)
+  if (chain.grade === "missing") return
+  add(yield* versionOf(endpoint))
+  const head = yield* NodeProbe.ask(NodeEndpoint.head(endpoint), "return its latest block")
+  if (Result.isFailure(head)) return add({ name: "head", grade: "missing", text: head.failure })
+  add(yield* headOf(head.success))
+  const from = Math.min(fromBlock, head.success.number)
+  const fetch = options.fetch
+  const node = yield* Node.make({
+    urls: [config],
+    chainId,
+    where: "the node",
+    ...(fetch === undefined ? {} : { fetch }),
+  })
+  yield* examineParts(endpoint, node, { chainId, from, head: head.success.number, requests }, add)
+})
+
+/**
+ * Examines a node. `onFinding` receives each finding at once.
+ *
+ * **Errors**
+ * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
+ */
+export const examine = Effect.fn("NodeDoctor.examine")(function* (
+  options: Options,
+  onFinding: (finding: Finding) => void = () => undefined,
+): Effect.fn.Return<Examined, InvalidOption> {
+  const { timeoutMillis = defaultTimeoutMillis } = options
+  let requests = 0
+  const send: Fetch = options.fetch ?? globalThis.fetch
+  const fetch: Fetch = (url, init) => {
+    requests += 1
+    return send(url, init)
+  }
+  const endpoint = yield* NodeEndpoint.make(NodeConfig.toOptions(options.node), fetch)
+  const findings: Array<Finding> = []
+  const add = (finding: Finding) => {
+    findings.push(finding)
+    onFinding(finding)
+  }
+  yield* Effect.timeoutOrElse(examineAll(endpoint, { ...options, requests: () => requests }, add), {
+    duration: timeoutMillis,
+    orElse: () => {
+      const text = `not finished within ${Throughput.formatMillis(timeoutMillis)}`
+      return Effect.sync(() => add({ name: "examination", grade: "missing", text, remedy: "The node is too slow." }))
+    },
+  })
+  return { host: endpoint.host, findings }
+})
+
+/**
+ * True where the chain can be indexed from the node, maybe with less than everything.
+ */
+export const canIndex = ({ findings }: Examined): boolean => findings.every(({ grade }) => grade !== "missing")

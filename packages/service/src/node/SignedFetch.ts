@@ -1,0 +1,32 @@
+/**
+ * Requests to a node that asks for a signed token: one is made for each request from the secret that the node shares, with the time of
+ * its issue.
+ *
+ * Source: Engine API authentication (execution-apis); RFC 7519.
+ */
+import type { Fetch } from "@daybook/transport/Fetch"
+import { createHmac } from "node:crypto"
+import * as NodeConfig from "../config/NodeConfig.ts"
+
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/**
+ * Token signed by HMAC with SHA-256; the secret is in hex.
+ */
+export const tokenOf = (secret: string, issuedAtSeconds: number): string => {
+  const signed = `${base64({ alg: "HS256", typ: "JWT" })}.${base64({ iat: issuedAtSeconds })}`
+  return `${signed}.${createHmac("sha256", Buffer.from(secret, "hex")).update(signed).digest("base64url")}`
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/**
+ * The `fetch` of a node: with a token in each request where the node has a secret, else the given one.
+ */
+export const forNode = (node: NodeConfig.NodeOptions, fetch?: Fetch): Fetch | undefined => {
+  const secret = NodeConfig.jwtSecret(node)
+  if (secret === undefined) return fetch
+  const send: Fetch = fetch ?? globalThis.fetch
+  return (url, init) =>
+    send(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${tokenOf(secret, nowSeconds())}` } })
+}

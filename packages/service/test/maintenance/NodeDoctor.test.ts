@@ -1,0 +1,133 @@
+/** Examinations of nodes that lack one thing or another. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as NodeDoctor from "../../src/maintenance/NodeDoctor.ts"
+import * as NodeProbe from "../../src/node/NodeProbe.ts"
+import * as TrieRoot from "../../src/verification/TrieRoot.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Response, missing, start } from "../node/server.ts"
+
+const { hash } = fixture
+const { transactions: _, ...header } = fixture.blockWire
+
+const of =
+  (result: unknown): Response =>
+  () => ({ result })
+
+/** Trace of a transaction without calls. */
+const rootTrace = {
+  ...{ type: "call", subtraces: 0, traceAddress: [], result: null },
+  action: { from: fixture.sender, to: fixture.sender, value: "0x0", gas: "0x0", input: "0x", callType: "call" },
+}
+
+const blockAt = (number: unknown) => ({
+  ...header,
+  ...(typeof number === "string" && number.startsWith("0x") ? { number } : {}),
+})
+
+/** A node with one block of transactions at 100, and empty blocks before it. */
+const healthy = (): Record<string, Response> => ({
+  eth_chainId: of("0x539"),
+  web3_clientVersion: of("Test/1.0"),
+  eth_getBlockByNumber: ([number, hydrated]) => {
+    if (number === "finalized") return { result: { ...header, number: "0x40", transactions: [] } }
+    const isFull = number === "latest" || number === "0x64"
+    const transactions = hydrated === true ? fixture.blockWire["transactions"] : [hash("1"), hash("2")]
+    const empty = { gasUsed: "0x0", transactionsRoot: TrieRoot.empty, transactions: [] }
+    return { result: { ...blockAt(number), ...(isFull ? { transactions } : empty) } }
+  },
+  eth_getBlockReceipts: of([fixture.transferReceiptWire, fixture.creationReceiptWire]),
+  trace_block: () => ({ result: [1, 2].map((index) => ({ ...rootTrace, transactionHash: hash(String(index)) })) }),
+})
+
+const examine = Effect.fnUntraced(function* (answers: Record<string, Response>, more: object = {}) {
+  const server = yield* start({ ...healthy(), ...answers })
+  const examined = yield* NodeDoctor.examine({ node: server.url, ...more })
+  const grades = Object.fromEntries(examined.findings.map(({ grade, name }) => [name, grade]))
+  const texts = Object.fromEntries(examined.findings.map(({ name, remedy, text }) => [name, `${text} ${remedy ?? ""}`]))
+  return { grades, texts, canIndex: NodeDoctor.canIndex(examined), server }
+})
+
+describe("NodeDoctor", () => {
+  it.live("examine: finds what a complete node offers", () =>
+    Effect.gen(function* () {
+      const { canIndex, grades, texts } = yield* examine({})
+
+      expect(canIndex).toBe(true)
+      expect(texts["chain id"]).toContain("1337 (0x539), unlisted")
+      expect(texts["client"]).toContain("Test/1.0")
+      expect(grades).toMatchObject({ receipts: "good", traces: "good", "finalized tag": "good", batches: "good" })
+      expect(texts["history"]).toContain("receipts from block 0, traces from block 0")
+    }),
+  )
+
+  it.live("examine: names what a node lacks, with remedies, while it can be indexed", () =>
+    Effect.gen(function* () {
+      const receiptOf: Response = ([wanted]) => ({
+        result: wanted === hash("1") ? fixture.transferReceiptWire : fixture.creationReceiptWire,
+      })
+      const { canIndex, grades, texts } = yield* examine({
+        ...{ eth_getBlockReceipts: missing, eth_getTransactionReceipt: receiptOf, trace_block: missing },
+        eth_getBlockByNumber: (params) =>
+          params[0] === "finalized"
+            ? { error: { code: -32602, message: "unknown block tag" } }
+            : healthy()["eth_getBlockByNumber"]!(params),
+      })
+
+      expect(canIndex).toBe(true)
+      expect(grades).toMatchObject({ receipts: "limited", traces: "limited", "finalized tag": "limited" })
+      expect(texts["receipts"]).toContain("one by one (eth_getTransactionReceipt)")
+      expect(texts["traces"]).toContain('"traces": "off"')
+    }),
+  )
+
+  it.live("examine: reports a node that cannot be indexed", () =>
+    Effect.gen(function* () {
+      const noReceipts = yield* examine({ eth_getBlockReceipts: missing, eth_getTransactionReceipt: missing })
+      const other = yield* examine({}, { chainId: 137 })
+      const refused = yield* examine({ eth_chainId: () => ({ status: 401 }) })
+
+      expect([noReceipts.canIndex, other.canIndex, refused.canIndex]).toEqual([false, false, false])
+      expect(noReceipts.texts["receipts"]).toContain("supports neither eth_getBlockReceipts nor")
+      expect(other.texts["chain id"]).toContain("expected 137")
+      expect(refused.texts["chain id"]).toContain("rejects the credentials")
+    }),
+  )
+
+  it.live("examine: reports from which block on a pruned node has receipts", () =>
+    Effect.gen(function* () {
+      const block = healthy()["eth_getBlockByNumber"]!
+      const { canIndex, grades, texts } = yield* examine({
+        eth_getBlockByNumber: (params) =>
+          params[0] !== "latest" && Number(params[0]) < 60 ? { result: null } : block(params),
+      })
+
+      expect(canIndex).toBe(true)
+      expect(grades["history"]).toBe("limited")
+      expect(texts["history"]).toContain("receipts from block 60")
+      expect(texts["history"]).toContain('begin at block 60 ("fromBlock")')
+    }),
+  )
+
+  it.live("examine: ends in time although the node does not respond", () =>
+    Effect.gen(function* () {
+      const { canIndex, texts } = yield* examine({ eth_chainId: () => new Promise(() => {}) }, { timeoutMillis: 300 })
+
+      expect(canIndex).toBe(false)
+      expect(texts["examination"]).toContain("not finished within")
+    }),
+  )
+
+  it.effect("firstAvailable: finds the first block by bisection", () =>
+    Effect.gen(function* () {
+      const since = (first: number) =>
+        NodeProbe.firstAvailable(10, 1_000_000, (number) => Effect.succeed(number >= first))
+
+      expect([yield* since(0), yield* since(11), yield* since(777_777), yield* since(1_000_000)]).toEqual([
+        10, 11, 777_777, 1_000_000,
+      ])
+      expect(yield* since(1_000_001)).toBe(null)
+    }),
+  )
+})
