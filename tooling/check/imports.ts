@@ -44,7 +44,7 @@ const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; 
   { part: "indexer", of: /^indexer\//, never: new RegExp(`^(?:server/|${outer})`) },
   // The engines are known to the table of URL schemes alone.
   { part: "the service", of: /^(?!store\/(?:[^/]+\/|Engine\.ts))/, never: /^store\/[^/]+\// },
-  ...["config", "verification", "projection", "store", "decode", "label", "node"].map((part) => ({
+  ...["config", "verification", "projection", "store", "decode", "label", "node", "supervision"].map((part) => ({
     part,
     of: new RegExp(`^${part}/`),
     never: new RegExp(`^(?:server/|indexer/|maintenance/|${outer})`),

@@ -7,6 +7,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
 import type * as Config from "./config/Config.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
@@ -17,6 +18,7 @@ import type { IndexerEvent } from "./indexer/IndexerEvent.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
+import type { Member } from "./server/cluster/Member.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import * as Monitoring from "./server/Monitoring.ts"
 import * as RateLimit from "./server/RateLimit.ts"
@@ -37,6 +39,8 @@ export interface Options {
   readonly baseFolder: string
   /** Receives the events of each chain's indexer. */
   readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
+  /** What this process shares with others that serve the same port. Default: it serves the port alone. */
+  readonly member?: Member
 }
 
 /** A running service. */
@@ -69,17 +73,23 @@ const layers = {
 
 /** Listens with the routes of the given roles, and those for operators and machines. */
 const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
-  const { chains, config } = parts
+  const { chains, config, member } = parts
   const operations = roles.map((role) => layers[role](parts))
+  const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
+  const rateLimit = RateLimit.layer(config.rateLimit, buckets)
   const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains })).pipe(
     Layer.provide([Authentication.layer, Bounds.layer(config.limits), RelayCache.layer(config.relay.cacheMebibytes)]),
-    Layer.provide([RateLimit.layer(config.rateLimit), Metrics.layer, Layer.succeed(Engine.Engine, database)]),
+    Layer.provide([rateLimit, Metrics.layer(member), Layer.succeed(Engine.Engine, database)]),
   )
   return Effect.map(
     Layer.build(HttpServer.layer(routes, config)),
     (context) => Context.get(context, HttpServer.HttpServer).address,
   )
 }
+
+/** The log line of a service that listens. */
+export const listeningMessage = (url: string): string =>
+  `Listening on ${url}; calls to nodes go to ${url}/rpc/<chain>/<apiKey>`
 
 /**
  * Runs the service until the scope ends. A node that is down does not stop it: the indexer reports it and retries.
@@ -101,8 +111,8 @@ export const run = Effect.fn("Service.run")(function* (
   yield* database.apiKeys.ready
   const operations = roles.filter((role) => role !== "index")
   const address = operations.length === 0 ? null : yield* listen(operations, parts, database)
-  if (address !== null)
-    yield* Effect.logInfo(`Listening on ${address.url}; calls to nodes go to ${address.url}/rpc/<chain>/<apiKey>`)
+  if (address !== null && options.member === undefined) yield* Effect.logInfo(listeningMessage(address.url))
+  if (address !== null && options.member !== undefined) yield* options.member.ready(address.url)
   if (roles.includes("index")) yield* Layer.build(layers.index(parts))
   return { address, keys: database.apiKeys }
 })

@@ -8,8 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
-import * as Backoff from "./Backoff.ts"
+import * as Restart from "../supervision/Restart.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
@@ -28,9 +27,6 @@ export interface Options {
 
 /** Time that a worker has to finish its transaction when it is stopped. */
 const stopMillis = 5_000
-const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
-/** A worker that ran for so long failed for a new reason. */
-const healthyMillis = 60_000
 
 const entry = new URL(`./Worker${extname(import.meta.url)}`, import.meta.url)
 
@@ -87,17 +83,11 @@ const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
 }, Effect.scoped)
 
 /** Restarts a chain's worker whenever it ends. */
-const supervise = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
-  for (let failures = 1; ; failures++) {
-    const startedAt = yield* MonotonicClock.millis
-    const failure = (yield* runOnce(job, onEvent)) ?? "it was stopped"
-    if ((yield* MonotonicClock.millis) - startedAt > healthyMillis) failures = 1
-    const millis = Backoff.delayMillis(backoff, failures)
-    const message = `The indexer ended: ${failure.replace(/[.\s]+$/, "")}. Restarting it in ${millis / 1000} s.`
-    yield* Effect.annotateLogs(Effect.logError(message), { chain: job.chain })
-    yield* Effect.sleep(millis)
-  }
-})
+const supervise = (job: ChainJob, onEvent: OnEvent) =>
+  Restart.forever(
+    "The indexer",
+    Effect.map(runOnce(job, onEvent), (failure) => failure ?? "it was stopped"),
+  ).pipe(Effect.annotateLogs({ chain: job.chain }))
 
 /**
  * Indexes all chains until it is interrupted; then each worker finishes its transaction, within a few seconds. Never fails.

@@ -67,7 +67,7 @@ export const authenticate = (
   const refuse = (what: string) =>
     ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
   if (key === undefined) return refuse("Missing")
-  const found = Effect.catch(find(Redacted.make(key, { label: "apiKey" })), ErrorResponse.fromStore)
+  const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
   return Effect.flatMap(found, (grant) => {
     if (grant === null) return refuse("Unknown")
     return Effect.flatMap(take(grant, 1), (decision) =>

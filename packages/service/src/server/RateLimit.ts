@@ -39,7 +39,7 @@ export class RateLimit extends Context.Service<
 >()("@daybook/service/server/RateLimit") {}
 
 /** A clock that ignores changes of the system time: a bucket would not refill until a clock set back has caught up. */
-const monotonic = (clock: Clock.Clock): Clock.Clock => {
+export const monotonic = (clock: Clock.Clock): Clock.Clock => {
   const nanos = () => clock.monotonicTimeNanosUnsafe()
   const millis = () => Number(nanos()) / 1e6
   return {
@@ -88,6 +88,8 @@ export const make = Effect.fnUntraced(function* (limit: Limit) {
   })
 })
 
-/** A limit whose buckets are in the memory of this process. */
-export const layer = (limit: Limit): Layer.Layer<RateLimit> =>
-  Layer.effect(RateLimit, make(limit)).pipe(Layer.provide(RateLimiter.layerStoreMemory))
+/** A limit with the buckets of a store. Default: buckets in the memory of this process. */
+export const layer = (
+  limit: Limit,
+  store: Layer.Layer<RateLimiter.RateLimiterStore> = RateLimiter.layerStoreMemory,
+): Layer.Layer<RateLimit> => Layer.effect(RateLimit, make(limit)).pipe(Layer.provide(store))

@@ -12,18 +12,32 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type { IndexedChain } from "../IndexedChain.ts"
+import type { Member } from "../cluster/Member.ts"
+import * as MetricsText from "./MetricsText.ts"
 import * as Status from "./Status.ts"
 
-/** The registry of the metrics that this process counts. */
-export class Metrics extends Context.Service<Metrics, { readonly registry: typeof Metric.MetricRegistry.Service }>()(
-  "@daybook/service/server/Metrics",
-) {}
+type Registry = typeof Metric.MetricRegistry.Service
 
-/** An empty registry. */
-export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => ({ registry: new Map() }))
+/** What this process counts, and the other processes that serve the same port. */
+export class Metrics extends Context.Service<
+  Metrics,
+  {
+    readonly registry: Registry
+    /** Metrics that the other processes count, as text. */
+    readonly others: Effect.Effect<ReadonlyArray<string>>
+  }
+>()("@daybook/service/server/Metrics") {}
+
+/** An empty registry, whose metrics a member of several processes reports to the others. */
+export const layer = (member: Pick<Member, "report" | "otherMetrics"> | undefined): Layer.Layer<Metrics> =>
+  Layer.sync(Metrics, () => {
+    const registry: Registry = new Map()
+    member?.report(() => format({ registry }, []))
+    return { registry, others: member?.otherMetrics ?? Effect.succeed([]) }
+  })
 
 /** A context that updates metrics in a registry. */
-export const contextOf = ({ registry }: Metrics["Service"]): Context.Context<never> =>
+export const contextOf = ({ registry }: { readonly registry: Registry }): Context.Context<never> =>
   Context.make(Metric.MetricRegistry, registry)
 
 interface StatusGauge {
@@ -70,7 +84,7 @@ const gapsGauge = Metric.gauge("daybook_gaps", {
 })
 
 /** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
-export const format = (metrics: Metrics["Service"], statuses: ReadonlyArray<Status.Status>): string => {
+export const format = (metrics: { readonly registry: Registry }, statuses: ReadonlyArray<Status.Status>): string => {
   // A copy: a sample that is unknown at the next request must be gone by then.
   const context = contextOf({ registry: new Map(metrics.registry) })
   for (const status of statuses) {
@@ -92,6 +106,8 @@ export const make = (
   metrics: Metrics["Service"],
   chains: ReadonlyArray<IndexedChain>,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.map(Effect.forEach(chains, Status.read), (statuses) =>
-    HttpServerResponse.text(format(metrics, statuses), { contentType }),
-  )
+  Effect.gen(function* () {
+    const statuses = yield* Effect.forEach(chains, Status.read)
+    const text = MetricsText.sum([format(metrics, statuses), ...(yield* metrics.others)])
+    return HttpServerResponse.text(text, { contentType })
+  })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Backoff from "../../src/indexer/Backoff.ts"
+import * as Backoff from "../../src/supervision/Backoff.ts"
 
 describe("Backoff", () => {
   it("delayMillis: doubles with each failure up to the cap", () => {

@@ -1,0 +1,30 @@
+/**
+ * Messages between the primary process and its serving processes. Both run the same version of this package.
+ */
+
+/** From a serving process. */
+export type FromMember =
+  /** It listens at a base URL. */
+  | { readonly _tag: "Ready"; readonly url: string }
+  /** Takes tokens from the bucket of an API key. */
+  | {
+      readonly _tag: "Take"
+      readonly id: number
+      readonly key: string
+      readonly tokens: number
+      readonly limit: number
+      readonly refillMillis: number
+    }
+  /** Requests the metrics of the other processes. */
+  | { readonly _tag: "Collect"; readonly id: number }
+  /** Its own metrics, in the text format of Prometheus. */
+  | { readonly _tag: "Report"; readonly id: number; readonly text: string }
+
+/** From the primary process. */
+export type FromPrimary =
+  /** What is left of a bucket, negative where the tokens were refused, and the time since it was refilled. */
+  | { readonly _tag: "Taken"; readonly id: number; readonly remaining: number; readonly elapsedMillis: number }
+  /** The metrics of the other processes. */
+  | { readonly _tag: "Collected"; readonly id: number; readonly texts: ReadonlyArray<string> }
+  /** Requests the metrics of this process. */
+  | { readonly _tag: "RequestReport"; readonly id: number }

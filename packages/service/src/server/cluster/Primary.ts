@@ -1,0 +1,139 @@
+/**
+ * Serves one port by several processes: starts them, restarts one that ends, and keeps what they share, which is the limits of API
+ * keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
+ *
+ * Source: decision 0043.
+ */
+import cluster, { type Worker } from "node:cluster"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RateLimiter from "effect/persistence/RateLimiter"
+import type * as Scope from "effect/Scope"
+import * as Restart from "../../supervision/Restart.ts"
+import * as RateLimit from "../RateLimit.ts"
+import * as Collector from "./Collector.ts"
+import type { FromMember, FromPrimary } from "./Message.ts"
+
+/** A serving process ended before it listened; it has printed the reason. */
+export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{ readonly message: string }> {}
+
+/** Time that a process has to finish its requests when it is stopped. */
+const stopMillis = 12_000
+
+type TakeMessage = Extract<FromMember, { readonly _tag: "Take" }>
+
+/** Takes tokens from the buckets of this process. */
+type Take = (message: TakeMessage) => readonly [remaining: number, elapsedMillis: number]
+
+const makeTake: Effect.Effect<Take> = Effect.gen(function* () {
+  const context = yield* Effect.scoped(Layer.build(RateLimiter.layerStoreMemory))
+  const store = Context.get(context, RateLimiter.RateLimiterStore)
+  const clock = RateLimit.monotonic(yield* Clock.Clock)
+  const run = Effect.runSyncWith(Context.make(Clock.Clock, clock))
+  return ({ key, limit, refillMillis, tokens }) =>
+    run(store.tokenBucket({ key, tokens, limit, refillRate: Duration.millis(refillMillis), allowOverflow: false }))
+})
+
+interface Running {
+  readonly worker: Worker
+  /** Base URL at which it listens; `null` where it ended before. */
+  readonly ready: Promise<string | null>
+  /** Why it ended. */
+  readonly ended: Promise<string>
+}
+
+/** Makes what starts a process and answers what it asks of the others. */
+const makeStart = (take: Take) => {
+  const peers = new Set<Collector.Peer>()
+  const collector = Collector.make()
+
+  const handle = (peer: Collector.Peer, message: Exclude<FromMember, { readonly _tag: "Ready" }>) => {
+    if (message._tag === "Take") {
+      const [remaining, elapsedMillis] = take(message)
+      peer.send({ _tag: "Taken", id: message.id, remaining, elapsedMillis })
+    }
+    if (message._tag === "Collect") {
+      const others = [...peers].filter((other) => other !== peer)
+      collector.collect(peer, message.id, others)
+    }
+    if (message._tag === "Report") collector.add(peer, message.id, message.text)
+  }
+
+  return (): Running => {
+    const worker = cluster.fork()
+    // A process that has ended is not connected any more.
+    const send = (message: FromPrimary) => void (worker.isConnected() && worker.send(message, () => undefined))
+    const peer = { send }
+    const ready = new Promise<string | null>((resolve) => {
+      worker.on("message", (message: FromMember) => {
+        if (message._tag === "Ready") {
+          peers.add(peer)
+          resolve(message.url)
+        } else handle(peer, message)
+      })
+      worker.on("exit", () => resolve(null))
+    })
+    const ended = new Promise<string>((resolve) => {
+      worker.on("exit", (code, signal) => {
+        peers.delete(peer)
+        collector.remove(peer)
+        resolve(signal === null ? `exit code ${code}` : String(signal))
+      })
+    })
+    return { worker, ready, ended }
+  }
+}
+
+const stop = ({ ended, worker }: Running): Effect.Effect<void> =>
+  Effect.sync(() => void worker.process.kill("SIGTERM")).pipe(
+    Effect.andThen(Effect.promise(() => ended)),
+    Effect.timeoutOrElse({
+      duration: stopMillis,
+      orElse: () => Effect.sync(() => void worker.process.kill("SIGKILL")),
+    }),
+    Effect.asVoid,
+  )
+
+/** Completed with the base URL when a process first listens. */
+type Started = Deferred.Deferred<string, ProcessNotStarted>
+
+/** Runs a process until it ends, and gives why; interruption stops it. One that ends before it first listened is not restarted. */
+const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started) {
+  const running = yield* Effect.acquireRelease(Effect.sync(start), stop)
+  const url = yield* Effect.promise(() => running.ready)
+  if (url !== null) yield* Deferred.succeed(started, url)
+  const reason = yield* Effect.promise(() => running.ended)
+  // Without effect once it has listened.
+  const message = `A serving process did not start: ${reason}. See its message above.`
+  const isNotStarted = yield* Deferred.fail(started, new ProcessNotStarted({ message }))
+  return isNotStarted ? yield* Effect.never : reason
+}, Effect.scoped)
+
+/** Starts a process that is restarted until the scope ends; gives its base URL once it listens. */
+const startSupervised = Effect.fnUntraced(function* (start: () => Running) {
+  const started: Started = yield* Deferred.make<string, ProcessNotStarted>()
+  yield* Effect.forkScoped(Restart.forever("A serving process", runOnce(start, started)))
+  return yield* Deferred.await(started)
+})
+
+/**
+ * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen.
+ *
+ * **Errors**
+ * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
+ */
+export const run = Effect.fn("Primary.run")(function* (
+  processes: number,
+): Effect.fn.Return<string, ProcessNotStarted, Scope.Scope> {
+  const start = makeStart(yield* makeTake)
+  // What is wrong with the configuration is reported by the first process alone.
+  const url = yield* startSupervised(start)
+  const others = Array.from({ length: processes - 1 }, () => startSupervised(start))
+  yield* Effect.all(others, { concurrency: "unbounded", discard: true })
+  return url
+})

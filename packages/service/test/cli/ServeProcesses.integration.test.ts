@@ -1,0 +1,130 @@
+import { execFileSync, spawn } from "node:child_process"
+import { Agent, get } from "node:http"
+import { createServer } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Eventually } from "@daybook/testkit"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { daybook, main, timeout, withConfig } from "./daybook.ts"
+
+/** A port that is free now. */
+const freePort = Effect.promise(
+  () =>
+    new Promise<number>((resolve) => {
+      const server = createServer()
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+)
+
+/** Status of a request on a connection of its own. */
+const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers, agent: new Agent({ keepAlive: false }) }, (response) => {
+      response.resume()
+      response.on("end", () => resolve(response.statusCode ?? 0))
+    }).on("error", reject)
+  })
+
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  try {
+    return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** Starts `serve --processes 2` and waits until both processes run; the process is killed when the scope ends. */
+const serve = (base: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [main, "serve", "--processes", "2", "--role", "serve"], {
+        cwd: base,
+        stdio: ["ignore", "ignore", "pipe"],
+      })
+      const output = { text: "" }
+      child.stderr.on("data", (chunk: Buffer) => (output.text += chunk.toString()))
+      const ended = new Promise<number | null>((resolve) => void child.on("close", resolve))
+      return { child, output, ended, pid: child.pid! }
+    }),
+    ({ child }) => Effect.sync(() => void child.kill("SIGKILL")),
+  )
+
+const eventually = (condition: () => boolean, what: string) =>
+  Effect.promise(() => Eventually.until(condition, { what, withinMillis: timeout, everyMillis: 50 }))
+
+const burst = 10
+
+describe("daybook serve --processes", () => {
+  it.live(
+    "serve: shares one port and one rate limit between processes, restarts one that is killed, and stops all on SIGTERM",
+    () =>
+      Effect.gen(function* () {
+        const port = yield* freePort
+        const url = `http://127.0.0.1:${port}`
+        const base = yield* withConfig({
+          listen: { host: "127.0.0.1", port },
+          rateLimit: { perSecond: 1, burst },
+        })
+        const key = (yield* daybook(base, "keys", "add", "a")).out.trim()
+        const { child, ended, output, pid } = yield* serve(base)
+        const isReady = () => output.text.includes(`Listening on ${url}`) && childrenOf(pid).length === 2
+        yield* eventually(isReady, "both processes run")
+
+        const wallet = `${url}/api/v2.2/0x${"1".padStart(40, "0")}/verbose`
+        const startedAt = performance.now()
+        const statuses = yield* Effect.promise(() =>
+          Promise.all(Array.from({ length: 3 * burst }, () => statusOf(wallet, { "x-api-key": key }))),
+        )
+        const refilled = Math.ceil((performance.now() - startedAt) / 1000)
+        const limited = statuses.filter((status) => status === 429).length
+        expect(limited).toBeLessThanOrEqual(2 * burst)
+        expect(limited).toBeGreaterThanOrEqual(2 * burst - refilled)
+        expect(yield* Effect.promise(() => statusOf(`${url}/metrics`))).toBe(200)
+
+        const [killed] = childrenOf(pid)
+        process.kill(killed!, "SIGKILL")
+        yield* eventually(() => output.text.includes("A serving process ended: SIGKILL"), "the end is reported")
+        expect(yield* Effect.promise(() => statusOf(`${url}/health`))).toBe(200)
+        const isRestarted = () => childrenOf(pid).length === 2 && !childrenOf(pid).includes(killed!)
+        yield* eventually(isRestarted, "another process is started")
+
+        const children = childrenOf(pid)
+        child.kill("SIGTERM")
+        expect(yield* Effect.promise(() => ended)).toBe(0)
+        for (const one of children) expect(() => process.kill(one, 0)).toThrow("ESRCH")
+      }).pipe(Effect.scoped),
+    2 * timeout,
+  )
+
+  it.live(
+    "serve: reports a port that cannot be used once, and rejects a number of processes that is not one",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ listen: { host: "192.0.2.1", port: 8080 } })
+        const [address, number, role] = yield* Effect.all(
+          [
+            daybook(base, "serve", "--processes", "2"),
+            daybook(base, "serve", "--processes", "65"),
+            daybook(base, "serve", "--processes", "2", "--role", "index"),
+          ],
+          { concurrency: 3 },
+        )
+
+        expect([address.code, number.code, role.code]).toEqual([1, 1, 1])
+        expect(address.err.match(/Cannot listen on 192\.0\.2\.1:8080/g)).toHaveLength(1)
+        expect(number.err).toBe(
+          'daybook: Invalid option "--processes": expected a whole number from 1 to 64, received "65".\n',
+        )
+        expect(role.err).toBe(
+          'daybook: Invalid option "--processes": expected 1 for a role without HTTP, received 2.\n',
+        )
+      }),
+    timeout,
+  )
+})
