@@ -51,8 +51,12 @@ export const withoutCache = (configuration: Configuration): Configuration => {
 export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string }
 
 /** Starts the service; resolves when it listens. */
-export const start = async ({ file, root }: Configuration, role: "all" | "serve"): Promise<ServiceProcess> => {
-  const args = daybook(root, ["serve", "--config", file, "--role", role])
+export const start = async (
+  { file, root }: Configuration,
+  role: "all" | "serve",
+  options: ReadonlyArray<string> = [],
+): Promise<ServiceProcess> => {
+  const args = daybook(root, ["serve", "--config", file, "--role", role, ...options])
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] })
   const lines: Array<string> = []
   for await (const line of createInterface({ input: child.stderr })) {
