@@ -141,6 +141,11 @@ export class Relay extends HttpApiGroup.make("relay")
       payload: requests,
       success: responses,
     }),
+    HttpApiEndpoint.post("callByHeader", "/rpc/:chain", {
+      params: { chain: Schema.String },
+      payload: requests,
+      success: responses,
+    }),
   )
   .annotate(OpenApi.Exclude, true) {}
 

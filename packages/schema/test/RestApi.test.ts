@@ -134,6 +134,7 @@ describe("RestApi", () => {
         "GET /metrics",
         "GET /openapi.json",
         "POST /rpc/:chain/:apiKey",
+        "POST /rpc/:chain",
       ]
     `)
   })

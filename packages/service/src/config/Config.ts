@@ -57,6 +57,8 @@ export const Config = Schema.Struct({
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
   /** Bounds on the bytes, counts and times of what clients send and receive. */
   limits: withDefault(Limits, () => ({})),
+  /** Names in the `Host` header that a service on a loopback address answers besides those of this machine. Default: none. */
+  allowedHosts: withDefault(Schema.Array(Schema.NonEmptyString), () => []),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })

@@ -55,6 +55,16 @@ export const Limits = Schema.Struct({
   batchBytes: count(16 * mebibyte),
   /** Bytes of a node's answer to a relayed call. Default 32 MiB. */
   answerBytes: count(32 * mebibyte),
+  /** Open connections; at the bound the oldest idle one is closed. Default 10,000. */
+  connections: count(10_000),
+  /** Open connections of one address; that of a proxy is one address. Default 2,000. */
+  connectionsPerAddress: count(2_000),
+  /** Seconds in which a client must read something of what is sent to it. Default 20. */
+  writeSeconds: count(20),
+  /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */
+  drainIdleMillis: count(1_000),
+  /** Seconds that open requests have to end when the service stops. Default 10. */
+  drainSeconds: count(10),
   /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */
   answerDepth: count(8_192),
 })

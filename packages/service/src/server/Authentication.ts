@@ -32,6 +32,8 @@ export class Authentication extends Context.Service<
 
 const maxKeyCharacters = 512
 
+const keyHeader = ApiHeader.apiKey.toLowerCase()
+
 /** Authentication by the API keys of the database. */
 export const layer: Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> = Layer.effect(
   Authentication,
@@ -51,6 +53,10 @@ export const layer: Layer.Layer<Authentication, never, Engine | RateLimit.RateLi
     }
   }),
 )
+
+/** The API key in the headers of a request: of `X-API-Key`, else of `Authorization: Bearer`. */
+export const keyIn = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
+  headers[keyHeader] ?? /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
 
 /** The caller of a REST operation. */
 export interface Caller {

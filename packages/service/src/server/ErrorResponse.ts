@@ -64,6 +64,10 @@ export const badRequest = ({ code, message, parameter }: InvalidParameter): Fail
 export const unauthorized = (message: string): Failure =>
   fail((requestId) => new ApiError.Unauthorized({ message, requestId }))
 
+/** 403: the request is not allowed. */
+export const forbidden = (message: string): Failure =>
+  fail((requestId) => new ApiError.Forbidden({ message, requestId }))
+
 /** 409: the cursor refers to a block that was reorged. */
 export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure => {
   const below = resumeFromBlock > 0 ? `; in descending order, then continue with to_block=${resumeFromBlock - 1}` : ""

@@ -5,8 +5,9 @@
  * Source: decisions 0012 and 0019.
  */
 import { randomUUID } from "node:crypto"
-import { createServer, type Server as NodeServer } from "node:http"
+import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -16,8 +17,11 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Connections from "./Connections.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
+import * as HostCheck from "./HostCheck.ts"
 import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
+import { InvalidParameter } from "./rest/InvalidParameter.ts"
 import * as Routes from "./Routes.ts"
 
 /** How to listen. */
@@ -26,6 +30,9 @@ export interface Options {
   readonly listen: { readonly host: string; readonly port: number }
   /** Origins of web pages that may call; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
+  /** Further names in the `Host` header of a server on a loopback address. */
+  readonly allowedHosts: ReadonlyArray<string>
+  readonly limits: Connections.Options
 }
 
 /** Where the server listens. */
@@ -76,9 +83,33 @@ const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
 /** What the server provides to its routes. */
 type Provided = Layer.Success<typeof Routes.layer> | Layer.Success<typeof NodeHttpServer.layerHttpServices>
 
+/** Headers of every response: it is data for one caller, and nothing that a browser shows or runs. */
+const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+}
+
+const refuseHost = (refusal: HostCheck.Refusal): App =>
+  ErrorResponse.answer(
+    refusal === "not allowed"
+      ? ErrorResponse.forbidden(
+          `Host not allowed on a loopback address. Use localhost, an IP address, or add the name to "allowedHosts".`,
+        )
+      : ErrorResponse.badRequest(
+          InvalidParameter.fromIssue({ path: "host", expected: "one Host header", received: "two or more" }, "header"),
+        ),
+  )
+
 /** Answers every request. */
-const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: ReadonlyArray<string>) => {
+const app = (
+  { find, handle, list }: Routes.Routes["Service"],
+  { allowedHosts, allowedOrigins, listen }: Options,
+  { isDraining }: Connections.Connections,
+) => {
   const cors = corsOf(allowedOrigins)
+  const checkHost = HostCheck.make(listen.host, allowedHosts)
 
   /** What the router has no route for: a preflight request, another method or an unknown path. */
   const unmatched = Effect.gen(function* () {
@@ -109,32 +140,18 @@ const app = ({ find, handle, list }: Routes.Routes["Service"], allowedOrigins: R
   return Effect.flatMap(HttpServerRequest, (received) => {
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
-    const effect = effectFor(received.method === "OPTIONS", hasEmptySegment(url))
+    const refusal = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
+    const effect =
+      refusal === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(refusal)
     const requestId = randomUUID()
     const request = Effect.provideService(effect, RequestId, requestId)
-    const headers = { [ApiHeader.requestId]: requestId, "cache-control": "no-store", ...cors.headers }
+    const headers = { [ApiHeader.requestId]: requestId, ...securityHeaders, ...cors.headers }
     return Effect.map(
       url === received.url ? request : Effect.provideService(request, HttpServerRequest, received.modify({ url })),
-      HttpServerResponse.setHeaders(headers),
+      (response) =>
+        HttpServerResponse.setHeaders(response, isDraining() ? { ...headers, connection: "close" } : headers),
     )
   })
-}
-
-/** Time that open requests have to end when the server stops. */
-const drainMillis = 5_000
-
-/** Closes connections that would delay the exit: idle ones once listening ends, busy ones after `drainMillis`. */
-const drain = (server: NodeServer): Effect.Effect<void, never, Scope.Scope> => {
-  server.on("request", (_request, response) => {
-    response.on("finish", () => {
-      if (!server.listening) setImmediate(() => server.closeIdleConnections())
-    })
-  })
-  return Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      setTimeout(() => server.closeAllConnections(), drainMillis).unref()
-    }),
-  )
 }
 
 const listenError = (cause: unknown, host: string, port: number): ListenError => {
@@ -154,16 +171,20 @@ const listenError = (cause: unknown, host: string, port: number): ListenError =>
   }
 }
 
-const listen = Effect.fn("HttpServer.listen")(function* ({ allowedOrigins, listen: { host, port } }: Options) {
+const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
+  const { host, port } = options.listen
+  const { limits } = options
   const routes = yield* Routes.Routes
   const node = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 })
   const server = yield* NodeHttpServer.make(() => node, {
     host,
     port,
-    gracefulShutdownTimeout: drainMillis + 1_000,
+    gracefulShutdownTimeout: (limits.drainSeconds + 1) * 1000,
   }).pipe(Effect.mapError(({ cause }) => listenError(cause, host, port)))
-  yield* Effect.provideService(server.serve(app(routes, allowedOrigins)), HttpMiddleware.TracerDisabledWhen, () => true)
-  yield* drain(node)
+  const connections = yield* Connections.make(node, limits)
+  const served = server.serve(app(routes, options, connections))
+  yield* Effect.provideService(served, HttpMiddleware.TracerDisabledWhen, () => true)
+  yield* Effect.addFinalizer(() => connections.drain)
   const bound = "port" in server.address ? server.address.port : port
   const name = host.includes(":") ? `[${host}]` : host
   return HttpServer.of({ address: { host, port: bound, url: `http://${name}:${bound}` } })

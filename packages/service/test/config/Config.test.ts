@@ -31,6 +31,7 @@ describe("Config.decode", () => {
       maxLimit: 100,
       rateLimit: { perSecond: 25, burst: 50 },
       relay: { cacheMebibytes: 64 },
+      allowedHosts: [],
       limits: Schema.decodeUnknownSync(Limits)({}),
       allowedOrigins: ["*"],
     })
@@ -56,7 +57,10 @@ describe("Config.decode", () => {
     const issues = issuesOf({ ...smallest, rcp: 1, listen: { ...smallest.listen, ip: "::" } })
     expect(issues.toSorted()).toEqual([
       unknown("listen.ip", "host, port"),
-      unknown("rcp", "listen, database, chains, empty, maxLimit, rateLimit, relay, limits, allowedOrigins"),
+      unknown(
+        "rcp",
+        "listen, database, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, allowedOrigins",
+      ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])
     expect(issuesOf({ ...smallest, chains: { "my chain": chain({ id: 5, url: "x" }) } })).toEqual([

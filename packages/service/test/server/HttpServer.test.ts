@@ -61,6 +61,25 @@ describe("HttpServer", () => {
       }),
     )
 
+    it.live("the key is also accepted as a bearer token, and by the relay in a header instead of the path", () =>
+      Effect.gen(function* () {
+        const node = yield* Node.start(() => Node.result('"0x1"'))
+        const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+        const bearer = { authorization: `Bearer ${service.key}` }
+        const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber" })
+        const relay = (headers: Readonly<Record<string, string>>) =>
+          service.fetch("/rpc/eth", { method: "POST", headers, body })
+
+        expect((yield* service.fetch(page, { headers: bearer })).status).toBe(200)
+        expect((yield* relay({ "x-api-key": service.key })).json.result).toBe("0x1")
+        expect((yield* relay(bearer)).json.result).toBe("0x1")
+        for (const wrong of [{}, { "x-api-key": "wrong" }, { authorization: `Basic ${service.key}` }]) {
+          const refused = yield* relay(wrong)
+          expect([refused.status, refused.json.error.code]).toEqual([401, 4100])
+        }
+      }),
+    )
+
     it.live("a key that is added while the service runs is accepted", () =>
       Effect.gen(function* () {
         const service = yield* start()
@@ -106,7 +125,6 @@ describe("HttpServer", () => {
           `/api/v2.2//verbose`,
           `${page}/`,
           `/rpcs/eth/${service.key}`,
-          "/rpc/eth",
           "/healthy",
         ]) {
           const answer = yield* service.get(path)
@@ -114,7 +132,9 @@ describe("HttpServer", () => {
           expect(answer.headers["content-type"]).toBe("application/json")
           const operations = Object.values(RestOperation.all).map((one) => `${one.method} ${one.path}`)
           expect(operations).toContain("GET /api/v2.2/:address/verbose")
-          expect(answer.json.message).toContain(`${operations.join(", ")}, POST /rpc/:chain/:apiKey, GET /health`)
+          expect(answer.json.message).toContain(
+            `${operations.join(", ")}, POST /rpc/:chain/:apiKey, POST /rpc/:chain, GET /health`,
+          )
           expect(answer.text).not.toContain(service.key)
         }
       }),
@@ -278,6 +298,36 @@ describe("HttpServer", () => {
       }),
     )
 
+    it.live("every response carries the headers that keep browsers from guessing, showing and storing it", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        for (const path of ["/health", page, "/nothing", "/openapi.json"]) {
+          expect((yield* service.get(path)).headers).toMatchObject({
+            "cache-control": "no-store",
+            "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+          })
+        }
+      }),
+    )
+
+    it.live("two Host headers respond 400, and the name of another machine 403 on a loopback address", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config: { allowedHosts: ["wallets.example"] } })
+        const get = (...hosts: ReadonlyArray<string>) =>
+          raw(
+            service.url,
+            `GET /health HTTP/1.1\r\n${hosts.map((host) => `host: ${host}\r\n`).join("")}connection: close\r\n\r\n`,
+          )
+
+        expect(yield* get("localhost", "localhost")).toMatch(/^HTTP\/1\.1 400 /)
+        expect(yield* get("evil.example")).toMatch(/^HTTP\/1\.1 403 [^]*"code":"forbidden"/)
+        expect(yield* get("wallets.example")).toMatch(/^HTTP\/1\.1 200 /)
+        expect(yield* get("localhost:1")).toMatch(/^HTTP\/1\.1 200 /)
+      }),
+    )
+
     it.live("a body streamed beyond the limit responds 413", () =>
       Effect.gen(function* () {
         const service = yield* start()
@@ -295,6 +345,29 @@ describe("HttpServer", () => {
         )
 
         expect(status).toBe(413)
+      }),
+    )
+
+    it.live("shutdown answers on open connections with connection: close for a while", () =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const service = yield* start({ config: { limits: { drainIdleMillis: 3_000 } } }).pipe(Scope.provide(scope))
+        const { hostname, port } = new URL(service.url)
+        const request = `GET /health HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
+        const received: Array<string> = []
+        const socket = connect(Number(port), hostname)
+        socket.on("data", (chunk: Buffer) => received.push(chunk.toString()))
+        const ended = new Promise((resolve) => socket.on("close", resolve))
+        socket.write(request)
+        yield* Effect.sleep("100 millis")
+
+        const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* Effect.sleep("50 millis")
+        socket.write(request)
+        yield* Effect.promise(() => ended)
+        yield* Fiber.join(closing)
+
+        expect(received.map((text) => /^connection: (.*)$/im.exec(text)?.[1])).toEqual(["keep-alive", "close"])
       }),
     )
 

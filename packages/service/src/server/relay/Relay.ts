@@ -1,9 +1,10 @@
 /**
- * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`: relays the methods of the contract to the nodes of a chain, one call or a batch.
+ * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header: relays the methods of the contract to the nodes of a chain, one call or a batch.
  * The text of a result is passed on as the node wrote it; the envelope is written here.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016 to 0018 and 0039.
  */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RestApi from "@daybook/schema/RestApi"
 import * as Effect from "effect/Effect"
@@ -17,7 +18,7 @@ import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import { Engine } from "../../store/Engine.ts"
-import { Authentication } from "../Authentication.ts"
+import { Authentication, keyIn } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
 import * as Response from "../Response.ts"
@@ -45,34 +46,37 @@ interface Options {
 /** Calls of a batch that are relayed at the same time. */
 const concurrency = 8
 
-/** The parameters of the path. */
-interface Path {
+/** Whose call goes to which chain. */
+interface Target {
   readonly chain: string
-  readonly apiKey: string
+  readonly apiKey: string | undefined
 }
 
 const authenticate = Effect.fnUntraced(function* (
   authentication: Authentication["Service"],
-  key: string,
+  key: string | undefined,
 ): Effect.fn.Return<KeyGrant, RelayError.RelayError> {
-  const grant = yield* authentication.grant(Redacted.make(key, { label: "apiKey" })).pipe(
-    Effect.catch((error) =>
-      error.isRetryable
-        ? Effect.fail(
-            new RelayError.RelayError({
-              code: RelayError.code.unavailable,
-              message: "API keys cannot be read now. Retry later.",
-              reason: "unavailable",
-              headers: { "retry-after": "1" },
-            }),
-          )
-        : Effect.die(error),
-    ),
-  )
+  const grant =
+    key === undefined
+      ? null
+      : yield* authentication.grant(Redacted.make(key, { label: "apiKey" })).pipe(
+          Effect.catch((error) =>
+            error.isRetryable
+              ? Effect.fail(
+                  new RelayError.RelayError({
+                    code: RelayError.code.unavailable,
+                    message: "API keys cannot be read now. Retry later.",
+                    reason: "unavailable",
+                    headers: { "retry-after": "1" },
+                  }),
+                )
+              : Effect.die(error),
+          ),
+        )
   if (grant !== null) return grant
   return yield* new RelayError.RelayError({
     code: RelayError.code.unauthorized,
-    message: "Unknown API key. Send it in the path: /rpc/<chain>/<apiKey>.",
+    message: `${key === undefined ? "Missing" : "Unknown"} API key. Send it in the path: /rpc/<chain>/<apiKey>, or in the ${ApiHeader.apiKey} header to /rpc/<chain>.`,
     reason: "unauthorized",
   })
 })
@@ -104,7 +108,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
   })
 
   const answer = Effect.fnUntraced(
-    function* ({ apiKey, chain: name }: Path, request: HttpServerRequest) {
+    function* ({ apiKey, chain: name }: Target, request: HttpServerRequest) {
       const grant = yield* authenticate(authentication, apiKey)
       const chain = yield* Effect.mapError(
         Effect.fromResult(find(name)),
@@ -119,8 +123,8 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
     Effect.catchTag("RelayError", RelayError.toResponse),
   )
 
-  return ({ params, request }: { readonly params: Path; readonly request: HttpServerRequest }) =>
-    Routes.onDefect(answer(params, request), { respond: RelayError.internal, secrets: ["chain", "apiKey"] })
+  return (target: Target, request: HttpServerRequest) =>
+    Routes.onDefect(answer(target, request), { respond: RelayError.internal, secrets: ["chain", "apiKey"] })
 }
 
 const api = HttpApi.make("daybook-relay").add(RestApi.Relay)
@@ -147,7 +151,12 @@ export const layer = (served: ReadonlyArray<ServedChain>) => {
           upstream,
         })),
       )
-      return handlers.handleRaw("call", make({ authentication, bounds, cache, chains }))
+      const call = make({ authentication, bounds, cache, chains })
+      return handlers
+        .handleRaw("call", ({ params, request }) => call(params, request))
+        .handleRaw("callByHeader", ({ params, request }) =>
+          call({ ...params, apiKey: keyIn(request.headers) }, request),
+        )
     }),
   )
   return HttpApiBuilder.layer(api).pipe(Layer.provide(relay))

@@ -113,6 +113,9 @@ const reader = (bytes: Buffer) => {
 const invalid = (expected: string, received: string): Result.Result<never, InvalidParameter> =>
   Result.fail(InvalidParameter.fromIssue({ path: "cursor", expected, received }))
 
+const numberOf = (bound: RequestedBound): number =>
+  bound._tag === "Open" ? 0 : bound._tag === "Block" ? bound.block : bound.date
+
 const previous = "the cursor of the previous page, unchanged"
 
 const read = (bytes: Buffer): Cursor | undefined => {
@@ -135,7 +138,8 @@ const read = (bytes: Buffer): Cursor | undefined => {
     positionHash: hex(hashBytes),
     top: { number: topNumber, hash: hex(hashBytes) },
   }
-  return isAtEnd() ? cursor : undefined
+  const numbers = [chainId, from, to, page, block, index, topNumber, ...[requestedFrom, requestedTo].map(numberOf)]
+  return isAtEnd() && numbers.every(Number.isSafeInteger) ? cursor : undefined
 }
 
 /**

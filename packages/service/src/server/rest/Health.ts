@@ -4,11 +4,13 @@
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
+import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ApiKeys } from "../../store/ApiKeys.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import * as Response from "../Response.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
+import * as HostNames from "./HostNames.ts"
 import * as Status from "./Status.ts"
 
 /** What readiness depends on. */
@@ -17,15 +19,19 @@ export interface Options {
   readonly keys: Pick<ApiKeys, "ready">
 }
 
-const respond = (isReady: boolean, body: unknown): HttpServerResponse =>
-  Response.json(JSON.stringify(body), { status: isReady ? 200 : 503 })
+/** Writes a body that anyone may read, so without the names of nodes. */
+const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedChain>): HttpServerResponse => {
+  const hide = HostNames.hider(chains.flatMap(({ config }) => config.rpc.map((node) => NodeConfig.toOptions(node).url)))
+  const show = (_: string, value: unknown): unknown => (typeof value === "string" ? hide(value) : value)
+  return Response.json(JSON.stringify(body, show), { status: isReady ? 200 : 503 })
+}
 
 /** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
 export const ready = ({ chains, keys }: Options) => {
   const ofService = Effect.gen(function* () {
     const canAnswer = yield* Effect.isSuccess(keys.ready)
     const statuses = yield* Effect.forEach(chains, Status.read)
-    return respond(canAnswer, { ready: canAnswer, chains: statuses })
+    return respond(canAnswer, { ready: canAnswer, chains: statuses }, chains)
   })
   const ofChain = Effect.fnUntraced(function* (
     name: string,
@@ -34,7 +40,7 @@ export const ready = ({ chains, keys }: Options) => {
       Effect.catch((error) => ErrorResponse.badRequest(new InvalidParameter({ parameter: "chain", ...error }))),
     )
     const status = yield* Status.read(chain)
-    return respond(status.ready, status)
+    return respond(status.ready, status, [chain])
   })
 
   return (chain: string | undefined): Effect.Effect<HttpServerResponse> =>

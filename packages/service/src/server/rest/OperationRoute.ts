@@ -4,7 +4,6 @@
  *
  * Source: decisions 0008, 0012 and 0032.
  */
-import * as ApiHeader from "@daybook/schema/ApiHeader"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -44,8 +43,6 @@ const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: obje
 /** What a route reads of its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
-const keyHeader = ApiHeader.apiKey.toLowerCase()
-
 /** Makes the route of an operation. */
 export const make = <O extends RestOperation.RestOperation>(
   operation: O,
@@ -55,7 +52,7 @@ export const make = <O extends RestOperation.RestOperation>(
   const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
   const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
   const respond = Effect.contextWith((context: Context.Context<Needed>) => {
-    const key = Context.get(context, HttpServerRequest).headers[keyHeader]
+    const key = Authentication.keyIn(Context.get(context, HttpServerRequest).headers)
     return Effect.flatMap(Authentication.authenticate(authentication, key), (caller) => {
       const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
       if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)

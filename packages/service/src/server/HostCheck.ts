@@ -1,0 +1,56 @@
+/**
+ * Which `Host` headers a server answers. One that listens on a loopback address refuses the names of other machines: a page of such a
+ * name could otherwise read it through a browser on this machine (DNS rebinding).
+ *
+ * Source: decision 0040; RFC 9112, 3.2.
+ */
+import { isIP } from "node:net"
+
+/** Why a request is refused. */
+export type Refusal = "repeated" | "not allowed"
+
+/** Decides by the raw headers of a request; undefined where it is answered. */
+export type HostCheck = (rawHeaders: ReadonlyArray<string>) => Refusal | undefined
+
+/** The name in a `Host` header, without its port and in lower case. */
+const nameOf = (host: string): string =>
+  host
+    .replace(/:\d*$/, "")
+    .replace(/^\[(.*)\]$/, "$1")
+    .toLowerCase()
+
+const isLoopback = (name: string): boolean => /^(?:127(?:\.\d+){3}|::1|localhost)$/.test(name)
+
+/** An address, a name of this machine, or a name without a domain: none that someone else's name server answers for. */
+const isLocal = (name: string): boolean => isIP(name) !== 0 || !name.includes(".") || name.endsWith(".localhost")
+
+/** Names that were allowed are remembered, up to a number. */
+const maxRemembered = 64
+
+const isHostName = (text: string): boolean => text.length === 4 && text.toLowerCase() === "host"
+
+/** Makes the check of a server that listens on `host`; `allowedHosts` are further names. */
+export const make = (host: string, allowedHosts: ReadonlyArray<string>): HostCheck => {
+  const isBoundToLoopback = isLoopback(nameOf(host.includes(":") ? `[${host}]` : host))
+  const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))
+  const remembered = new Set<string>()
+
+  const isAllowed = (given: string): boolean => {
+    if (!isBoundToLoopback || remembered.has(given)) return true
+    const name = nameOf(given)
+    if (!isLocal(name) && !allowed.has(name)) return false
+    if (remembered.size < maxRemembered) remembered.add(given)
+    return true
+  }
+
+  return (rawHeaders) => {
+    let given: string | undefined
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      if (!isHostName(rawHeaders[at]!)) continue
+      if (given !== undefined) return "repeated"
+      given = rawHeaders[at + 1]!
+    }
+    // HTTP/1.0 has no Host header.
+    return given === undefined || isAllowed(given) ? undefined : "not allowed"
+  }
+}
