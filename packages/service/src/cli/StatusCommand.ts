@@ -21,13 +21,14 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 const format = (status: Status.Status): string => {
   const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lacking, lag, message, state, traces, unchecked } =
     status
+  const notes = (status.notes ?? []).map((note) => ` ${note}`).join("")
   const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
   const node = head === null ? "head unknown" : `head ${head}${lag === null ? "" : `, lag ${lag}`}`
   const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${limits}${skipped}${formatGaps(gaps)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}`.trim()
 }
 
 /** `daybook status`. */

@@ -24,6 +24,7 @@ import * as BlockAppender from "./BlockAppender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import * as StartBlock from "./StartBlock.ts"
+import * as StartCheck from "./StartCheck.ts"
 import * as StatusReporter from "./StatusReporter.ts"
 
 /**
@@ -73,6 +74,8 @@ interface Context extends BlockAppender.Options {
   readonly projections: ReadonlyArray<Projection>
   readonly acquireLease: Effect.Effect<boolean, StoreError>
   readonly pollMillis: number
+  /** Fails while the configured start lies before the first block of the index. */
+  readonly checkStart: Effect.Effect<void, IndexerState.TurnError>
 }
 
 type Outcome = Effect.Effect<IndexerState.Input, IndexerState.TurnError>
@@ -82,7 +85,25 @@ const checkpointOf = (store: ChainSession.ChainSession) => store.snapshot((snaps
 const localBlock = (store: ChainSession.ChainSession, number: number) =>
   Effect.map(store.headers(number, number), ([block]) => block ?? null)
 
-const pollHead = Effect.fnUntraced(function* ({ node, store }: Context, known: HashRules.HashRules | null) {
+const firstBlock = Effect.fnUntraced(function* (store: ChainSession.ChainSession) {
+  return yield* store.snapshot(({ block, checkpoint }) =>
+    Effect.flatMap(checkpoint, (found) => (found === null ? Effect.succeed(null) : block(found.first))),
+  )
+})
+
+/** Compares the first block of the index with the configured start, until that has succeeded once. */
+const makeStartCheck = ({ node, reporter, store }: Omit<Context, "checkStart">, options: StartCheck.Options) => {
+  let isChecked = false
+  return Effect.gen(function* () {
+    const first = isChecked ? null : yield* firstBlock(store)
+    const note = first === null ? null : yield* StartCheck.run(node, options, first)
+    isChecked = true
+    if (note !== null) yield* reporter.report({ _tag: "StartedBefore", note })
+  })
+}
+
+const pollHead = Effect.fnUntraced(function* ({ checkStart, node, store }: Context, known: HashRules.HashRules | null) {
+  yield* checkStart
   const remote = yield* node.head
   const rules = known ?? (yield* RuleDetection.detect(node, remote.number))
   const traces = yield* node.traceSource
@@ -220,18 +241,19 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
   const settings: IndexerState.Settings = {
-    ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks },
+    ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames },
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }
   const { projections = Projections.make(decoder) } = options
   const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
-  const context: Context = {
+  const parts = {
     ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
     onAppended: store.holdLease,
     assembling: { decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
   }
+  const context: Context = { ...parts, checkStart: makeStartCheck(parts, { chain, fromBlock, fromTimestamp }) }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(
     Effect.scoped,

@@ -3,6 +3,7 @@
  */
 import type { TraceSource } from "../node/Node.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
+import type { Settings } from "./AppliedSettings.ts"
 
 /** Severity of a log line. */
 export type Level = "Debug" | "Info" | "Warn"
@@ -22,7 +23,12 @@ export type IndexerReport =
       readonly traces: TraceSource
       readonly unchecked: string | null
       readonly lacking?: string | null
+      readonly settings: Settings
+      /** Last indexed block; `null` while the index is empty. */
+      readonly head: number | null
     }
+  /** The index begins before the configured start, with a sentence for the operator. */
+  | { readonly _tag: "StartedBefore"; readonly note: string }
   /** The head of the node was polled; `isExtending` while blocks are fetched. */
   | { readonly _tag: "HeadSeen"; readonly nodeHead: number; readonly isExtending?: boolean }
   /** Blocks were stored. `first` is the first indexed block, `head` the last one. */

@@ -16,11 +16,19 @@ import * as Backoff from "../supervision/Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
+import type { StartConflict } from "./StartCheck.ts"
 
 /**
  * Why a turn failed.
  */
-export type TurnError = NodeError | InvalidBlock | BlockNotFound | StoreError | CheckpointConflict | LeaseLost
+export type TurnError =
+  | NodeError
+  | InvalidBlock
+  | BlockNotFound
+  | StartConflict
+  | StoreError
+  | CheckpointConflict
+  | LeaseLost
 
 /**
  * What does not change while an indexer runs.
@@ -36,6 +44,8 @@ export interface Settings {
   readonly finalityBlocks: number
   /** Level of verification, for the report of checks that are left out. */
   readonly checks: HashRules.Level
+  /** STATICCALL and DELEGATECALL frames are stored too, for the report of settings. */
+  readonly allFrames: boolean
   /** Longest delay after a failure of the database or of a connection, in milliseconds. */
   readonly maxDelayMillis: number
 }
@@ -227,6 +237,7 @@ const maxDelayOf = ({ maxDelayMillis }: Settings, error: TurnError): number => {
     case "BlockNotFound":
     case "InvalidBlock":
     case "WrongChain":
+    case "StartConflict":
       return refusedDelayMillis
     case "NodeFailed":
       return { soon: maxDelayMillis, later: busyDelayMillis, rarely: refusedDelayMillis }[error.pace]
@@ -258,6 +269,7 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
   const isTolerated = failures <= toleratedFailures
   switch (error._tag) {
     case "WrongChain":
+    case "StartConflict":
       return [{ _tag: "Misconfigured", message }]
     case "NodeFailed":
       return [nodeReport(error, isTolerated)]
@@ -417,7 +429,15 @@ const headSeen = (
   const state = { ...before, rules }
   const connected: ReadonlyArray<IndexerReport> = [
     { _tag: "HeadSeen", nodeHead: remote.number },
-    { _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks), lacking },
+    {
+      ...{ _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks), lacking },
+      settings: {
+        traces: traces === "off" ? "off" : "on",
+        allFrames: String(settings.allFrames),
+        checks: settings.checks,
+      },
+      head: checkpoint?.head.number ?? null,
+    },
   ]
   if (checkpoint === null) return begin(settings, state, remote, connected)
   const { first, head } = checkpoint

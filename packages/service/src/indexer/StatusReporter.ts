@@ -9,6 +9,7 @@ import type { IndexerStatus } from "../store/StatusBoard.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import * as StatusTracker from "./StatusTracker.ts"
+import * as TrackerState from "./TrackerState.ts"
 
 /**
  * Handles an indexer event; must not fail.
@@ -37,7 +38,7 @@ export const make = Effect.fnUntraced(function* (options: {
 }): Effect.fn.Return<StatusReporter> {
   const { onEvent, pollMillis = 0, store } = options
   const before = yield* Effect.orElseSucceed(store.readStatus, () => null)
-  let state = StatusTracker.make({ pollMillis, before })
+  let state = TrackerState.make({ pollMillis, before })
 
   const apply = Effect.fnUntraced(function* (input: StatusTracker.Input) {
     const now = yield* MonotonicClock.millis
@@ -54,7 +55,7 @@ export const make = Effect.fnUntraced(function* (options: {
       Effect.catch((error) => Effect.logWarning(error.message)),
     )
 
-  const perform = (output: StatusTracker.Output): Effect.Effect<void> => {
+  const perform = (output: TrackerState.Output): Effect.Effect<void> => {
     switch (output._tag) {
       case "StoreStatus":
         return storeStatus(output.status)
@@ -67,9 +68,7 @@ export const make = Effect.fnUntraced(function* (options: {
 
   return {
     report: apply,
-    heartbeat: Effect.forever(
-      Effect.andThen(Effect.sleep(StatusTracker.heartbeatMillis), apply({ _tag: "Heartbeat" })),
-    ),
+    heartbeat: Effect.forever(Effect.andThen(Effect.sleep(TrackerState.heartbeatMillis), apply({ _tag: "Heartbeat" }))),
     stopped: apply({ _tag: "Stopped" }),
   }
 })

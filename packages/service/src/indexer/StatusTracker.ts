@@ -4,13 +4,22 @@
  *
  * Each status, event and log line is made from one state, so that its numbers and words belong to the same instant.
  */
-import type { TraceSource } from "../node/Node.ts"
-import type { IndexerStatus } from "../store/StatusBoard.ts"
-import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
-import type { Annotations, IndexerReport, Level } from "./IndexerReport.ts"
+import * as AppliedSettings from "./AppliedSettings.ts"
+import type { IndexerReport, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"
 import * as Progress from "./Progress.ts"
 import * as Throughput from "./Throughput.ts"
+import * as TrackerState from "./TrackerState.ts"
+import type { Transition } from "./TrackerState.ts"
+
+const { behindBlocks, blocksLeft, emit, heartbeatMillis, isNews, isRunning, log, put, unansweredMillis, write } =
+  TrackerState
+
+type State = TrackerState.TrackerState
+
+const logMillis = 5_000
+/** Time after which an obstacle that lasts is logged again. */
+const reminderMillis = 60_000
 
 /**
  * What changes the tracked state.
@@ -20,146 +29,6 @@ export type Input =
   /** The heartbeat interval has passed. */
   | { readonly _tag: "Heartbeat" }
 
-/**
- * What follows from an input, in order.
- */
-export type Output =
-  | { readonly _tag: "StoreStatus"; readonly status: IndexerStatus }
-  | { readonly _tag: "Log"; readonly level: Level; readonly message: string; readonly annotations: Annotations }
-  | { readonly _tag: "Emit"; readonly event: IndexerEvent }
-
-/**
- * State of the tracker. Instants are in milliseconds of a monotonic clock.
- */
-export interface StatusTracker {
-  /** Time between two polls of the node's head, in milliseconds. */
-  readonly pollMillis: number
-  /** The last status. */
-  readonly status: IndexerStatus
-  /** This indexer has written a status. */
-  readonly isWritten: boolean
-  /** When the status was last written. */
-  readonly writtenAtMillis: number
-  /** When the indexer last reported something; heartbeats do not count. */
-  readonly reportedAtMillis: number
-  /** What the last `Waiting` or `Misconfigured` was about; `null` before one. */
-  readonly subject: string | null
-  /** When that was last logged. */
-  readonly obstacleLoggedAtMillis: number
-  /** The tracer reported in this run; `null` before the node's first answer. */
-  readonly tracer: TraceSource | null
-  readonly unchecked: string | null
-  /** What the nodes do not offer; `null` for nothing. */
-  readonly lacking: string | null
-  /** Head of the node; `null` before the first poll. */
-  readonly nodeHead: NodeHead.NodeHead | null
-  /** Last indexed block; `null` while it is unknown. */
-  readonly indexedHead: number | null
-  /** Head of the last `Synced` event; `null` after a reorg. */
-  readonly syncedHead: number | null
-  /** When progress was last logged. */
-  readonly loggedAtMillis: number
-  readonly progress: Progress.Progress
-}
-
-/** Time after which an unchanged status is written again. */
-export const heartbeatMillis = 5_000
-/** Time without an answer of the node after which an indexer at work reports that it waits. */
-const unansweredMillis = 15_000
-const statusMillis = 1_000
-const logMillis = 5_000
-/** Time after which an obstacle that lasts is logged again. */
-const reminderMillis = 60_000
-/** Blocks behind the head of the node up to which an index counts as synced. */
-const behindBlocks = 16
-
-/**
- * Makes the tracker of an indexer that has not reported yet. `before` is the status that the store holds.
- */
-export const make = (options: {
-  readonly pollMillis: number
-  readonly before: IndexerStatus | null
-}): StatusTracker => ({
-  pollMillis: options.pollMillis,
-  status: options.before ?? { state: "waiting", traces: null, nodeHead: null, message: "" },
-  isWritten: false,
-  writtenAtMillis: 0,
-  reportedAtMillis: 0,
-  subject: null,
-  obstacleLoggedAtMillis: 0,
-  tracer: null,
-  unchecked: null,
-  lacking: null,
-  nodeHead: null,
-  indexedHead: null,
-  syncedHead: null,
-  loggedAtMillis: 0,
-  progress: Progress.start(0),
-})
-
-type Transition = readonly [state: StatusTracker, outputs: ReadonlyArray<Output>]
-
-const log = (level: Level, message: string, annotations: Annotations = {}): Output => ({
-  _tag: "Log",
-  level,
-  message,
-  annotations,
-})
-
-const emit = (event: IndexerEvent): Output => ({ _tag: "Emit", event })
-
-const isRunning = ({ state }: IndexerStatus): boolean => state === "backfill" || state === "synced"
-
-/** Blocks up to the head of the node. */
-const blocksLeft = ({ indexedHead, nodeHead }: StatusTracker): number =>
-  indexedHead === null || nodeHead === null ? 0 : Math.max(0, nodeHead.number - indexedHead)
-
-const speedOf = (state: StatusTracker, now: number): Speed =>
-  Progress.speed(state.progress, now, blocksLeft(state), NodeHead.perSecond(state.nodeHead, now))
-
-const rounded = (perSecond: number): number => Math.round(perSecond * 100) / 100
-
-/** A rate as the status holds it: left out at 0. */
-const rate = <Name extends string>(name: Name, perSecond: number) =>
-  rounded(perSecond) === 0 ? {} : ({ [name]: rounded(perSecond) } as { readonly [N in Name]: number })
-
-/** The head as the status holds it: unknown when the last poll was too long ago. */
-const headFields = ({ nodeHead, pollMillis }: StatusTracker, now: number) => {
-  if (nodeHead === null) return { nodeHead: null }
-  const headAgeMillis = Math.round(NodeHead.ageMillis(nodeHead, now))
-  return headAgeMillis > unansweredMillis + pollMillis
-    ? { nodeHead: null }
-    : { nodeHead: nodeHead.number, headAgeMillis }
-}
-
-const put = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
-  const { lacking, nodeHead, progress, unchecked } = state
-  const status: IndexerStatus = {
-    state: name,
-    traces: state.tracer ?? state.status.traces,
-    message,
-    ...headFields(state, now),
-    ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
-    ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
-    ...(unchecked === null ? {} : { unchecked }),
-    ...(lacking === null ? {} : { lacking }),
-  }
-  return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
-}
-
-const isNews = ({ isWritten, status, tracer }: StatusTracker, name: IndexerStatus["state"]): boolean =>
-  !isWritten || name !== status.state || (tracer !== null && tracer !== status.traces)
-
-/** Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one as a heartbeat. */
-const write = (state: StatusTracker, name: IndexerStatus["state"], message: string, now: number): Transition => {
-  const { nodeHead, status } = state
-  const age = now - state.writtenAtMillis
-  const hasNewHead = (nodeHead?.number ?? null) !== status.nodeHead && (name === "synced" || name === "backfill")
-  const isChanged = name === "backfill" || message !== status.message
-  const isDue = hasNewHead || (isChanged && age >= statusMillis) || age >= heartbeatMillis
-  return isNews(state, name) || isDue ? put(state, name, message, now) : [state, []]
-}
-
 interface Obstacle {
   readonly state: "waiting" | "misconfigured"
   readonly message: string
@@ -167,7 +36,7 @@ interface Obstacle {
   readonly level: Level
 }
 
-const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Transition => {
+const obstructed = (before: State, obstacle: Obstacle, now: number): Transition => {
   const { level, message, state: name, subject } = obstacle
   const isRepeated = before.status.state === name && before.subject === subject
   const isReminder = isRepeated && level === "Warn" && now - before.obstacleLoggedAtMillis >= reminderMillis
@@ -185,14 +54,25 @@ const obstructed = (before: StatusTracker, obstacle: Obstacle, now: number): Tra
   return [next, [...outputs, log(level, message), event]]
 }
 
-const connected = (
-  before: StatusTracker,
-  { lacking = null, traces, unchecked }: IndexerReport & { readonly _tag: "Connected" },
+/** Records the settings of the next blocks, at once when they differ from those of the blocks before. */
+const configured = (
+  before: State,
+  { head, settings: given }: IndexerReport & { readonly _tag: "Connected" },
   now: number,
 ): Transition => {
+  const { changes, settings } = AppliedSettings.apply(before.settings, given, head)
+  const state = { ...before, settings, indexedHead: head }
+  if (changes.length === 0) return [state, []]
+  const lines = changes.map(({ from, name, ...values }) => log("Info", "Setting changed", { name, from, ...values }))
+  const [written, outputs] = put(state, state.status.state, state.status.message, now)
+  return [written, [...outputs, ...lines]]
+}
+
+const connected = (before: State, report: IndexerReport & { readonly _tag: "Connected" }, now: number): Transition => {
+  const { lacking = null, traces, unchecked } = report
   if (lacking !== before.lacking) {
     const noted = lacking === null ? [] : [log("Info", "The node does not offer everything", { lacking })]
-    const [next, outputs] = connected({ ...before, lacking }, { _tag: "Connected", traces, unchecked, lacking }, now)
+    const [next, outputs] = connected({ ...before, lacking }, report, now)
     return [next, [...noted, ...outputs]]
   }
   if (traces === before.tracer) return [before, []]
@@ -210,7 +90,7 @@ const connected = (
 const backfillMessage = "Indexing blocks below the head of the node."
 
 const headSeen = (
-  before: StatusTracker,
+  before: State,
   { isExtending = false, nodeHead: number }: IndexerReport & { readonly _tag: "HeadSeen" },
   now: number,
 ): Transition => {
@@ -227,23 +107,19 @@ const headSeen = (
 }
 
 /** Progress that the next blocks add to. */
-const advance = ({ nodeHead, progress, status }: StatusTracker, now: number): Progress.Progress => {
+const advance = ({ nodeHead, progress, status }: State, now: number): Progress.Progress => {
   if (status.state === "backfill") return progress
   const since = nodeHead?.seenAtMillis ?? now
   return status.state === "synced" ? Progress.follow(progress, since) : Progress.resume(progress, since)
 }
 
-const indexed = (
-  before: StatusTracker,
-  report: IndexerReport & { readonly _tag: "Indexed" },
-  now: number,
-): Transition => {
+const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexed" }, now: number): Transition => {
   const { first, head } = report
   const progress = Progress.add(advance(before, now), now, report)
   const state = { ...before, indexedHead: head, progress }
   const nodeHead = state.nodeHead?.number ?? head
   const left = blocksLeft(state)
-  const speed = speedOf(state, now)
+  const speed = TrackerState.speedOf(state, now)
   const event = emit({ _tag: "Indexed", first, head, nodeHead, ...Progress.totals(progress), ...speed })
   if (left === 0 || (state.status.state === "synced" && left <= behindBlocks)) return [state, [event]]
   const [written, outputs] = write(state, "backfill", backfillMessage, now)
@@ -260,11 +136,7 @@ const indexed = (
   return [{ ...written, loggedAtMillis: now }, [event, ...outputs, line]]
 }
 
-const synced = (
-  before: StatusTracker,
-  { head }: IndexerReport & { readonly _tag: "Synced" },
-  now: number,
-): Transition => {
+const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synced" }, now: number): Transition => {
   const state = { ...before, indexedHead: head, progress: Progress.end(before.progress) }
   const nodeHead = state.nodeHead?.number ?? head
   const isNew = isNews(state, "synced")
@@ -283,8 +155,13 @@ const synced = (
   return [{ ...written, syncedHead: head }, [...outputs, line, ...events]]
 }
 
-const reorged = (state: StatusTracker, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
-  { ...state, syncedHead: null, indexedHead: to?.number ?? null },
+const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
+  {
+    ...state,
+    syncedHead: null,
+    indexedHead: to?.number ?? null,
+    settings: AppliedSettings.unwound(state.settings, to?.number ?? null),
+  },
   [
     to === null
       ? log("Info", "Reorg: removed all blocks", { from: from.number })
@@ -293,7 +170,7 @@ const reorged = (state: StatusTracker, { from, to }: IndexerReport & { readonly 
   ],
 ]
 
-const heartbeat = (state: StatusTracker, now: number): Transition => {
+const heartbeat = (state: State, now: number): Transition => {
   if (!state.isWritten || now - state.writtenAtMillis < heartbeatMillis / 2) return [state, []]
   const silence = now - state.reportedAtMillis
   if (!isRunning(state.status) || silence <= unansweredMillis + state.pollMillis) {
@@ -303,19 +180,21 @@ const heartbeat = (state: StatusTracker, now: number): Transition => {
   return obstructed(state, { state: "waiting", message, subject: "no answer", level: "Warn" }, now)
 }
 
-const stopped = (state: StatusTracker, now: number): Transition => {
+const stopped = (state: State, now: number): Transition => {
   if (!state.isWritten) return [state, []]
   const { message, state: name } = state.status
   const before = name === "misconfigured" || name === "waiting" ? ` Last status: ${message}` : ""
   return put(state, "stopped", `The indexer was stopped. Start it again with "daybook serve".${before}`, now)
 }
 
-const reported = (state: StatusTracker, report: IndexerReport, now: number): Transition => {
+const reported = (state: State, report: IndexerReport, now: number): Transition => {
   switch (report._tag) {
     case "Started":
       return write(state, "waiting", "The indexer has started; the node has not answered yet.", now)
     case "Connected":
-      return connected(state, report, now)
+      return TrackerState.chain(connected(state, report, now), (next) => configured(next, report, now))
+    case "StartedBefore":
+      return [{ ...state, startNote: report.note }, [log("Warn", report.note)]]
     case "HeadSeen":
       return headSeen(state, report, now)
     case "Indexed":
@@ -342,7 +221,7 @@ const reported = (state: StatusTracker, report: IndexerReport, now: number): Tra
 /**
  * Applies an input at an instant of the monotonic clock, in milliseconds.
  */
-export const step = (state: StatusTracker, input: Input, now: number): Transition => {
+export const step = (state: State, input: Input, now: number): Transition => {
   switch (input._tag) {
     case "Heartbeat":
       return heartbeat(state, now)

@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as AppliedSettings from "../indexer/AppliedSettings.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
@@ -55,10 +56,13 @@ const writeStatus = Effect.fnUntraced(function* (
   chain: ChainRef,
   token: FencingToken,
   message: string,
+  from: number,
 ) {
   const before = yield* status.read(chain)
   if (before === null) return
-  yield* status.write(chain, { state: "stopped", traces: before.traces, nodeHead: null, message }, token)
+  const { settings = AppliedSettings.fromTraces(before.traces), traces } = before
+  const kept = AppliedSettings.unwound(settings, from - 1)
+  yield* status.write(chain, { state: "stopped", traces, nodeHead: null, message, settings: kept }, token)
 })
 
 /** Removes blocks from the head down to `from`, a step at a time. */
@@ -106,13 +110,14 @@ export const run = Effect.fn("Reindex.run")(function* (
   const { chain, from, owner, patienceMillis = defaultPatienceMillis } = options
   const token = yield* acquireLease(database, chain, owner, patienceMillis)
   const removing = Effect.gen(function* () {
-    yield* writeStatus(database, chain, token, `Removing blocks from ${from} on.`)
+    yield* writeStatus(database, chain, token, `Removing blocks from ${from} on.`, from)
     const removed = yield* remove(database, chain, token, from)
     yield* writeStatus(
       database,
       chain,
       token,
       `Blocks from ${from} on were removed; "daybook serve" fetches them again.`,
+      from,
     )
     return removed
   })

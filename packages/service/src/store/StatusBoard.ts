@@ -7,6 +7,17 @@ import type { ChainRef } from "./ChainRef.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { LeaseLost, StoreError } from "./StoreError.ts"
 
+/** A setting that stored blocks depend on. */
+export interface AppliedSetting {
+  readonly name: "traces" | "allFrames" | "checks"
+  readonly value: string
+  /** First block that was indexed with the value; left out where all were. */
+  readonly from?: number
+}
+
+/** The settings that the newest block was indexed with. */
+export type AppliedSettings = ReadonlyArray<AppliedSetting>
+
 /** Status of the indexer of one chain. */
 export interface IndexerStatus {
   /**
@@ -28,6 +39,10 @@ export interface IndexerStatus {
   readonly headBlocksPerSecond?: number
   /** Checks that the chain's hash rules skip, for the operator; left out when none. */
   readonly unchecked?: string
+  /** Settings that blocks were indexed with; left out where they were not recorded. */
+  readonly settings?: AppliedSettings
+  /** A sentence for the operator where the index begins before the configured start; left out where it does not. */
+  readonly startNote?: string
   /** What the nodes do not offer, for the operator; left out for nothing. */
   readonly lacking?: string
 }

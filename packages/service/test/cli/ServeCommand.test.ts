@@ -117,7 +117,7 @@ describe("daybook serve", () => {
           /^eth: stopped, nothing indexed, head unknown, traces \w+\. [^\n]*127\.0\.0\.1:65535[^\n]*\n$/,
         )
       }),
-    timeout,
+    2 * timeout,
   )
 
   it.live(

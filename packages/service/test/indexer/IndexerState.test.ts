@@ -13,6 +13,7 @@ const settings: IndexerState.Settings = {
   pollMillis: 2_000,
   finalityBlocks: 64,
   checks: "standard",
+  allFrames: false,
   maxDelayMillis: 10_000,
 }
 

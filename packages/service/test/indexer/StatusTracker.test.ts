@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import type { Annotations } from "../../src/indexer/IndexerReport.ts"
 import * as StatusTracker from "../../src/indexer/StatusTracker.ts"
+import * as TrackerState from "../../src/indexer/TrackerState.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
 /** Applies inputs at given seconds; collects the statuses, log lines and events that follow. */
@@ -10,7 +11,7 @@ const track = (
   options: { readonly before?: IndexerStatus; readonly pollMillis?: number } = {},
 ) => {
   const { before = null, pollMillis = 0 } = options
-  let state = StatusTracker.make({ pollMillis, before })
+  let state = TrackerState.make({ pollMillis, before })
   const statuses: Array<IndexerStatus> = []
   const writtenAt: Array<number> = []
   const lines: Array<string> = []
@@ -33,7 +34,11 @@ const track = (
   return { state, statuses, writtenAt, lines, annotations, events }
 }
 
-const connected: StatusTracker.Input = { _tag: "Connected", traces: "trace_block", unchecked: null }
+const settings = { traces: "on", allFrames: "false", checks: "standard" }
+
+const connected: StatusTracker.Input = {
+  ...{ _tag: "Connected", traces: "trace_block", unchecked: null, settings, head: null },
+}
 
 const headSeen = (nodeHead: number, isExtending = false): StatusTracker.Input => ({
   ...{ _tag: "HeadSeen", nodeHead, isExtending },
@@ -121,7 +126,7 @@ describe("StatusTracker", () => {
   it("Waiting: keeps the tracer unknown until the node answered", () => {
     const { statuses } = track([
       [0, waiting("The node is gone.")],
-      [1, { _tag: "Connected", traces: "off", unchecked: null }],
+      [1, { ...connected, traces: "off" }],
       [2, waiting("The node is gone again.")],
     ])
 
@@ -136,7 +141,7 @@ describe("StatusTracker", () => {
   })
 
   it("Connected: logs the tracer when it changes, and the checks that are left out once", () => {
-    const off = { _tag: "Connected", traces: "off", unchecked: "blooms" } as const
+    const off = { ...connected, traces: "off", unchecked: "blooms" } as const
     const { lines, state } = track([
       [0, off],
       [1, off],

@@ -50,7 +50,7 @@ const tails = (options: Options) => {
   return ({ body, internal }: Row): string => {
     const from = body.indexOf(fromKey) + fromKey.length
     const to = body.indexOf(toKey, from) + toKey.length
-    const included = options.include ? `,"internal_transactions":${internal ?? "[]"}` : ""
+    const included = options.include ? `,"internal_transactions":${internal ?? "null"}` : ""
     return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}},`
   }
 }

@@ -11,6 +11,7 @@ import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
+import * as StatusNotes from "./StatusNotes.ts"
 
 /** Status of the index of a chain. */
 export interface Status {
@@ -45,6 +46,8 @@ export interface Status {
   readonly etaMillis?: number
   /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
+  /** Sentences about settings that apply to a part of the index alone; left out when all apply to the whole. */
+  readonly notes?: ReadonlyArray<string>
   /** What the nodes do not offer; left out for nothing. */
   readonly lacking?: string
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
@@ -122,9 +125,11 @@ export const fromReport = (
   }
   const { ageMillis, lacking, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+  const notes = StatusNotes.of(reported)
   const stored = {
     ...unknown(chain),
     ...(unchecked === undefined ? {} : { unchecked }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(lacking === undefined ? {} : { lacking }),
     indexed,
     finalized: checkpoint?.finalized ?? null,

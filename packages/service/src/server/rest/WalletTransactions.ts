@@ -45,13 +45,16 @@ const guard =
     return Effect.fail(new InvalidParameter({ parameter: "address", code: "address_not_watched", message }))
   }
 
-/** Whether the page cannot show internal transactions, because no traces are indexed. */
+/**
+ * Whether the page cannot show internal transactions, because no traces are indexed. Where some are, as after traces were turned on,
+ * a row without has `null`.
+ */
 const lacksTraces = Effect.fnUntraced(function* ({
   chain,
   checkpoint,
   rows,
 }: PagedQuery.Page): Effect.fn.Return<boolean, StoreError> {
-  if (rows.length > 0) return rows.some(({ internal }) => internal === null)
+  if (rows.length > 0 && !rows.some(({ internal }) => internal === null)) return false
   if (chain.config.traces === "off") return true
   if (checkpoint === null) return false
   // While the indexer waits for its node, it does not know what the node provides.

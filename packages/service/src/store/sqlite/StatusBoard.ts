@@ -22,6 +22,16 @@ const StatusJson = Schema.fromJsonString(
     headAgeMillis: Schema.optionalKey(Schema.Number),
     headBlocksPerSecond: Schema.optionalKey(Schema.Number),
     unchecked: Schema.optionalKey(Schema.String),
+    settings: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          name: Schema.Literals(["traces", "allFrames", "checks"]),
+          value: Schema.String,
+          from: Schema.optionalKey(Schema.Number),
+        }),
+      ),
+    ),
+    startNote: Schema.optionalKey(Schema.String),
     lacking: Schema.optionalKey(Schema.String),
   }),
 )

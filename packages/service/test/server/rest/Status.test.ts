@@ -58,8 +58,10 @@ describe("Status", () => {
       if (!isRunning) expect([lag, etaMillis, status.blocksPerSecond]).toEqual([null, undefined, undefined])
       if (head === null) expect(headAgeMillis).toBeUndefined()
       expect(message.startsWith("In sync")).toBe(state === "synced" && lag === 0 && head === indexed?.to)
-      const said = /(\d+) blocks? behind/.exec(message)
-      expect(said === null ? null : Number(said[1])).toBe(isRunning && lag !== null && lag > 0 ? lag : null)
+      const reportedLag = /(\d+) blocks? behind/.exec(message)
+      expect(reportedLag === null ? null : Number(reportedLag[1])).toBe(
+        isRunning && lag !== null && lag > 0 ? lag : null,
+      )
       expect(message.includes("lags behind the index")).toBe(isRunning && head !== null && head < (indexed?.to ?? -1))
       if (etaMillis !== undefined) {
         expect([state, etaMillis]).toEqual([
@@ -110,7 +112,7 @@ describe("Status", () => {
     })
   })
 
-  it("fromReport: an indexer is unresponsive when it was silent for 15 s, or since the clock was set back", () => {
+  it("fromReport: an indexer is unresponsive when it has not reported for 15 s, or since the clock was set back", () => {
     const message = (ageMillis: number | null) => statusOf(100, { state: "synced", ageMillis }).message
 
     expect(message(15_000)).toBe("In sync with the head of the node.")

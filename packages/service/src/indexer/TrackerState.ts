@@ -1,0 +1,184 @@
+/**
+ * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it holds. Pure.
+ */
+import type { TraceSource } from "../node/Node.ts"
+import type { AppliedSettings as Applied, IndexerStatus } from "../store/StatusBoard.ts"
+import * as AppliedSettings from "./AppliedSettings.ts"
+import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
+import type { Annotations, Level } from "./IndexerReport.ts"
+import * as NodeHead from "./NodeHead.ts"
+import * as Progress from "./Progress.ts"
+import * as Throughput from "./Throughput.ts"
+
+/**
+ * What follows from an input, in order.
+ */
+export type Output =
+  | { readonly _tag: "StoreStatus"; readonly status: IndexerStatus }
+  | { readonly _tag: "Log"; readonly level: Level; readonly message: string; readonly annotations: Annotations }
+  | { readonly _tag: "Emit"; readonly event: IndexerEvent }
+
+/**
+ * State of the tracker. Instants are in milliseconds of a monotonic clock.
+ */
+export interface TrackerState {
+  /** Time between two polls of the node's head, in milliseconds. */
+  readonly pollMillis: number
+  /** The last status. */
+  readonly status: IndexerStatus
+  /** This indexer has written a status. */
+  readonly isWritten: boolean
+  /** When the status was last written. */
+  readonly writtenAtMillis: number
+  /** When the indexer last reported something; heartbeats do not count. */
+  readonly reportedAtMillis: number
+  /** What the last `Waiting` or `Misconfigured` was about; `null` before one. */
+  readonly subject: string | null
+  /** When that was last logged. */
+  readonly obstacleLoggedAtMillis: number
+  /** The tracer reported in this run; `null` before the node's first answer. */
+  readonly tracer: TraceSource | null
+  readonly unchecked: string | null
+  /** What the nodes do not offer; `null` for nothing. */
+  readonly lacking: string | null
+  /** Settings that blocks were indexed with. */
+  readonly settings: Applied
+  readonly startNote: string | null
+  /** Head of the node; `null` before the first poll. */
+  readonly nodeHead: NodeHead.NodeHead | null
+  /** Last indexed block; `null` while it is unknown. */
+  readonly indexedHead: number | null
+  /** Head of the last `Synced` event; `null` after a reorg. */
+  readonly syncedHead: number | null
+  /** When progress was last logged. */
+  readonly loggedAtMillis: number
+  readonly progress: Progress.Progress
+}
+
+/** Time after which an unchanged status is written again. */
+export const heartbeatMillis = 5_000
+/** Time without an answer of the node after which an indexer at work reports that it waits. */
+export const unansweredMillis = 15_000
+const statusMillis = 1_000
+/** Blocks behind the head of the node up to which an index counts as synced. */
+export const behindBlocks = 16
+
+/**
+ * Makes the tracker of an indexer that has not reported yet. `before` is the status that the store holds.
+ */
+export const make = (options: {
+  readonly pollMillis: number
+  readonly before: IndexerStatus | null
+}): TrackerState => ({
+  pollMillis: options.pollMillis,
+  status: options.before ?? { state: "waiting", traces: null, nodeHead: null, message: "" },
+  isWritten: false,
+  writtenAtMillis: 0,
+  reportedAtMillis: 0,
+  subject: null,
+  obstacleLoggedAtMillis: 0,
+  tracer: null,
+  unchecked: null,
+  lacking: null,
+  settings: options.before?.settings ?? AppliedSettings.fromTraces(options.before?.traces ?? null),
+  startNote: null,
+  nodeHead: null,
+  indexedHead: null,
+  syncedHead: null,
+  loggedAtMillis: 0,
+  progress: Progress.start(0),
+})
+
+/**
+ * The next state, and what follows from an input.
+ */
+export type Transition = readonly [state: TrackerState, outputs: ReadonlyArray<Output>]
+
+/**
+ * Applies a second transition to the result of one.
+ */
+export const chain = ([state, outputs]: Transition, then: (state: TrackerState) => Transition): Transition => {
+  const [next, more] = then(state)
+  return [next, [...outputs, ...more]]
+}
+
+/**
+ * A log line.
+ */
+export const log = (level: Level, message: string, annotations: Annotations = {}): Output => ({
+  _tag: "Log",
+  level,
+  message,
+  annotations,
+})
+
+/**
+ * An event.
+ */
+export const emit = (event: IndexerEvent): Output => ({ _tag: "Emit", event })
+
+/**
+ * True for the states of an indexer that follows its node.
+ */
+export const isRunning = ({ state }: IndexerStatus): boolean => state === "backfill" || state === "synced"
+
+/** Blocks up to the head of the node. */
+export const blocksLeft = ({ indexedHead, nodeHead }: TrackerState): number =>
+  indexedHead === null || nodeHead === null ? 0 : Math.max(0, nodeHead.number - indexedHead)
+
+/**
+ * Throughput at an instant, and the time that is left.
+ */
+export const speedOf = (state: TrackerState, now: number): Speed =>
+  Progress.speed(state.progress, now, blocksLeft(state), NodeHead.perSecond(state.nodeHead, now))
+
+const rounded = (perSecond: number): number => Math.round(perSecond * 100) / 100
+
+/** A rate as the status holds it: left out at 0. */
+const rate = <Name extends string>(name: Name, perSecond: number) =>
+  rounded(perSecond) === 0 ? {} : ({ [name]: rounded(perSecond) } as { readonly [N in Name]: number })
+
+/** The head as the status holds it: unknown when the last poll was too long ago. */
+const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
+  if (nodeHead === null) return { nodeHead: null }
+  const headAgeMillis = Math.round(NodeHead.ageMillis(nodeHead, now))
+  return headAgeMillis > unansweredMillis + pollMillis
+    ? { nodeHead: null }
+    : { nodeHead: nodeHead.number, headAgeMillis }
+}
+
+/**
+ * Writes the status.
+ */
+export const put = (state: TrackerState, name: IndexerStatus["state"], message: string, now: number): Transition => {
+  const { lacking, nodeHead, progress, settings, startNote, unchecked } = state
+  const status: IndexerStatus = {
+    state: name,
+    traces: state.tracer ?? state.status.traces,
+    message,
+    ...headFields(state, now),
+    ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
+    ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
+    ...(unchecked === null ? {} : { unchecked }),
+    ...(lacking === null ? {} : { lacking }),
+    ...(settings.length === 0 ? {} : { settings }),
+    ...(startNote === null ? {} : { startNote }),
+  }
+  return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
+}
+
+/**
+ * True for a state that readers must see at once.
+ */
+export const isNews = ({ isWritten, status, tracer }: TrackerState, name: IndexerStatus["state"]): boolean =>
+  !isWritten || name !== status.state || (tracer !== null && tracer !== status.traces)
+
+/** Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one as a heartbeat. */
+export const write = (state: TrackerState, name: IndexerStatus["state"], message: string, now: number): Transition => {
+  const { nodeHead, status } = state
+  const age = now - state.writtenAtMillis
+  const hasNewHead = (nodeHead?.number ?? null) !== status.nodeHead && (name === "synced" || name === "backfill")
+  const isChanged = name === "backfill" || message !== status.message
+  const isDue = hasNewHead || (isChanged && age >= statusMillis) || age >= heartbeatMillis
+  return isNews(state, name) || isDue ? put(state, name, message, now) : [state, []]
+}

@@ -1,0 +1,101 @@
+/** An index that was made with another configuration: what can be applied is applied, and the rest is refused with the way out. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, References } from "effect"
+import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as Status from "../../src/server/rest/Status.ts"
+import { Engine } from "../../src/store/Engine.ts"
+import type { TestStore } from "../store/TestStore.ts"
+import { decoder, openStore } from "./chain.ts"
+import { healthyAt } from "./scriptedChain.ts"
+import * as ScriptedFetch from "./ScriptedFetch.ts"
+
+interface Config extends Pick<
+  ChainIndexer.Options,
+  "fromBlock" | "fromTimestamp" | "allFrames" | "checks" | "watch" | "rules"
+> {
+  readonly traces?: "auto" | "off"
+}
+
+/** Runs an indexer with a configuration for a few seconds, on a chain up to `head`, and reads the status. */
+const runWith = Effect.fnUntraced(function* (store: TestStore, head: number, { traces = "auto", ...config }: Config) {
+  const scripted = ScriptedFetch.make(healthyAt(head))
+  const node = yield* Node.make({ urls: ["http://node.example"], chainId: 31337, fetch: scripted.fetch, traces })
+  const { id, name } = store.ref
+  const options = { chain: name, chainId: id, owner: "me", decoder, checks: "links", pollMillis: 500 } as const
+  const fiber = yield* ChainIndexer.run(node, { ...options, ...config }).pipe(
+    Effect.provideService(Engine, store.database),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.forkScoped,
+  )
+  yield* ScriptedFetch.advance(scripted, 3)
+  const status = yield* store.snapshot((snapshot) =>
+    Effect.map(Effect.all([snapshot.checkpoint, snapshot.status]), ([checkpoint, reported]) =>
+      Status.fromReport(store.ref, checkpoint, reported),
+    ),
+  )
+  yield* Fiber.interrupt(fiber)
+  return status
+})
+
+describe("ChainIndexer with a changed configuration", () => {
+  it.effect("fromBlock: a lower one is refused with both values and the way out, and nothing is indexed", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 20, { fromBlock: 10 })
+
+      const status = yield* runWith(store, 30, { fromBlock: 5 })
+
+      expect(status).toMatchObject({
+        state: "misconfigured",
+        ready: false,
+        indexed: { from: 10, to: 20 },
+        message:
+          'The index of test begins after the configured start: stored block 10, configured block 5. Set "fromBlock" to 10; or stop the service, run "daybook reindex --all --chain test" and start it again.',
+      })
+    }),
+  )
+
+  it.effect("fromBlock: a higher one keeps the blocks below it, and the status reports it", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 20, { fromBlock: 10 })
+
+      const status = yield* runWith(store, 30, { fromBlock: 15 })
+
+      expect(status).toMatchObject({ state: "synced", indexed: { from: 10, to: 30 } })
+      expect(status.notes).toEqual([
+        "The index begins before the configured start: stored block 10, configured block 15. The blocks below it stay and are served.",
+      ])
+      expect((yield* runWith(store, 30, { fromBlock: 10 })).notes).toBeUndefined()
+    }),
+  )
+
+  it.effect("traces: turned on and off again, the status reports the first block with them", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, { traces: "off" })
+      const on = yield* runWith(store, 20, { traces: "auto" })
+      const still = yield* runWith(store, 25, { traces: "auto" })
+      const off = yield* runWith(store, 30, { traces: "off" })
+
+      expect(on.notes).toEqual(["Internal transactions are indexed from block 11 on, and unknown before it."])
+      expect([still.notes, still.traces]).toEqual([on.notes, "trace_block"])
+      expect([off.notes, off.traces]).toEqual([["Internal transactions are not indexed from block 26 on."], "off"])
+    }),
+  )
+
+  it.effect("checks and allFrames: apply to the next blocks, and the status reports the first of them", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      const before = yield* runWith(store, 10, { checks: "standard", allFrames: true })
+      const after = yield* runWith(store, 20, { checks: "links", allFrames: false })
+
+      expect(before.notes).toBeUndefined()
+      expect(after.notes).toEqual([
+        "STATICCALL and DELEGATECALL frames are not stored from block 11 on.",
+        "Blocks are verified at level links from block 11 on.",
+      ])
+    }),
+  )
+})
