@@ -208,4 +208,16 @@ describe("canary", () => {
       expect(texts.join("\n").toLowerCase()).not.toContain(hostKey.toLowerCase())
     }),
   )
+
+  it.live("a key in the host of a redirect: is in no output when the server escapes a part of it", () =>
+    Effect.gen(function* () {
+      const hostKey = "canary5f3e9a1cb7"
+      const server = yield* script(reply(302, "", { location: `http://%63anary5f3e9a1cb7.other.test/` }))
+      const endpoint = yield* Endpoint.make({ url: server.url, headers: { "X-API-Key": hostKey } })
+      const { texts, error } = yield* traces(RequestExecutor.makeUnsafe().request({ endpoint }, RequestExecutor.accept))
+
+      expect(error?._tag).toBe("InvalidResponse")
+      expect(texts.join("\n")).not.toContain(hostKey)
+    }),
+  )
 })

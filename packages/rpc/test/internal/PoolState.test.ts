@@ -101,6 +101,20 @@ describe("step", () => {
     expect(one !== undefined && isHealthy(one)).toBe(true)
   })
 
+  it("step: an answer of a healthy endpoint changes nothing, and one of a failed endpoint does", () => {
+    const healthy = after(1, answered(0))
+    const failed = after(1, answered(0), unavailable(0))
+
+    expect(step(healthy, answered(0))).toBe(healthy)
+    expect(step(failed, answered(0))).not.toBe(failed)
+  })
+
+  it("step: a declined call without a method adds no unsupported method", () => {
+    const [one] = after(1, judged(0, { _tag: "Declined" })).endpoints
+
+    expect(one?.unsupportedMethods.size).toBe(0)
+  })
+
   it("step: calls an endpoint healthy once it has answered and until it fails", () => {
     const healthy = [[], [answered(0)], [answered(0), unavailable(0)], [unavailable(0), answered(0)]].map((events) => {
       const [one] = after(1, ...events).endpoints

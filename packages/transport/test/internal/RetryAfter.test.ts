@@ -63,6 +63,12 @@ describe("RetryAfter", () => {
     it(`fromHeaders: ignores ${JSON.stringify(invalid)}`, () =>
       expect(millis({ "retry-after": invalid })).toBeUndefined())
   }
+  it("fromHeaders: ignores white space around each header", () => {
+    expect(millis({ "retry-after-ms": " 1500\t" })).toBe(1_500)
+    expect(millis({ date: " Thu, 01 Jan 1970 00:00:00 GMT ", "retry-after": " Thu, 01 Jan 1970 00:00:07 GMT " })).toBe(
+      7_000,
+    )
+  })
   it("fromHeaders: gives undefined without a header", () => expect(millis({})).toBeUndefined())
 
   it.prop(

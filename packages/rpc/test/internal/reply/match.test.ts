@@ -1,13 +1,31 @@
 /** Which reply belongs to which call. */
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { matchBatch, matchSingle, type RequestItem, type ResponseItem } from "../../../src/internal/reply/match.ts"
+import {
+  join,
+  matchBatch,
+  matchSingle,
+  type RequestItem,
+  type ResponseItem,
+} from "../../../src/internal/reply/match.ts"
 import { failure, success } from "../../server.ts"
 import { hash, transaction } from "../../values.ts"
 
 const call = (id: number): RequestItem => ({ id, method: "eth_chainId", params: [] })
 
 const issueOf = (item: ResponseItem | undefined) => (item !== undefined && "issue" in item ? item.issue : item)
+
+describe("join", () => {
+  it.each([
+    ["result", "hash", "result.hash"],
+    ["result", "[3]", "result[3]"],
+    ["result", "", "result"],
+    ["", "hash", "hash"],
+    ["", "[3]", "[3]"],
+  ])("join: a path %j and its member %j are the path %j", (path, member, joined) => {
+    expect(join(path, member)).toBe(joined)
+  })
+})
 
 describe("matchSingle", () => {
   it("matchSingle: returns the result of the reply with the id of the call", () => {

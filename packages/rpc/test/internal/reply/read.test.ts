@@ -113,6 +113,25 @@ describe("outcomeOfFault", () => {
     expect(outcomeOfFault(tooLarge, context(), 1, 0)).toMatchObject({ mustSplit: false, maxBatchSize: 20 })
   })
 
+  it("outcomeOfFault: keeps the fault of a first attempt, and adds the attempts before a later one", () => {
+    const [attempt] = replyOf("").attempts
+    const fault = new InvalidResponse({
+      host: "node.example",
+      attempts: [attempt!],
+      reason: "too-large",
+      path: "body",
+      received: "more",
+      expected: "less",
+      advice: "Request less at once.",
+    })
+    const before = { ...attempt!, outcome: "502" }
+
+    expect(outcomeOfFault(fault, context(), 1, 0)).toHaveProperty("error", fault)
+    expect(outcomeOfFault(fault, context({ attempts: [before] }), 1, 0)).toMatchObject({
+      error: { attempts: [before, attempt], reason: "too-large" },
+    })
+  })
+
   it("outcomeOfFault: reports the deadline of the call and not of the request", () => {
     const fault = new TimeoutError({ host: "node.example", phase: "body", deadline: Duration.seconds(9) })
 

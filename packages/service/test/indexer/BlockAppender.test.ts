@@ -1,0 +1,132 @@
+/** Ranges that are fetched together, and what is appended where a range ends early. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as BlockAppender from "../../src/indexer/BlockAppender.ts"
+import * as StatusReporter from "../../src/indexer/StatusReporter.ts"
+import type { BatchFetcher } from "../../src/node/BatchFetcher.ts"
+import type { Node } from "../../src/node/Node.ts"
+import { NodeFailed } from "../../src/node/NodeError.ts"
+import * as ChainSession from "../../src/store/ChainSession.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import { decoder } from "./chain.ts"
+import * as fixture from "./fixture.ts"
+
+const hashOf = (number: number, branch = 0) => `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
+
+const emptyBlock = (number: number, parentHash = hashOf(number - 1)): HydratedBlock =>
+  fixture.block({
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(number),
+    parentHash,
+    transactions: [],
+    gasUsed: "0x0",
+  })
+
+const failed = new NodeFailed({
+  message: "The node is gone.",
+  isMisconfigured: false,
+  pace: "rarely",
+  cause: undefined as never,
+})
+
+/** An appender over an empty store and a node of empty blocks, and the ranges that it fetched together. */
+const setup = Effect.fnUntraced(function* (blockAt: (number: number) => HydratedBlock | null, size = 5) {
+  const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
+  const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
+  yield* store.holdLease
+  const ranges: Array<ReadonlyArray<number>> = []
+  let renewals = 0
+  const fetcher: BatchFetcher = {
+    size,
+    blocks: (numbers) =>
+      Effect.sync(() => {
+        ranges.push(numbers)
+        return numbers.map((number) => blockAt(number))
+      }),
+    parts: (refs) => Effect.succeed(refs.map(() => ({ receipts: [], traces: null }))),
+  }
+  // Sound: nothing else of a node is asked for blocks without transactions.
+  const node = {
+    batchFetcher: () => Effect.succeed(fetcher),
+    block: (number: number) => {
+      const block = blockAt(number)
+      return block === null ? Effect.fail(failed) : Effect.succeed(block)
+    },
+    receipts: () => Effect.succeed([]),
+    traces: () => Effect.succeed(null),
+    isSettled: () => false,
+  } as unknown as Node
+  const options: BlockAppender.Options = {
+    node,
+    store,
+    reporter: yield* StatusReporter.make({ store, onEvent: () => Effect.void }),
+    onAppended: Effect.sync(() => void (renewals += 1)),
+    assembling: { decoder, checks: "links" },
+    concurrency: 2,
+  }
+  const run = (from: number, to: number) =>
+    BlockAppender.run(options, {
+      ...{ _tag: "Extend", tip: null, from, to, first: from, nodeHead: to },
+      ...{ rules: HashRules.none, isRetry: false },
+    })
+  const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
+  return { run, ranges, headOf, renewals: () => renewals }
+})
+
+describe("BlockAppender", () => {
+  it.effect("run: fetches ranges of the fetcher's size and the rest of the turn, and nothing beyond it", () =>
+    Effect.gen(function* () {
+      const { headOf, ranges, run } = yield* setup(emptyBlock)
+
+      expect(yield* run(10, 22)).toBe(null)
+      expect(ranges).toEqual([
+        [10, 11, 12, 13, 14],
+        [15, 16, 17, 18, 19],
+        [20, 21, 22],
+      ])
+      expect(yield* headOf).toBe(22)
+    }),
+  )
+
+  it.effect("run: fetches each block alone at the head of the chain, and appends each at once", () =>
+    Effect.gen(function* () {
+      const { headOf, ranges, renewals, run } = yield* setup(emptyBlock)
+      yield* run(10, 17)
+
+      expect([ranges, renewals(), yield* headOf]).toEqual([[], 8, 17])
+    }),
+  )
+
+  it.effect("run: appends the blocks below one that cannot be fetched, and fails with its error", () =>
+    Effect.gen(function* () {
+      const { headOf, renewals, run } = yield* setup((number) => (number === 18 ? null : emptyBlock(number)))
+
+      expect(yield* Effect.flip(run(10, 22))).toBe(failed)
+      expect([yield* headOf, renewals()]).toEqual([17, 1])
+    }),
+  )
+
+  it.effect("run: appends the blocks below one of another branch, and gives that one", () =>
+    Effect.gen(function* () {
+      const { headOf, run } = yield* setup((number) =>
+        number === 13 ? emptyBlock(13, hashOf(12, 1)) : emptyBlock(number),
+      )
+
+      expect(yield* run(10, 22)).toMatchObject({ number: 13, hash: hashOf(13) })
+      expect(yield* headOf).toBe(12)
+    }),
+  )
+
+  it.effect("run: appends nothing where the first block cannot be fetched", () =>
+    Effect.gen(function* () {
+      const { headOf, renewals, run } = yield* setup(() => null)
+
+      expect(yield* Effect.flip(run(10, 22))).toBe(failed)
+      expect([yield* headOf, renewals()]).toEqual([null, 0])
+    }),
+  )
+})

@@ -1,0 +1,60 @@
+/** Verification reads a chain in parts: whatever their sizes, each block and each appearance is examined once. */
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Verify from "../../src/maintenance/Verify.ts"
+import * as Rows from "../server/rows.ts"
+import { folder } from "../server/service.ts"
+import * as TestStore from "../store/TestStore.ts"
+import { damage } from "./damage.ts"
+
+const ref = { name: "test", id: 31337 }
+const [first, head] = [3, 14]
+
+/** The audit of a chain that has lost the transactions of some blocks, but not the entries in the histories of wallets. */
+const auditOf = (lost: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const path = yield* folder
+    const written = TestStore.inFolder(path, ref)
+    yield* Effect.scoped(Effect.flatMap(written, (store) => store.append(null, Rows.chain(first, head))))
+    if (lost.length > 0) {
+      damage(join(path, "chain-test.sqlite"), `DELETE FROM "transaction" WHERE block IN (${lost.join(", ")})`)
+    }
+    return (yield* TestStore.inFolder(path, ref)).database.chain(ref).audit
+  })
+
+describe("Verify", () => {
+  it.live("run: examines each block and each appearance once, whatever the sizes of the parts", () =>
+    Effect.gen(function* () {
+      const audit = yield* auditOf([3, 7, 14])
+      const whole = yield* Verify.run(audit)
+      const appearances = Rows.chain(first, head).flatMap(({ number, transactions }) =>
+        [3, 7, 14].includes(number) ? transactions.flatMap(({ addresses }) => addresses) : [],
+      )
+
+      expect(whole.blocks).toBe(12)
+      expect(new Set(whole.issues.map(({ block }) => block))).toEqual(new Set([3, 7, 14]))
+      expect(whole.orphaned).toHaveLength(appearances.length)
+      for (let size = 1; size <= 13; size++) {
+        expect([size, yield* Verify.run(audit, { blocksAtOnce: size, appearancesAtOnce: size })]).toEqual([size, whole])
+      }
+    }),
+  )
+
+  it.live("run: reports the last block of each part and the head, and begins at the given block", () =>
+    Effect.gen(function* () {
+      const audit = yield* auditOf([])
+      const progress: Array<readonly [number, number]> = []
+      const onProgress = (number: number, to: number) => Effect.sync(() => void progress.push([number, to]))
+      const verified = yield* Verify.run(audit, { from: 5, blocksAtOnce: 4, onProgress })
+
+      expect(progress).toEqual([
+        [8, 14],
+        [12, 14],
+        [14, 14],
+      ])
+      expect([verified.blocks, verified.issues, verified.orphaned]).toEqual([10, [], []])
+    }),
+  )
+})
