@@ -64,7 +64,9 @@ interface Parts extends Omit<Options, "roles"> {
 const layers = {
   index: ({ baseFolder, chains, config, onEvent }: Parts) => {
     const owner = randomUUID()
-    const jobs = chains.map((chain) => ChainJob.fromChain(chain, { database: config.database, baseFolder, owner }))
+    const jobs = chains.map((chain) =>
+      ChainJob.fromChain(chain, { database: config.database, documents: config.documents, baseFolder, owner }),
+    )
     return Supervisor.layer(onEvent === undefined ? { jobs } : { jobs, onEvent })
   },
   rest: ({ chains, config }: Parts) => RestServer.layer({ config, chains }),
@@ -107,7 +109,7 @@ export const run = Effect.fn("Service.run")(function* (
   const { roles = Role.all, ...rest } = options
   const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   const parts: Parts = { ...rest, config, chains }
-  const database = yield* Engine.fromUrl(config.database, options.baseFolder)
+  const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
   yield* database.apiKeys.ready
   const operations = roles.filter((role) => role !== "index")
   const address = operations.length === 0 ? null : yield* listen(operations, parts, database)

@@ -17,6 +17,15 @@ export const busyWallet = digest("busy", 20)
 export const walletOf = (serial: number): string =>
   digest(`wallet ${Math.imul(serial, 0x9e3779b1) % Math.max(1, Math.floor(serial / 100))}`, 20)
 
+const senderAndRecipient = /"from_address":"[^"]*","to_address":(?:null|"[^"]*")/
+
+/** The document of a row under another hash and other wallets, as long as it was. */
+const documentOf = ({ body, hash: before }: TransactionRow, hash: string, [from, to]: ReadonlyArray<string>): string =>
+  body
+    .replaceAll(before, hash)
+    .replace(senderAndRecipient, `"from_address":"${from}","to_address":"${to ?? from}"`)
+    .replace(/"receipt_contract_address":"[^"]*"/, '"receipt_contract_address":""')
+
 /** Makes blocks, each the child of the one before it. `serial` counts the transactions before the block. */
 export type NextBlock = (parent: BlockRows | undefined, serial: number) => BlockRows
 
@@ -28,7 +37,9 @@ export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {
     const transactions = template.transactions.map((row, index): TransactionRow => {
       const at = serial + index
       const from = at % 20 === 0 ? busyWallet : walletOf(at)
-      return { ...row, index, hash: digest(`transaction ${at}`, 32), addresses: [...new Set([from, walletOf(at + 7)])] }
+      const transaction = digest(`transaction ${at}`, 32)
+      const addresses = [...new Set([from, walletOf(at + 7)])]
+      return { ...row, index, hash: transaction, body: documentOf(row, transaction, addresses), addresses }
     })
     const hash = digest(`block ${number}`, 32)
     const parentHash = parent?.hash ?? digest("before", 32)

@@ -61,8 +61,10 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   const chains = served.filter(
     (chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)),
   )
-  const database = yield* Engine.fromUrl(config.database, baseFolder)
+  const database = yield* Engine.fromUrl(config.database, baseFolder, config)
   const owner = `maintenance ${randomUUID()}`
-  const jobs = chains.map((one) => ChainJob.fromChain(one, { database: config.database, baseFolder, owner }))
+  const jobs = chains.map((one) =>
+    ChainJob.fromChain(one, { database: config.database, documents: config.documents, baseFolder, owner }),
+  )
   return { database, jobs, owner }
 })

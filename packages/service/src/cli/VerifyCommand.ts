@@ -36,9 +36,9 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
     yield* Terminal.print(`${chain}: ${block === null ? "the store" : `block ${block}`}: ${what}`)
   }
   if (issues.length > issuesShown) yield* Terminal.print(`${chain}: and ${issues.length - issuesShown} more`)
-  for (const { address, block, index } of orphaned.slice(0, issuesShown)) {
+  for (const { block, index, key } of orphaned.slice(0, issuesShown)) {
     const where = `transaction ${index} of block ${block}`
-    yield* Terminal.print(`${chain}: the history of ${address} refers to ${where}, which is not stored`)
+    yield* Terminal.print(`${chain}: the history of ${key} refers to ${where}, which is not stored`)
   }
   const found = total(verified)
   const verifiedRows = `verified ${count(blocks, "block")} and ${count(transactions, "transaction")}`

@@ -42,6 +42,8 @@ export const Config = Schema.Struct({
   listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
   /** URL of the database: `sqlite:` and a folder. */
   database: Schema.String,
+  /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
+  documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
   /** The chains, by name. */
   chains: Schema.Record(Schema.String, ChainConfig),
   /** Form of empty values in pages: that of the interface (`string`), or `null`. Default `string`. */

@@ -25,6 +25,8 @@ export interface ChainJob {
   readonly chainId: number
   /** `database` of the configuration. */
   readonly database: string
+  /** `documents` of the configuration. */
+  readonly documents: Config.Config["documents"]
   /** Folder that paths in `database` are relative to. */
   readonly baseFolder: string
   /** Owner of the lease; the same for a worker that is restarted, which then need not wait for the lease to expire. */
@@ -37,12 +39,13 @@ export interface ChainJob {
  */
 export const fromChain = (
   chain: ServedChain.ServedChain,
-  options: { readonly database: string; readonly baseFolder: string; readonly owner: string },
+  options: Pick<ChainJob, "database" | "documents" | "baseFolder" | "owner">,
 ): ChainJob => ({
   chain: chain.name,
   key: chain.key,
   chainId: chain.id,
   database: options.database,
+  documents: options.documents,
   baseFolder: options.baseFolder,
   owner: options.owner,
   config: chain.config,
@@ -60,7 +63,9 @@ export const fromConfig = (
   owner: string,
 ): Result.Result<ReadonlyArray<ChainJob>, InvalidConfig> =>
   Result.map(ServedChain.fromChains(config.chains), (chains) =>
-    chains.map((chain) => fromChain(chain, { database: config.database, baseFolder, owner })),
+    chains.map((chain) =>
+      fromChain(chain, { database: config.database, documents: config.documents, baseFolder, owner }),
+    ),
   )
 
 const localPollMillis = 250

@@ -32,7 +32,7 @@ interface Obstacle {
 
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
-  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
   const { assembling, node } = yield* BlockSource.make(job)
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner, onEvent },
@@ -52,7 +52,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
 const recordObstacle = (job: ChainJob.ChainJob, obstacle: Obstacle, onEvent: OnEvent): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const { _tag, message, millis } = obstacle
-    const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+    const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
     const chain = { name: job.chain, id: job.chainId }
     const store = yield* ChainSession.open(database, { chain, owner: job.owner, leaseMillis: 0 })
     if (!(yield* store.holdLease)) return false

@@ -89,7 +89,8 @@ const linkIssue = (block: StoredBlock, previous: StoredBlock): string | null => 
 }
 
 const countIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): string | null => {
-  const { count, transactions } = block
+  const { count, damagedTransactions, transactions } = block
+  if (damagedTransactions.length > 0) return null
   if (count !== null && count !== transactions.length) return `it has ${transactions.length} of ${count} transactions`
   const gap = watch === null ? transactions.findIndex(({ index }, position) => index !== position) : -1
   return gap === -1 ? null : `transaction ${gap} is missing`
@@ -101,12 +102,14 @@ export const ofBlock = (
   previous: StoredBlock | undefined,
   watch: ReadonlySet<string> | null,
 ): ReadonlyArray<IntegrityIssue> => {
-  const link = previous === undefined ? null : linkIssue(block, previous)
+  if (block.isDamaged) return [{ block: block.number, what: "it does not match its checksum" }]
+  const link = previous === undefined || previous.isDamaged ? null : linkIssue(block, previous)
   const count = countIssue(block, watch)
   const inTransactions = block.transactions.flatMap((transaction) => {
     const issue = transactionIssue(block, transaction, watch)
     return issue === null ? [] : [`transaction ${transaction.index} (${transaction.hash}): ${issue}`]
   })
-  const whats = [...(link === null ? [] : [link]), ...(count === null ? [] : [count]), ...inTransactions]
+  const damaged = block.damagedTransactions.map((index) => `transaction ${index} does not match its checksum`)
+  const whats = [...damaged, ...(link === null ? [] : [link]), ...(count === null ? [] : [count]), ...inTransactions]
   return whats.map((what) => ({ block: block.number, what }))
 }

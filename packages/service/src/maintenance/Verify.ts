@@ -72,7 +72,7 @@ const verifyBlocks = Effect.fnUntraced(function* (
         continue
       }
       blocks++
-      transactions += block.transactions.length
+      transactions += block.transactions.length + block.damagedTransactions.length
       // A missing block is reported already.
       const previous = number === first ? undefined : byNumber.get(number - 1)
       issues.push(...IntegrityIssue.ofBlock(block, previous, watchOf(range.checkpoint)))

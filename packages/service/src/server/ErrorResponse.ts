@@ -92,14 +92,26 @@ export const boundReached = ({ message, scope }: BoundReached): Failure => {
 
 const storeRetrySeconds = 1
 
-/** A database that is busy or not created yet is 503; one that is damaged is a defect. */
-export const fromStore = (error: StoreError): Failure =>
-  error.isRetryable
+/** 500: a block that a page needs is damaged in the database. */
+const damaged = (error: StoreError, block: number): Failure =>
+  Effect.andThen(
+    Effect.logError(error.message),
+    fail((requestId) => {
+      const message = `Stored block damaged: block ${block}. The operator of the server can run "daybook repair".`
+      return new ApiError.Internal({ message, requestId })
+    }),
+  )
+
+/** A database that is busy or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
+export const fromStore = (error: StoreError): Failure => {
+  if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
+  return error.isRetryable
     ? fail(
         (requestId) => new ApiError.Unavailable({ message: "The index cannot be read now. Retry later.", requestId }),
         { "retry-after": String(storeRetrySeconds) },
       )
     : Effect.die(error)
+}
 
 /** 500: the server failed; the id leads to the log. */
 export const internal = (requestId: string): ApiError.Internal =>

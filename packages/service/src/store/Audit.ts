@@ -20,11 +20,18 @@ export interface StoredBlock extends BlockRef {
   /** Number of transactions that were stored with it; `null` where a version without the count wrote it. */
   readonly count: number | null
   readonly transactions: ReadonlyArray<StoredTransaction>
+  /** Its row does not match its checksum. */
+  readonly isDamaged: boolean
+  /** Indexes of transactions whose rows do not match their checksums; these are not in `transactions`. */
+  readonly damagedTransactions: ReadonlyArray<number>
 }
 
 /** An entry of a wallet's history. */
 export interface Appearance {
-  readonly address: string
+  /** Where the engine keeps it. */
+  readonly table: string
+  /** Key of the wallet, as the engine stores it: hex text. */
+  readonly key: string
   readonly block: number
   readonly index: number
 }

@@ -16,6 +16,12 @@ import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 
+/** How an engine stores. */
+export interface EngineOptions {
+  /** How documents are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
+  readonly documents?: "plain" | "zstd"
+}
+
 /** How to open a chain for writing. */
 export interface WriterOptions {
   /** Wallets to index, lower case; `null` for all. Left out, the index keeps what it has. */

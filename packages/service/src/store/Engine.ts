@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Database } from "./Database.ts"
+import type { Database, EngineOptions } from "./Database.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
@@ -20,7 +20,11 @@ interface Implementation {
   /** Form of its URLs, for messages. */
   readonly form: string
   /** Opens a database. `location` is the URL without its scheme; paths in it are relative to `baseFolder`. */
-  readonly open: (location: string, baseFolder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
+  readonly open: (
+    location: string,
+    baseFolder: string,
+    options?: EngineOptions,
+  ) => Effect.Effect<Database, StoreError, Scope.Scope>
 }
 
 /** The engines by the scheme of their URLs. */
@@ -42,10 +46,14 @@ const unknown = (scheme: string): StoreError => {
  * **Errors**
  * - `StoreError`: the URL is not understood, its engine is not supported, or the database cannot be opened. Never shows the URL.
  */
-export const fromUrl = (url: string, baseFolder: string): Effect.Effect<Database, StoreError, Scope.Scope> => {
+export const fromUrl = (
+  url: string,
+  baseFolder: string,
+  options?: EngineOptions,
+): Effect.Effect<Database, StoreError, Scope.Scope> => {
   const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
   const engine = engines.get(scheme.toLowerCase())
-  return engine === undefined ? Effect.fail(unknown(scheme.toLowerCase())) : engine.open(location, baseFolder)
+  return engine === undefined ? Effect.fail(unknown(scheme.toLowerCase())) : engine.open(location, baseFolder, options)
 }
 
 /** The database of a URL, as a service. */

@@ -9,6 +9,8 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   readonly message: string
   /** True when the same call may succeed later. */
   readonly isRetryable: boolean
+  /** The block whose stored rows are damaged; left out for another failure. */
+  readonly damagedBlock?: number
   readonly cause: unknown
 }> {}
 

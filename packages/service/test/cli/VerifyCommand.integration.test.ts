@@ -46,7 +46,7 @@ describe("daybook verify, repair, backup and reindex", () => {
         out: ["my chain: verified 5 blocks and 4 transactions: no issues"],
       })
 
-      damage(file, `UPDATE "transaction" SET body = 'x' WHERE block = 2`)
+      damage(file, `UPDATE document SET frame = x'00' WHERE id / 1048576 = 2`)
       const broken = yield* run(base, "verify", "--chain", "my-chain")
       expect([broken.code, broken.out.at(-1)]).toEqual([1, "my chain: verified 5 blocks and 4 transactions: 1 issue"])
       expect(broken.out[0]).toContain("block 2: transaction 0")

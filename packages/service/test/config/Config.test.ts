@@ -27,6 +27,7 @@ describe("Config.decode", () => {
       chains: {
         eth: { rpc: ["http://127.0.0.1:8545"], fromBlock: 0, traces: "auto", allFrames: false, labels: {} },
       },
+      documents: "zstd",
       empty: "string",
       maxLimit: 100,
       rateLimit: { perSecond: 25, burst: 50 },
@@ -59,7 +60,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       unknown(
         "rcp",
-        "listen, database, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, allowedOrigins",
+        "listen, database, documents, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, allowedOrigins",
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])

@@ -26,6 +26,7 @@ const jobOf = (node: Anvil.Node, baseFolder: string, more: Partial<ChainJob> = {
   chain: "my chain",
   chainId: node.chainId,
   database: "sqlite:data",
+  documents: "zstd",
   baseFolder,
   owner: "test",
   config: {

@@ -49,6 +49,7 @@ const jobOf = (node: Anvil.Node, baseFolder: string): ChainJob => ({
   chain: "my chain",
   chainId: node.chainId,
   database: "sqlite:data",
+  documents: "zstd",
   baseFolder,
   owner: "killed",
   config: {

@@ -24,7 +24,7 @@ if (file !== undefined) {
 
   const kindOf = (sql: string): Phase => {
     if (/^\s*INSERT INTO block/.test(sql)) return "append"
-    if (/^\s*SELECT block, tx_index AS "index", addresses/.test(sql)) return "unwind"
+    if (/^\s*SELECT d\.id, .* FROM document d WHERE/.test(sql)) return "unwind"
     return phase
   }
 

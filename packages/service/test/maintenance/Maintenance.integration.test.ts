@@ -13,10 +13,12 @@ import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
 import { damage, dump } from "./damage.ts"
+import * as Stored from "./storedRows.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const chainId = 31337
+const perBlock = 1_048_576
 const ref = { name: "test", id: chainId }
 const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
 
@@ -43,7 +45,8 @@ const auditOf = (file: string) =>
 const verify = (file: string, options: Verify.Options = {}) =>
   Effect.scoped(Effect.flatMap(auditOf(file), (audit) => Verify.run(audit, options)))
 
-const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
+/** Damage to rows in the layout of earlier versions, which have no checksums. */
+const oldWays: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
   ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
   [
     "a link that leads elsewhere",
@@ -79,6 +82,75 @@ const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = 
   ],
 ]
 
+/** Damage that the checksums of rows show. */
+const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
+  ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
+  ["a changed link", "UPDATE block SET parent_hash = zeroblob(32) WHERE number = 12", "it does not match its checksum"],
+  ["a changed hash", "UPDATE block SET hash = zeroblob(32) WHERE number = 12", "it does not match its checksum"],
+  ["a changed time", "UPDATE block SET timestamp = 1 WHERE number = 12", "it does not match its checksum"],
+  [
+    "a lost last transaction",
+    `DELETE FROM document WHERE id = (SELECT max(id) FROM document WHERE id < 13 * ${perBlock})`,
+    "it has ",
+  ],
+  [
+    "another text",
+    `UPDATE document SET frame = zeroblob(length(frame)) WHERE id = 12 * ${perBlock}`,
+    "transaction 0 does not match its checksum",
+  ],
+  [
+    "the row of another transaction",
+    `UPDATE document SET (form, size, internal_size, frame, checksum) =
+       (SELECT form, size, internal_size, frame, checksum FROM document WHERE id = 11 * ${perBlock}) WHERE id = 12 * ${perBlock}`,
+    "transaction 0 does not match its checksum",
+  ],
+  ["another revision", `UPDATE document SET revision = 99 WHERE id = 12 * ${perBlock}`, "does not match its checksum"],
+  ...["history", "history_copy"].map(
+    (table) =>
+      [
+        `an entry that ${table} lost`,
+        `DELETE FROM ${table} WHERE id = 12 * ${perBlock} AND key = (SELECT min(key) FROM ${table} WHERE id = 12 * ${perBlock})`,
+        "lacks it",
+      ] as const,
+  ),
+]
+
+/** Rows that hold the wrong contents under checksums that hold. */
+const wrongRows: ReadonlyArray<readonly [name: string, change: (file: string) => void, what: string]> = [
+  [
+    "a link that leads elsewhere",
+    (file) => Stored.rewriteBlock(file, chainId, 12, "parent_hash = zeroblob(32)"),
+    "its parent is 0x00",
+  ],
+  [
+    "a time before its parent's",
+    (file) => Stored.rewriteBlock(file, chainId, 12, "timestamp = 1"),
+    "it is older than block 11",
+  ],
+  [
+    "a body that is no JSON",
+    (file) => Stored.rewrite(file, 12, { ...Stored.rowOf(file, 12, 0), body: "{" }),
+    "is not JSON",
+  ],
+  [
+    "the body of another transaction",
+    (file) => Stored.rewrite(file, 12, { ...Stored.rowOf(file, 12, 0), body: Stored.rowOf(file, 11, 0).body }),
+    "its document has hash",
+  ],
+  [
+    "a transaction that lost a wallet",
+    (file) => {
+      const row = Stored.rowOf(file, 12, 0)
+      Stored.rewrite(file, 12, { ...row, addresses: row.addresses.slice(0, 1) })
+    },
+    "it belongs to",
+  ],
+]
+
+/** A block that is repaired in the layout of earlier versions has a checksum afterwards. */
+const withoutChecksums = (tables: ReturnType<typeof dump>) =>
+  tables.map((rows, table) => (table === 0 ? rows.map((row) => ({ ...row, checksum: null })) : rows))
+
 layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
   it.effect("verify: finds no issue in a store that an indexer wrote", () =>
     Effect.gen(function* () {
@@ -89,35 +161,52 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("verify, repair: find each damage and restore the very same rows", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Anvil.Anvil
-      const { base, file } = yield* indexed
-      const before = dump(file)
-      const node = yield* Node.make({ urls: [url], chainId })
-      for (const [name, sql, what] of ways) {
-        const copy = join(base, name, "chain-test.sqlite")
-        mkdirSync(dirname(copy))
-        copyFileSync(file, copy)
-        damage(copy, sql)
-        expect([name, dump(copy)]).not.toEqual([name, before])
-        const { issues, orphaned } = yield* verify(copy)
-        // Ranges shorter than the chain find the same.
-        expect(yield* verify(copy, { blocksAtOnce: 3, appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
-        expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
-        expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
+  const damages = [
+    [
+      "in the layout of earlier versions",
+      true,
+      oldWays.map(([name, sql, what]) => [name, (file: string) => damage(file, sql), what] as const),
+    ],
+    [
+      "in the present layout",
+      false,
+      ways.map(([name, sql, what]) => [name, (file: string) => damage(file, sql), what] as const),
+    ],
+    ["under checksums that hold", false, wrongRows],
+  ] as const
 
-        const repaired = yield* Effect.scoped(
-          Effect.gen(function* () {
-            const audit = yield* auditOf(copy)
-            return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
-          }),
-        )
-        expect([name, repaired.failed, orphaned.length]).toEqual([name, [], repaired.orphaned])
-        expect([name, dump(copy)]).toEqual([name, before])
-      }
-    }),
-  )
+  for (const [where, isOld, list] of damages) {
+    it.effect(`verify, repair: find each damage ${where} and restore the very same rows`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { base, file } = yield* indexed
+        if (isOld) Stored.downgrade(file, chainId)
+        const before = dump(file)
+        const node = yield* Node.make({ urls: [url], chainId })
+        for (const [name, change, what] of list) {
+          const copy = join(base, name, "chain-test.sqlite")
+          mkdirSync(dirname(copy))
+          copyFileSync(file, copy)
+          change(copy)
+          expect([name, dump(copy)]).not.toEqual([name, before])
+          const { issues, orphaned } = yield* verify(copy)
+          // Ranges shorter than the chain find the same.
+          expect(yield* verify(copy, { blocksAtOnce: 3, appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
+          expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
+          expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
+
+          const repaired = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const audit = yield* auditOf(copy)
+              return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
+            }),
+          )
+          expect([name, repaired.failed, orphaned.length]).toEqual([name, [], repaired.orphaned])
+          expect([name, withoutChecksums(dump(copy))]).toEqual([name, withoutChecksums(before)])
+        }
+      }),
+    )
+  }
 
   it.effect("verify, repair: find and remove appearances without a document", () =>
     Effect.gen(function* () {
@@ -126,8 +215,9 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       const before = dump(file)
       damage(
         file,
-        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 12, 0)`,
-        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 999, 3)`,
+        `INSERT INTO history VALUES (zeroblob(8), 12 * ${perBlock})`,
+        `INSERT INTO history_copy VALUES (zeroblob(8), 999 * ${perBlock} + 3)`,
+        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 7, 1)`,
       )
       const { issues, orphaned } = yield* verify(file)
       expect(yield* verify(file, { appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
@@ -135,6 +225,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
       expect(orphaned.map(({ block, index }) => [block, index])).toEqual([
         [12, 0],
         [999, 3],
+        [7, 1],
       ])
 
       const node = yield* Node.make({ urls: [url], chainId })
@@ -152,7 +243,7 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { file } = yield* indexed
-      damage(file, "UPDATE block SET hash = zeroblob(32) WHERE number = 12")
+      Stored.rewriteBlock(file, chainId, 12, "hash = zeroblob(32)")
       const before = dump(file)
       const node = yield* Node.make({ urls: [url], chainId })
       const repaired = yield* Effect.scoped(

@@ -11,13 +11,17 @@ export const damage = (file: string, ...statements: ReadonlyArray<string>): void
   }
 }
 
+const tables = [
+  ...["block", "document", '"transaction"', "appearance"],
+  ...["large_document", "large_internal"].map((table) => `(SELECT *, 0 FROM ${table})`),
+  ...["history", "history_copy"].map((table) => `(SELECT *, 0, 0 FROM ${table})`),
+]
+
 /** Every row of the tables that an indexer writes. */
 export const dump = (file: string) => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    return ["block", '"transaction"', "appearance"].map((table) =>
-      database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`).all(),
-    )
+    return tables.map((table) => database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4`).all())
   } finally {
     database.close()
   }

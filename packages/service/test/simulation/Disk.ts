@@ -52,7 +52,7 @@ const native = {
 
 /** Statements of a planted fault are held back, or never run; undefined when the statement is not one of them. */
 const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
-  if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM appearance")) return () => ({ changes: 1 })
+  if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM history")) return () => ({ changes: 1 })
   if (current?.bug !== "checkpoint outside the transaction") return undefined
   if (sql.startsWith("UPDATE checkpoint SET first") && database.isTransaction) {
     return () => held.set(database, [...(held.get(database) ?? []), work])

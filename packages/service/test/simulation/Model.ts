@@ -9,6 +9,7 @@ import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { StatementSync } from "node:sqlite"
 import * as NodeResponse from "./NodeResponse.ts"
+import * as StoredRows from "./StoredRows.ts"
 import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 
@@ -16,6 +17,8 @@ import { addressesOf, chainOf } from "./Tree.ts"
 export class Divergence extends Error {
   override readonly name = "Divergence"
 }
+
+type Rows = ReturnType<typeof StoredRows.make>
 
 /** What the model needs to know of the world. */
 export interface Setting {
@@ -57,17 +60,17 @@ interface CheckpointRow {
   readonly transactions: number
   readonly newest: number
   readonly appearances: number
+  /** Rows in the layout of earlier versions. */
+  readonly old: number
 }
 
 const statements = {
   checkpoint: `SELECT first, number, hash, timestamp, finalized, (SELECT count(*) FROM block) AS blocks,
-    (SELECT count(*) FROM "transaction") AS transactions,
-    (SELECT coalesce(max(rowid), 0) FROM "transaction") AS newest,
-    (SELECT count(*) FROM appearance) AS appearances FROM checkpoint`,
+    (SELECT count(*) FROM document) AS transactions,
+    (SELECT coalesce(max(rowid), 0) FROM document) AS newest,
+    (SELECT count(*) FROM history) AS appearances,
+    (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
   blocks: `SELECT number, hash, parent_hash, timestamp FROM block ORDER BY number`,
-  transactions: `SELECT block, tx_index, hash FROM "transaction" ORDER BY block, tx_index`,
-  texts: `SELECT tx_index, body, internal FROM "transaction" WHERE block = ? ORDER BY tx_index`,
-  appearances: `SELECT block, tx_index, address FROM appearance ORDER BY block, tx_index, address`,
 }
 
 const hex = (bytes: unknown): string =>
@@ -142,7 +145,7 @@ export const make = (setting: Setting): Model => {
   const { fromBlock, tree } = setting
   const versions: Array<Version> = [{ head: null, finalized: null }]
   const storedAt = new Map<string, number>()
-  let read: Readonly<Record<keyof typeof statements, StatementSync>> | undefined
+  let read: (Readonly<Record<keyof typeof statements, StatementSync>> & { readonly rows: Rows }) | undefined
   let database: DatabaseSync | undefined
   let fingerprint = ""
 
@@ -150,7 +153,7 @@ export const make = (setting: Setting): Model => {
     if (read !== undefined) return read
     if (!existsSync(setting.file)) return undefined
     database ??= new DatabaseSync(setting.file, { readOnly: true })
-    if (database.prepare("SELECT name FROM sqlite_schema WHERE name = 'unwound'").all().length === 0) return undefined
+    if (database.prepare("SELECT name FROM sqlite_schema WHERE name = 'document'").all().length === 0) return undefined
     const prepare = (sql: string, isList = true) => {
       const statement = database!.prepare(sql)
       statement.setReturnArrays(isList)
@@ -159,9 +162,7 @@ export const make = (setting: Setting): Model => {
     return (read = {
       checkpoint: prepare(statements.checkpoint, false),
       blocks: prepare(statements.blocks),
-      transactions: prepare(statements.transactions),
-      texts: prepare(statements.texts),
-      appearances: prepare(statements.appearances),
+      rows: StoredRows.make(database),
     })
   }
 
@@ -180,11 +181,10 @@ export const make = (setting: Setting): Model => {
     return head
   }
 
-  const checkTexts = (block: Block, rows: ReadonlyArray<unknown>): void => {
+  const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>): void => {
     isEqual(`the number of transactions of block ${format(block)}`, rows.length, block.deeds.length)
     let logs = 0
-    for (const [index, row] of rows.entries()) {
-      const [, body, internal] = row as readonly [number, string, string | null]
+    for (const [index, { body, internal }] of rows.entries()) {
       const deed = block.deeds[index]!
       checkBody(block, deed, index, body, logs)
       checkInternal(block, deed, internal, setting.hasTraces)
@@ -218,26 +218,22 @@ export const make = (setting: Setting): Model => {
     isEqual("the checkpoint", checkpoint, expected)
 
     const deeds = chain.flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
-    const transactions = reading.transactions.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>
-    const found = transactions.map(([block, index, hash]) => [block, index, hex(hash)])
+    isEqual("the number of rows of earlier versions", row.old, 0)
     isEqual(
       "the list of transactions",
-      found,
-      deeds.map(({ block, deed, index }) => [block.number, index, deed.hash]),
+      reading.rows.positions(),
+      deeds.map(({ block, index }) => ({ block: block.number, index })),
     )
-    const appearances = reading.appearances.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>
-    isEqual(
-      "the list of appearances",
-      appearances.map(([block, index, address]) => [block, index, hex(address)]),
-      deeds.flatMap(({ block, deed, index }) =>
-        addressesOf(deed)
-          .toSorted()
-          .map((address) => [block.number, index, address]),
-      ),
+    const entries = deeds.flatMap(({ block, deed, index }) =>
+      addressesOf(deed)
+        .map(StoredRows.keyOf)
+        .toSorted()
+        .map((key) => [block.number, index, key]),
     )
+    for (const copy of reading.rows.histories()) isEqual("the list of appearances", copy, entries)
     for (const block of chain) {
       if (mode === "new" && storedAt.has(block.hash)) continue
-      checkTexts(block, reading.texts.all(block.number))
+      checkTexts(block, reading.rows.ofBlock(block.number))
     }
 
     const before = versions.at(-1)!

@@ -3,101 +3,105 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Appearance, Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
 import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type { StoreError } from "../StoreError.ts"
-import { fromHex, toHex } from "./Bytes.ts"
+import { StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
-import type { Connection, Params } from "./Connection.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Connection } from "./Connection.ts"
+import type { StoredRow } from "./Documents.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Histories from "./Histories.ts"
+import * as OldRows from "./OldRows.ts"
+import * as Orphans from "./Orphans.ts"
 import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as Statements from "./Statements.ts"
+import * as WalletKey from "./WalletKey.ts"
 
 const maxIssues = 20
 
-type AppearanceColumns = readonly [address: Uint8Array, block: number, index: number, addresses: Uint8Array | null]
+/** A transaction with the wallets whose histories lack it, in either copy. */
+const audited = (
+  connection: Connection,
+  chain: number,
+  layoutFrom: number,
+  id: number,
+  row: StoredRow,
+): StoredTransaction => {
+  const has = (address: string) =>
+    RowId.toPosition(id).block < layoutFrom
+      ? OldRows.hasAppearanceUnsafe(connection, chain, id, address)
+      : Histories.hasUnsafe(connection, [WalletKey.of(address), id])
+  return { ...row, missingAppearances: row.addresses.filter((address) => !has(address)) }
+}
 
 const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
-  const transactions = Rows.transactionsUnsafe(connection, from, to)
-  const isMissing = (block: number, index: number) => (address: string) =>
-    connection.valuesUnsafe(Statements.appearance, [chain, fromHex(address), block, index]).length === 0
-  const audited = (block: number, row: Rows.StoredRow): StoredTransaction => ({
-    ...row,
-    missingAppearances: row.addresses.filter(isMissing(block, row.index)),
-  })
-  return Rows.blocksUnsafe(connection, chain, from, to).map((block) => ({
+  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
+  const transactions = new Map<number, Array<StoredTransaction>>()
+  const damaged = new Map<number, Array<number>>()
+  for (const [id, row] of Rows.listUnsafe(connection, from, to, layoutFrom)) {
+    const { block, index } = RowId.toPosition(id)
+    if (row instanceof StoreError) damaged.set(block, [...(damaged.get(block) ?? []), index])
+    else {
+      const own = transactions.get(block) ?? []
+      own.push(audited(connection, chain, layoutFrom, id, row))
+      transactions.set(block, own)
+    }
+  }
+  return Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom).map((block) => ({
     ...block,
-    transactions: (transactions.get(block.number) ?? []).map((row) => audited(block.number, row)),
+    transactions: transactions.get(block.number) ?? [],
+    damagedTransactions: damaged.get(block.number) ?? [],
   }))
 }
 
-const isOrphaned = ([address, , , addresses]: AppearanceColumns): boolean =>
-  addresses === null || !Rows.addressesOf(addresses).some((own) => Buffer.compare(own, address) === 0)
+const intact = (block: Blocks.StoredHeader | undefined): Blocks.StoredHeader | undefined =>
+  block?.isDamaged === true ? undefined : block
 
 /** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
 const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
-  const checkpoint = ChainReader.checkpointUnsafe(connection, ref.id)
+  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
   if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-  const stored = ChainReader.blockUnsafe(connection, ref.id, number)
-  if (stored !== null) return stored.hash === hash
-  const below = ChainReader.blockUnsafe(connection, ref.id, number - 1)?.hash ?? parentHash
-  const [above] = connection.rowsUnsafe<{ readonly hash: Uint8Array }>(Statements.parentOf, [ref.id, number + 1])
-  return below === parentHash && (above === undefined || toHex(above.hash) === hash)
+  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1, layoutFrom)
+  const at = (wanted: number) => intact(near.find((block) => block.number === wanted))
+  const stored = at(number)
+  if (stored !== undefined) return stored.hash === hash
+  if (number === checkpoint.head.number && hash !== checkpoint.head.hash) return false
+  const below = at(number - 1)?.hash ?? parentHash
+  return below === parentHash && (at(number + 1)?.parentHash ?? hash) === hash
+}
+
+const removeEntriesUnsafe = ({ connection, ref }: ChainFile, id: number, addresses: ReadonlyArray<string>) => {
+  OldRows.removeAppearancesUnsafe(connection, ref.id, id, addresses)
+  Histories.removeUnsafe(connection, Histories.entriesOf(id, addresses))
 }
 
 const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   const { connection, ref } = file
   const { number } = rows
   if (!fitsUnsafe(file, rows)) return false
-  Rows.removeAppearancesUnsafe(connection, ref.id, number, number)
-  for (const { addresses, index } of rows.transactions) {
-    for (const address of addresses) {
-      connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), number, index])
-    }
-  }
-  connection.rowsUnsafe(Statements.deleteTransactionsOf, RowId.range(number, number))
+  Rows.removeHistoriesUnsafe(connection, ref.id, number, number)
+  for (const { addresses, index } of rows.transactions) removeEntriesUnsafe(file, RowId.of(number, index), addresses)
+  Rows.deleteTransactionsUnsafe(connection, number, number)
   connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
   Gaps.deleteUnsafe(connection, number, number)
-  Rows.insertUnsafe(connection, ref.id, rows)
+  Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
   Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
   return true
-}
-
-const removeOrphanedUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
-  for (const { address, block, index } of appearances) {
-    const stored = Rows.transactionsUnsafe(connection, block, block).get(block) ?? []
-    if (stored.some((row) => row.index === index && row.addresses.includes(address))) continue
-    connection.rowsUnsafe(Statements.deleteAppearance, [ref.id, fromHex(address), block, index])
-  }
 }
 
 const repairerOf = (file: ChainFile): Repairer => {
   const write = <A>(work: () => A) => file.transaction(file.connection.attempt(work))
   return {
-    removeOrphaned: (appearances) => write(() => removeOrphanedUnsafe(file, appearances)),
+    removeOrphaned: (appearances) => write(() => Orphans.removeUnsafe(file, appearances)),
     replace: (rows) => write(() => replaceUnsafe(file, rows)),
-  }
-}
-
-const orphanedUnsafe = (connection: Connection, chain: number, after: Appearance | null, limit: number) => {
-  const start: Params =
-    after === null ? [chain, new Uint8Array(), -1, -1] : [chain, fromHex(after.address), after.block, after.index]
-  const rows = connection.valuesUnsafe<AppearanceColumns>(Statements.appearancesAfter, [...start, limit])
-  const toAppearance = ([address, block, index]: AppearanceColumns): Appearance => ({
-    address: toHex(address),
-    block,
-    index,
-  })
-  const last = rows.length < limit ? undefined : rows.at(-1)
-  return {
-    orphaned: rows.filter(isOrphaned).map(toAppearance),
-    last: last === undefined ? null : toAppearance(last),
   }
 }
 
@@ -109,8 +113,8 @@ export const make = (
 ): Interface => ({
   engineIssues: pool.once((connection) =>
     connection
-      .rowsUnsafe<{ readonly quick_check: string }>(`PRAGMA quick_check(${maxIssues})`, [])
-      .map(({ quick_check }) => quick_check)
+      .rowsUnsafe<{ readonly integrity_check: string }>(`PRAGMA integrity_check(${maxIssues})`, [])
+      .map(({ integrity_check }) => integrity_check)
       .filter((text) => text !== "ok"),
   ),
   range: (from, to) =>
@@ -118,6 +122,7 @@ export const make = (
       checkpoint: ChainReader.checkpointUnsafe(connection, chain),
       blocks: blocksUnsafe(connection, chain, from, to),
     })),
-  orphanedAppearances: (after, limit) => pool.once((connection) => orphanedUnsafe(connection, chain, after, limit)),
+  orphanedAppearances: (after, limit) =>
+    pool.once((connection) => Orphans.afterUnsafe(connection, chain, after, limit)),
   repairer: Effect.map(open, repairerOf),
 })

@@ -8,7 +8,9 @@ import type { ChainRef } from "../ChainRef.ts"
 import type { FencingToken } from "../Leases.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import * as ChainSchema from "./ChainSchema.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
+import type * as Frame from "./Frame.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
 
@@ -16,6 +18,8 @@ import * as Statements from "./Statements.ts"
 export interface ChainFile {
   readonly ref: ChainRef
   readonly connection: Connection.Connection
+  /** How new documents are stored. */
+  readonly codec: Frame.Codec
   /** Runs statements as one write transaction, which a failure or an interruption rolls back. */
   readonly transaction: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
   /** Runs one statement after the open transaction, if any, has ended. */
@@ -44,19 +48,24 @@ export const checkChainUnsafe = (connection: Connection.Connection, chain: numbe
  * **Errors**
  * - `StoreError`: the file cannot be opened, is locked, damaged, newer than this program, or holds another chain.
  */
-export const open = (file: string, ref: ChainRef): Effect.Effect<ChainFile, StoreError, Scope.Scope> =>
+export const open = (
+  file: string,
+  ref: ChainRef,
+  codec: Frame.Codec,
+): Effect.Effect<ChainFile, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
     const client = yield* Connection.make(connection)
     yield* Migrations.migrate(connection, client, ChainSchema.schema)
     yield* connection.attempt(() => {
       checkChainUnsafe(connection, ref.id)
-      connection.rowsUnsafe(Statements.claim, [ref.id])
+      Checkpoints.claimUnsafe(connection, ref.id)
     })
     const transaction: ChainFile["transaction"] = (work) => Connection.transaction(connection, client, work)
     return {
       ref,
       connection,
+      codec,
       transaction,
       statement: <Row extends object>(sql: string, params: Connection.Params) =>
         transaction(connection.attempt(() => connection.rowsUnsafe<Row>(sql, params))),

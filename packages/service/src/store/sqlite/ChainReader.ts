@@ -4,76 +4,48 @@
 import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint } from "../BlockRows.ts"
 import type { ChainChange, ChainChanges, ChainPosition, ChainReader, Snapshot } from "../ChainReader.ts"
+import * as BlockTimes from "./BlockTimes.ts"
 import { fromHex, toHex } from "./Bytes.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Gaps from "./Gaps.ts"
 import * as PageReader from "./PageReader.ts"
-import * as Projections from "./Projections.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 
-type CheckpointColumns = readonly [
-  first: number,
-  number: number | null,
-  hash: Uint8Array,
-  timestamp: number,
-  finalized: number | null,
-  watch: string | null,
-]
-
 /** The checkpoint; null while the index is empty. */
-export const checkpointUnsafe = (connection: Connection, chain: number): Checkpoint | null => {
-  const [row] = connection.valuesUnsafe<CheckpointColumns>(Statements.checkpoint, [chain])
-  if (row === undefined) return null
-  const [first, number, hash, headTimestamp, finalized, watch] = row
-  if (number === null) return null
-  return {
-    first,
-    head: { number, hash: toHex(hash) },
-    headTimestamp,
-    finalized,
-    ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
-  }
-}
-
-/** The stored block of a number; null outside the index. */
-export const blockUnsafe = (connection: Connection, chain: number, number: number) => {
-  const [row] = connection.valuesUnsafe<readonly [number: number, hash: Uint8Array, timestamp: number]>(
-    Statements.block,
-    [chain, number],
-  )
-  return row === undefined ? null : { number: row[0], hash: toHex(row[1]), timestamp: row[2] }
-}
-
-const numberUnsafe = (connection: Connection, sql: string, chain: number, timestamp: number) =>
-  connection.rowsUnsafe<{ readonly number: number }>(sql, [chain, timestamp])[0]?.number ?? null
+export const checkpointUnsafe = (connection: Connection, chain: number): Checkpoint | null =>
+  Checkpoints.readUnsafe(connection, chain).checkpoint
 
 const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
   connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
     ?.lowest ?? null
 
-const readsOf = (connection: Connection, chain: number): Omit<Snapshot, "checkpoint"> => ({
-  block: (number) => connection.attempt(() => blockUnsafe(connection, chain, number)),
-  firstAtOrAfter: (timestamp) =>
-    connection.attempt(() => numberUnsafe(connection, Statements.firstAtOrAfter, chain, timestamp)),
-  lastAtOrBefore: (timestamp) =>
-    connection.attempt(() => numberUnsafe(connection, Statements.lastAtOrBefore, chain, timestamp)),
-  page: ({ id, kind }, query) =>
-    connection.attempt(() =>
-      kind === "entries"
-        ? PageReader.entriesUnsafe(connection, id, query)
-        : PageReader.appearancesUnsafe(connection, chain, query),
-    ),
-  projection: (id) =>
-    connection.attempt(() => {
-      const found = Projections.checkpointUnsafe(connection, id)
-      return found === null ? null : { revision: found.revision, next: found.next }
-    }),
-  lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
-  status: StatusBoard.read(connection, chain),
-  gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
-})
+const readsOf = (state: BlockTimes.State): Snapshot => {
+  const { chain, checkpoint, connection, layoutFrom } = state
+  return {
+    checkpoint: Effect.succeed(checkpoint),
+    block: (number) => connection.attempt(() => BlockTimes.blockUnsafe(state, number)),
+    firstAtOrAfter: (timestamp) => connection.attempt(() => BlockTimes.firstAtOrAfterUnsafe(state, timestamp)),
+    lastAtOrBefore: (timestamp) => connection.attempt(() => BlockTimes.lastAtOrBeforeUnsafe(state, timestamp)),
+    page: ({ id, kind }, query) =>
+      connection.attempt(() =>
+        kind === "entries"
+          ? PageReader.entriesUnsafe(connection, id, query)
+          : PageReader.walletUnsafe(connection, chain, query, layoutFrom),
+      ),
+    projection: (id) =>
+      connection.attempt(() => {
+        const found = ProjectionCheckpoints.readUnsafe(connection, id)
+        return found === null ? null : { revision: found.revision, next: found.next }
+      }),
+    lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
+    status: StatusBoard.read(connection, chain),
+    gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
+  }
+}
 
 const headersUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<BlockRef> =>
   connection
@@ -82,17 +54,15 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
 
 /** The lowest block that is not the one that a reader knows; null when it knows none that was removed. */
 const removedUnsafe = (connection: Connection, chain: number, head: BlockRef): number | null => {
-  if (blockUnsafe(connection, chain, head.number)?.hash === head.hash) return null
+  if (headersUnsafe(connection, chain, head.number, head.number)[0]?.hash === head.hash) return null
   const reorged = lowestReorgedUnsafe(connection, chain, head)
   if (reorged !== null) return reorged
   const checkpoint = checkpointUnsafe(connection, chain)
   return Math.min(head.number, (checkpoint?.finalized ?? -1) + 1)
 }
 
-const refUnsafe = (connection: Connection, chain: number, number: number): BlockRef | null => {
-  const block = blockUnsafe(connection, chain, number)
-  return block === null ? null : { number: block.number, hash: block.hash }
-}
+const refUnsafe = (connection: Connection, chain: number, number: number): BlockRef | null =>
+  headersUnsafe(connection, chain, number, number)[0] ?? null
 
 const changesUnsafe = (
   connection: Connection,
@@ -125,8 +95,8 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
     pool.lend((connection) =>
       Effect.flatMap(
         // A deferred transaction takes its state at its first read, which is this one.
-        connection.attempt(() => checkpointUnsafe(connection, chain)),
-        (checkpoint) => read({ ...readsOf(connection, chain), checkpoint: Effect.succeed(checkpoint) }),
+        connection.attempt(() => Checkpoints.readUnsafe(connection, chain)),
+        (found) => read(readsOf({ ...found, connection, chain })),
       ),
     ),
   changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),

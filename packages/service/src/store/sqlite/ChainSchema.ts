@@ -1,16 +1,22 @@
 /**
  * The tables of a chain's file, and the steps that migrate older ones. A step that was released is never edited.
  */
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Migrations from "./Migrations.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Statements from "./Statements.ts"
 
 /**
  * The file of one chain.
  *
- * `transaction` keeps its addresses beside the body, 20 bytes each, so that an unwind deletes exactly the appearances that the
- * append inserted. `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
- * many rows the block has, null where an older version wrote it. `transaction.id` is the row id (`RowId`), so that a page
- * finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row also
+ * `document` holds a transaction: its texts (see `Frame`), and the columns that these do not repeat; long texts lie in `large_document` and
+ * `large_internal`. `history` holds the transactions of each wallet (see `Histories`). Blocks below `checkpoint.layout_from` lie in
+ * `transaction` and `appearance` instead, as version 5 wrote them. Rows have a checksum (see `Checksum`).
+ *
+ * `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `block.transactions` is how
+ * many rows the block has, null where an older version wrote it. `document.id` is the row id (`RowId`), so that a page finds each
+ * of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row also
  * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
  * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
  *
@@ -20,6 +26,12 @@ import * as Migrations from "./Migrations.ts"
  */
 export const schema: Migrations.Migrations = {
   applicationId: Migrations.chainId,
+  finish: (connection) => {
+    ProjectionCheckpoints.sealUnsafe(connection)
+    for (const [chain] of connection.valuesUnsafe<readonly [number]>(Statements.chains, [])) {
+      Checkpoints.sealUnsafe(connection, chain)
+    }
+  },
   steps: [
     `CREATE TABLE block (
        chain INTEGER NOT NULL,
@@ -118,5 +130,25 @@ export const schema: Migrations.Migrations = {
        WHERE number IS NOT NULL AND revision = last;
      DROP INDEX transaction_decoder_revision;`,
     Gaps.migration,
+    `CREATE TABLE document (
+       id INTEGER PRIMARY KEY,
+       revision INTEGER NOT NULL,
+       form INTEGER NOT NULL,
+       size INTEGER NOT NULL,
+       internal_size INTEGER,
+       hash BLOB,
+       addresses BLOB,
+       frame BLOB,
+       checksum INTEGER NOT NULL
+     );
+     CREATE TABLE large_document (id INTEGER PRIMARY KEY, frame BLOB NOT NULL, checksum INTEGER NOT NULL);
+     CREATE TABLE large_internal (id INTEGER PRIMARY KEY, frame BLOB NOT NULL, checksum INTEGER NOT NULL);
+     CREATE TABLE history (key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)) WITHOUT ROWID;
+     CREATE TABLE history_copy (key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)) WITHOUT ROWID;
+     ALTER TABLE block ADD COLUMN checksum INTEGER;
+     ALTER TABLE projection ADD COLUMN checksum INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN layout_from INTEGER;
+     ALTER TABLE checkpoint ADD COLUMN checksum INTEGER;
+     UPDATE checkpoint SET layout_from = number + 1 WHERE number IS NOT NULL;`,
   ],
 }

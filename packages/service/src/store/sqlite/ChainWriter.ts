@@ -6,13 +6,14 @@ import type { BlockRef, BlockRows, Checkpoint } from "../BlockRows.ts"
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
 import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
-import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
@@ -43,8 +44,10 @@ const linkIssue = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>):
 }
 
 /** Moves the checkpoint to a block. */
-const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) =>
+const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) => {
   connection.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, ref.id])
+  Checkpoints.sealUnsafe(connection, ref.id)
+}
 
 /** The checkpoint, when its head is the expected one. */
 const checkpointAt = (
@@ -69,7 +72,8 @@ const appendTo = Effect.fnUntraced(function* (
   const found = yield* checkpointAt(file, expected)
   const last = blocks.at(-1)
   if (last === undefined) return
-  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(connection, ref.id, block))
+  const layoutFrom = yield* connection.attempt(() => Checkpoints.layoutFromUnsafe(connection, ref.id))
+  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
   const from = found === null ? null : found.head.number + 1
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
   yield* connection.attempt(() => moveUnsafe(file, found?.first ?? blocks[0]!.number, last, last.timestamp))
@@ -91,24 +95,31 @@ const unwindTo = Effect.fnUntraced(function* (
   const { connection, ref } = file
   const found = yield* checkpointAt(file, expected)
   if (found === null) return
-  const target = to && (yield* connection.attempt(() => ChainReader.blockUnsafe(connection, ref.id, to.number)))
-  if (!isSame(target, to)) return yield* new CheckpointConflict({ expected: to, found: target ?? found.head })
+  const layoutFrom = yield* connection.attempt(() => Checkpoints.layoutFromUnsafe(connection, ref.id))
+  const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number, layoutFrom)))
+  if (!isSame(target, to))
+    return yield* new CheckpointConflict({
+      expected: to,
+      found: target === null ? found.head : { number: target.number, hash: target.hash },
+    })
   const lowest = to === null ? found.first : to.number + 1
   if (lowest > found.head.number) return
 
   for (let from = lowest; from <= found.head.number; from += unwindStep) {
-    yield* connection.attempt(() => Rows.removeAppearancesUnsafe(connection, ref.id, from, from + unwindStep - 1))
+    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, ref.id, from, from + unwindStep - 1))
   }
   yield* connection.attempt(() => {
     rememberUnsafe(file, lowest, rememberedBlocks)
     Projections.unwindUnsafe(file, lowest, target === null)
-    connection.rowsUnsafe(Statements.deleteTransactions, [RowId.of(lowest, 0)])
+    Rows.deleteTransactionsUnsafe(connection, lowest, found.head.number)
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     Gaps.deleteUnsafe(connection, lowest, found.head.number)
     if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
     else moveUnsafe(file, found.first, target, target.timestamp)
     const finalized = target?.number ?? null
     connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
+    if (lowest < layoutFrom) connection.rowsUnsafe(Statements.moveLayout, [target === null ? null : lowest, ref.id])
+    Checkpoints.sealUnsafe(connection, ref.id)
   })
 })
 
@@ -149,7 +160,10 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     finalize: Effect.fn("ChainWriter.finalize")((number, token) =>
       fenced(
         token,
-        connection.attempt(() => void connection.rowsUnsafe(Statements.finalize, [number, ref.id, number])),
+        connection.attempt(() => {
+          connection.rowsUnsafe(Statements.finalize, [number, ref.id, number])
+          Checkpoints.sealUnsafe(connection, ref.id)
+        }),
       ),
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>

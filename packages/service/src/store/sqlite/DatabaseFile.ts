@@ -33,7 +33,7 @@ const setUp = {
   // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. Appearances are spread
   // over the file: a log of 64 MiB writes each changed page back once, a shorter one many times.
   writer:
-    "PRAGMA page_size=16384; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
+    "PRAGMA page_size=16384; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000; PRAGMA wal_autocheckpoint=4000",
   // A small page cache is faster for files larger than memory, because it stays in the CPU cache.
   reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456",
 }

@@ -8,7 +8,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { ChainRef } from "../ChainRef.ts"
-import type { ChainStore, Copy, Database } from "../Database.ts"
+import type { ChainStore, Copy, Database, EngineOptions } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Audit from "./Audit.ts"
@@ -51,6 +51,7 @@ export { form } from "./Folder.ts"
 export const open = Effect.fn("Sqlite.open")(function* (
   location: string,
   baseFolder: string,
+  { documents = "zstd" }: EngineOptions = {},
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const folder = yield* Folder.fromLocation(location, baseFolder)
   yield* Folder.make(folder)
@@ -75,7 +76,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     lookup: (key: string) => {
       const ref = refs.get(key)!
       // SQLite writes the log back into the file when the last connection closes, which must not be a read-only one.
-      return Effect.tap(ChainFile.open(fileOf(ref), ref), () =>
+      return Effect.tap(ChainFile.open(fileOf(ref), ref, documents), () =>
         Effect.addFinalizer(() => Effect.sync(poolOf(ref).closeIdle)),
       )
     },

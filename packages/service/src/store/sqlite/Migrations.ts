@@ -15,6 +15,8 @@ export interface Migrations {
   readonly applicationId: number
   /** Statements of each version, oldest first; a step that was released is never edited. */
   readonly steps: ReadonlyArray<string>
+  /** What follows the steps, in the same transaction. */
+  readonly finish?: (connection: Connection.Connection) => void
 }
 
 /** `application_id` of the file of a chain. */
@@ -79,6 +81,7 @@ export const migrate = (
     const steps = connection.attempt(() => {
       // Another process may have migrated while this one waited for the lock.
       for (const step of schema.steps.slice(versionUnsafe(connection, schema))) connection.scriptUnsafe(step)
+      schema.finish?.(connection)
       connection.scriptUnsafe(
         `PRAGMA application_id=${schema.applicationId}; PRAGMA user_version=${schema.steps.length}`,
       )

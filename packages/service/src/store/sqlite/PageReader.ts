@@ -1,30 +1,36 @@
 /**
- * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. Rows that are small are read at
- * once; a larger one only when the bytes before it leave room. Throws what SQLite throws.
+ * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
+ * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
 import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
 import { fromHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
+import * as Histories from "./Histories.ts"
+import * as OldRows from "./OldRows.ts"
 import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
 
-/** A row whose texts are `null` where it is larger than the inline bound. */
-type FoundRow = readonly [
-  block: number,
-  index: number,
-  body: string | null,
-  revision: number,
-  internal: string | null,
-  bytes: number,
-]
-
-/** The texts of a row. */
-type Texts = readonly [body: string, internal: string | null]
+/** A row whose bytes are known; `read` gives its texts, `null` for a row that does not belong to the page. */
+interface Found {
+  readonly position: Position
+  readonly bytes: number
+  readonly read: () => Omit<PageRow, keyof Position> | null
+}
 
 /** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
 const startOf = ({ after, from, order, to }: PageQuery): Position => {
   if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
   return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
+}
+
+/** Row ids of a page, both ends inclusive. */
+const rangeOf = (query: PageQuery): { readonly first: number; readonly last: number } => {
+  const { block, index } = startOf(query)
+  const [first, end] = RowId.range(query.from, query.to)
+  const [start] = RowId.range(block, block)
+  return query.order === "ASC"
+    ? { first: start + index + 1, last: end - 1 }
+    : { first, last: start + Math.max(index, 0) - 1 }
 }
 
 /** Rows read beyond the page: they show whether more follow. */
@@ -34,62 +40,74 @@ const lookahead = 1
 const inlineBytes = ({ limit, maxBytes }: PageQuery): number =>
   maxBytes === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / (limit + lookahead))
 
-/** The rows that fit, with the texts of larger ones read where they are needed. */
-const fit = (
-  found: ReadonlyArray<FoundRow>,
-  { limit, maxBytes = Infinity }: PageQuery,
-  readTexts: (position: Position) => Texts,
-): PageRows => {
+/** The rows that fit. */
+const fit = (found: Iterable<Found>, { limit, maxBytes = Infinity }: PageQuery): PageRows => {
   const rows: Array<PageRow> = []
   let total = 0
-  for (const [block, index, inlineBody, revision, inlineInternal, bytes] of found) {
+  for (const { bytes, position, read } of found) {
     if (rows.length === limit || (rows.length > 0 && total + bytes > maxBytes)) return { rows, hasMore: true }
+    const texts = read()
+    if (texts === null) continue
     total += bytes
-    const [body, internal] = inlineBody === null ? readTexts({ block, index }) : [inlineBody, inlineInternal]
-    rows.push({ block, index, body, revision, internal })
+    rows.push({ ...position, ...texts })
   }
   return { rows, hasMore: false }
 }
 
-const appearancesSql = ({ internal = true, order }: PageQuery): string => {
-  if (order === "ASC") return internal ? Statements.pageUpInternal : Statements.pageUp
-  return internal ? Statements.pageDownInternal : Statements.pageDown
+/** Rows of the present layout. */
+const present = function* (connection: Connection, query: PageQuery, first: number, last: number): Generator<Found> {
+  const { internal = true, key: address, limit, order } = query
+  const range = { address, first, last, order }
+  for (const { bytes, id, read } of Histories.rangeUnsafe(connection, range, limit + lookahead, internal)) {
+    yield {
+      position: RowId.toPosition(id),
+      bytes,
+      read: () => {
+        const row = read()
+        return row === null ? null : { body: row.body, internal: row.internal, revision: row.decoderRevision }
+      },
+    }
+  }
 }
 
-/** Rows of a wallet. */
-export const appearancesUnsafe = (connection: Connection, chain: number, query: PageQuery): PageRows => {
-  const { block, index } = startOf(query)
-  const last = query.order === "ASC" ? query.to : query.from
-  const { internal: isInternal = true } = query
-  const inline = isInternal ? [inlineBytes(query), inlineBytes(query)] : [inlineBytes(query)]
-  const bounds = [chain, fromHex(query.key), block, index, last, query.limit + lookahead]
-  const found = connection.valuesUnsafe<FoundRow>(appearancesSql(query), [...inline, ...bounds])
-  return fit(found, query, (position) => {
-    const id = RowId.of(position.block, position.index)
-    // Sound: the row was found in the same transaction.
-    const [body, internal] = connection.valuesUnsafe<Texts>(Statements.documentTexts, [id])[0]!
-    return [body, isInternal ? internal : null]
-  })
+/** Rows of the layout of earlier versions. */
+const old = function* (connection: Connection, chain: number, query: PageQuery): Generator<Found> {
+  yield* OldRows.pageUnsafe(connection, chain, query, startOf(query), inlineBytes(query), query.limit + lookahead)
 }
+
+/** Rows of both layouts in the order of the page. `boundary` is the first block of the present one. */
+const both = function* (connection: Connection, chain: number, query: PageQuery, boundary: number): Generator<Found> {
+  const { first, last } = rangeOf(query)
+  const [start] = RowId.range(boundary, boundary)
+  const isUp = query.order === "ASC"
+  const hasOld = query.from < boundary && first < start
+  const older = hasOld ? old(connection, chain, { ...query, to: Math.min(query.to, boundary - 1) }) : []
+  if (isUp) yield* older
+  if (last >= start) yield* present(connection, query, Math.max(first, start), last)
+  if (!isUp) yield* older
+}
+
+/** Rows of a wallet. `boundary` is the first block of the present layout. */
+export const walletUnsafe = (connection: Connection, chain: number, query: PageQuery, boundary: number): PageRows =>
+  fit(both(connection, chain, query, boundary), query)
 
 type FoundEntry = readonly [rowId: number, body: string | null, revision: number, bytes: number]
 
 /** Rows of a key of a projection with bodies of its own. */
 export const entriesUnsafe = (connection: Connection, projection: string, query: PageQuery): PageRows => {
-  const { block, index } = startOf(query)
+  const { first, last } = rangeOf(query)
   const isUp = query.order === "ASC"
-  const [first, end] = RowId.range(query.from, query.to)
-  const start = RowId.range(block, block)[0] + index + (isUp || index >= 0 ? 0 : 1)
   const sql = isUp ? Statements.entriesUp : Statements.entriesDown
-  const range = [projection, fromHex(query.key), start, isUp ? end : first - 1, query.limit + lookahead]
-  const found = connection
-    .valuesUnsafe<FoundEntry>(sql, [inlineBytes(query), ...range])
-    .map(([rowId, body, revision, bytes]): FoundRow => {
-      const position = RowId.toPosition(rowId)
-      return [position.block, position.index, body, revision, null, bytes]
-    })
-  return fit(found, query, (position) => {
-    const id = RowId.of(position.block, position.index)
-    return [connection.valuesUnsafe<readonly [body: string]>(Statements.entryText, [projection, id])[0]![0], null]
-  })
+  const range = [projection, fromHex(query.key), isUp ? first - 1 : last + 1, isUp ? last + 1 : first - 1]
+  const found = connection.valuesUnsafe<FoundEntry>(sql, [inlineBytes(query), ...range, query.limit + lookahead])
+  const textOf = (rowId: number) =>
+    connection.valuesUnsafe<readonly [body: string]>(Statements.entryText, [projection, rowId])[0]![0]
+  return fit(
+    found.map(([rowId, body, revision, bytes]) => ({
+      position: RowId.toPosition(rowId),
+      bytes,
+      read: () => ({ body: body ?? textOf(rowId), internal: null, revision }),
+    })),
+    query,
+  )
 }

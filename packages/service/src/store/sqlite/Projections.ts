@@ -5,10 +5,13 @@
 import type { BlockRows, Checkpoint } from "../BlockRows.ts"
 import type { Filled } from "../ChainWriter.ts"
 import { StoreError } from "../StoreError.ts"
-import type { Projection, ProjectionCheckpoint } from "../../projection/Projection.ts"
+import type { Projection } from "../../projection/Projection.ts"
 import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import type { Connection, Params } from "./Connection.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { StoredRow } from "./Documents.ts"
+import type { Params } from "./Connection.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
@@ -16,21 +19,9 @@ import * as Statements from "./Statements.ts"
 /** Blocks that one filling step reads at most. */
 const maxBlocks = 500
 
-interface StoredCheckpoint extends ProjectionCheckpoint {
-  /** Names the projection in its rows. */
-  readonly number: number
-}
-
-/** The checkpoint of a projection; null when it was never registered. */
-export const checkpointUnsafe = (connection: Connection, id: string): StoredCheckpoint | null =>
-  connection.rowsUnsafe<StoredCheckpoint & object>(Statements.projection, [id])[0] ?? null
-
 /** Registers projections; one with another revision is derived again from the first block on. */
-export const registerUnsafe = ({ connection, ref }: ChainFile, projections: ReadonlyArray<Projection>): void => {
-  for (const { id, kind, revision } of projections) {
-    connection.rowsUnsafe(Statements.registerProjection, [id, kind, revision, ref.id])
-  }
-}
+export const registerUnsafe = ({ connection, ref }: ChainFile, projections: ReadonlyArray<Projection>): void =>
+  ProjectionCheckpoints.registerUnsafe(connection, ref.id, projections)
 
 const deriveUnsafe = (projection: Projection, block: BlockRows) => {
   try {
@@ -47,20 +38,29 @@ const deriveUnsafe = (projection: Projection, block: BlockRows) => {
 /** Inserts the rows of a block that has none of this projection yet. */
 const insertUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
   const { connection, ref } = file
+  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, ref.id)
   const rows = deriveUnsafe(projection, block)
   switch (projection.kind) {
     case "appearances": {
-      const params = rows.flatMap(({ index, keys }) =>
-        keys.map((key): Params => [ref.id, fromHex(key), block.number, index]),
-      )
-      return connection.manyUnsafe(Statements.insertAppearance, params)
+      for (const { index, keys } of rows) {
+        Rows.insertHistoryUnsafe(file, RowId.of(block.number, index), keys, layoutFrom)
+      }
+      return
     }
     case "documents": {
-      const params = rows.map(({ body, index }): Params => {
-        const rowId = RowId.of(block.number, index)
-        return [body, projection.revision, rowId, projection.revision]
-      })
-      return connection.manyUnsafe(Statements.updateDocument, params)
+      const texts = new Map(rows.map(({ body, index }) => [index, body]))
+      for (const row of block.transactions) {
+        const body = texts.get(row.index)
+        const { decoderRevision = block.decoderRevision } = row as Partial<StoredRow>
+        if (body == null || decoderRevision === projection.revision) continue
+        Rows.replaceDocumentUnsafe(
+          file,
+          block.number,
+          { ...row, body, decoderRevision: projection.revision },
+          layoutFrom,
+        )
+      }
+      return
     }
     case "entries": {
       let position = 0
@@ -84,7 +84,7 @@ export const appendUnsafe = (
   const { connection } = file
   const next = blocks.at(-1)!.number + 1
   for (const projection of projections) {
-    const state = checkpointUnsafe(connection, projection.id)
+    const state = ProjectionCheckpoints.readUnsafe(connection, projection.id)
     if (state === null || state.revision !== projection.revision || state.next !== from) continue
     for (const block of blocks) {
       // A block is appended with its documents decoded.
@@ -93,6 +93,7 @@ export const appendUnsafe = (
     }
     connection.rowsUnsafe(Statements.moveProjection, [next, state.number])
   }
+  ProjectionCheckpoints.sealUnsafe(connection)
 }
 
 /** Removes the rows of all projections from a block on. `isEmpty`: no block is left. */
@@ -100,12 +101,14 @@ export const unwindUnsafe = ({ connection }: ChainFile, lowest: number, isEmpty:
   connection.rowsUnsafe(Statements.deleteEntries, [RowId.of(lowest, 0)])
   if (isEmpty) connection.rowsUnsafe(Statements.emptyProjections, [])
   else connection.rowsUnsafe(Statements.unwindProjections, [lowest, lowest])
+  ProjectionCheckpoints.sealUnsafe(connection)
 }
 
 /** Inserts the appearances of a block that was replaced; entries are derived again from it on. */
 export const replaceUnsafe = (file: ChainFile, appearances: Projection, block: BlockRows): void => {
   insertUnsafe(file, appearances, 0, block)
   file.connection.rowsUnsafe(Statements.rewindEntries, [block.number, block.number])
+  ProjectionCheckpoints.sealUnsafe(file.connection)
 }
 
 /** The last block of a filling step, and its number of transactions. */
@@ -132,7 +135,7 @@ export const fillUnsafe = (
 ): Filled => {
   const { connection } = file
   registerUnsafe(file, [projection])
-  const state = checkpointUnsafe(connection, projection.id)!
+  const state = ProjectionCheckpoints.readUnsafe(connection, projection.id)!
   if (checkpoint === null) return { transactions: 0, isDone: true }
   const head = checkpoint.head.number
   // An index that was emptied may have grown again without this projection.
@@ -140,13 +143,12 @@ export const fillUnsafe = (
   if (from > head) return { transactions: 0, isDone: true }
   const { to, transactions } = stepUnsafe(file, from, maxTransactions)
   const [first, end] = RowId.range(from, to)
-  const isCurrent =
-    projection.kind === "documents" &&
-    connection.rowsUnsafe(Statements.staleDocuments, [first, end, projection.revision]).length === 0
+  const isCurrent = projection.kind === "documents" && !Rows.hasStaleUnsafe(connection, from, to, projection.revision)
   if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
-  if (projection.kind === "appearances") Rows.removeAppearancesUnsafe(connection, file.ref.id, from, to)
+  if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, file.ref.id, from, to)
   const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to)
   for (const block of blocks) insertUnsafe(file, projection, state.number, block)
   connection.rowsUnsafe(Statements.moveProjection, [to + 1, state.number])
+  ProjectionCheckpoints.sealUnsafe(connection)
   return { transactions: isCurrent ? 0 : transactions, isDone: to === head }
 }

@@ -1,89 +1,83 @@
 /**
- * Inserts and reads the rows of blocks in a chain's file. Throws what SQLite throws: call it inside a transaction.
+ * Inserts, reads and removes the rows of blocks in a chain's file, in the layout of each block. Throws what SQLite throws: call it
+ * inside a transaction.
  */
-import { fromHex, join, split, toHex } from "./Bytes.ts"
-import type { Connection, Params } from "./Connection.ts"
+import { StoreError } from "../StoreError.ts"
+import type { BlockRows } from "../BlockRows.ts"
+import * as Blocks from "./Blocks.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Connection } from "./Connection.ts"
+import * as Documents from "./Documents.ts"
+import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Histories from "./Histories.ts"
+import * as OldRows from "./OldRows.ts"
+import * as OldStatements from "./OldStatements.ts"
 import * as RowId from "./RowId.ts"
-import * as Statements from "./Statements.ts"
-import type { BlockRows, TransactionRow } from "../BlockRows.ts"
-
-const addressBytes = 20
 
 /** Inserts a block and its transactions; what projections derive of them is inserted apart. */
-export const insertUnsafe = (connection: Connection, chain: number, block: BlockRows): void => {
-  const { decoderRevision, hash, number, parentHash, timestamp, transactions } = block
-  const header = [chain, number, fromHex(hash), fromHex(parentHash), timestamp, transactions.length]
-  connection.rowsUnsafe(Statements.insertBlock, header)
-  const rows: Array<Params> = []
-  for (const { addresses, body, hash, index, internal } of transactions) {
-    const bytes = addresses.map(fromHex)
-    rows.push([
-      RowId.of(number, index),
-      chain,
-      number,
-      index,
-      decoderRevision,
-      fromHex(hash),
-      join(bytes),
-      body,
-      internal,
-    ])
-  }
-  connection.manyUnsafe(Statements.insertTransaction, rows)
+export const insertUnsafe = ({ codec, connection, ref }: ChainFile, block: BlockRows, layoutFrom: number): void => {
+  const { decoderRevision, number, transactions } = block
+  Blocks.insertUnsafe(connection, ref.id, block)
+  const rows = transactions.map((row) => ({ ...row, decoderRevision }))
+  if (number < layoutFrom) OldRows.insertUnsafe(connection, ref.id, number, rows)
+  else Documents.insertUnsafe(connection, number, rows, codec)
   Gaps.insertUnsafe(connection, block)
 }
 
-type BlockColumns = readonly [
-  number: number,
-  hash: Uint8Array,
-  parentHash: Uint8Array,
-  timestamp: number,
-  count: number | null,
-]
+/** Puts a transaction into the histories of wallets. */
+export const insertHistoryUnsafe = (
+  { connection, ref }: ChainFile,
+  id: number,
+  addresses: ReadonlyArray<string>,
+  layoutFrom: number,
+): void => {
+  if (RowId.toPosition(id).block < layoutFrom) OldRows.insertAppearancesUnsafe(connection, ref.id, id, addresses)
+  else Histories.insertUnsafe(connection, Histories.entriesOf(id, addresses))
+}
 
-type TransactionColumns = readonly [
-  block: number,
-  index: number,
-  decoderRevision: number,
-  hash: Uint8Array,
-  addresses: Uint8Array,
-  body: string,
-  internal: string | null,
-]
+/** A stored transaction, or what is wrong with its row. */
+export type Read = readonly [id: number, row: Documents.StoredRow | StoreError]
 
-/** A stored transaction, with the revision of its document. */
-export type StoredRow = TransactionRow & { readonly decoderRevision: number }
+const readPresent = (connection: Connection, columns: Documents.Columns): Read => {
+  try {
+    return [columns[0], Documents.fromColumnsUnsafe(connection, columns, true)]
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.damagedBlock !== undefined) return [columns[0], cause]
+    throw cause
+  }
+}
 
-/** Addresses of a row; of a damaged length that is no multiple of an address, the rest is ignored. */
-export const addressesOf = (joined: Uint8Array): ReadonlyArray<Uint8Array> =>
-  split(joined.subarray(0, joined.length - (joined.length % addressBytes)), addressBytes)
-
-/** The stored transactions of a range of blocks, inclusive, by block. */
-export const transactionsUnsafe = (
+/** The transactions of a range of blocks, inclusive, with those that are damaged. */
+export const listUnsafe = (
   connection: Connection,
   from: number,
   to: number,
-): ReadonlyMap<number, ReadonlyArray<StoredRow>> => {
-  const byBlock = new Map<number, Array<StoredRow>>()
-  const rows = connection.valuesUnsafe<TransactionColumns>(Statements.transactions, RowId.range(from, to))
-  for (const [block, index, decoderRevision, hash, joined, body, internal] of rows) {
-    const addresses = addressesOf(joined).map(toHex)
-    const row = { index, decoderRevision, hash: toHex(hash), addresses, body, internal }
+  layoutFrom: number,
+): ReadonlyArray<Read> => {
+  const [first, end] = RowId.range(from, to)
+  const [start] = RowId.range(layoutFrom, layoutFrom)
+  const old = from < layoutFrom ? OldRows.readUnsafe(connection, first, Math.min(end, start)) : []
+  const columns = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [
+    Math.max(first, start),
+    end,
+  ])
+  return [...old, ...columns.map((row) => readPresent(connection, row))]
+}
+
+/** The stored transactions of a range of blocks, inclusive, by block; throws for one that is damaged. */
+const transactionsUnsafe = (connection: Connection, from: number, to: number, layoutFrom: number) => {
+  const byBlock = new Map<number, Array<Documents.StoredRow>>()
+  for (const [id, row] of listUnsafe(connection, from, to, layoutFrom)) {
+    if (row instanceof StoreError) throw row
+    const { block } = RowId.toPosition(id)
     const own = byBlock.get(block)
     if (own === undefined) byBlock.set(block, [row])
     else own.push(row)
   }
   return byBlock
 }
-
-/** The stored blocks of a range, inclusive, without their transactions. */
-export const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number) =>
-  connection
-    .valuesUnsafe<BlockColumns>(Statements.blocks, [chain, from, to])
-    .map(([number, hash, parentHash, timestamp, count]) => ({
-      ...{ number, hash: toHex(hash), parentHash: toHex(parentHash), timestamp, count },
-    }))
 
 /** The stored blocks of a range, inclusive, as they were appended. */
 export const readUnsafe = (
@@ -92,24 +86,55 @@ export const readUnsafe = (
   from: number,
   to: number,
 ): ReadonlyArray<BlockRows> => {
-  const transactions = transactionsUnsafe(connection, from, to)
-  return blocksUnsafe(connection, chain, from, to).map((block) => {
-    const rows = transactions.get(block.number) ?? []
-    return { ...block, decoderRevision: rows[0]?.decoderRevision ?? 0, transactions: rows }
-  })
-}
-
-/** Removes the appearances that the documents of a range of blocks name, inclusive. */
-export const removeAppearancesUnsafe = (connection: Connection, chain: number, from: number, to: number): void => {
-  const rows = connection.rowsUnsafe<{
-    readonly block: number
-    readonly index: number
-    readonly addresses: Uint8Array
-  }>(Statements.addressesOf, RowId.range(from, to))
-  connection.manyUnsafe(
-    Statements.deleteAppearance,
-    rows.flatMap(({ addresses, block, index }) =>
-      split(addresses, addressBytes).map((address) => [chain, address, block, index]),
-    ),
+  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
+  const transactions = transactionsUnsafe(connection, from, to, layoutFrom)
+  return Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom).map(
+    ({ hash, number, parentHash, timestamp }): BlockRows => {
+      const rows = transactions.get(number) ?? []
+      return { number, hash, parentHash, timestamp, decoderRevision: rows[0]?.decoderRevision ?? 0, transactions: rows }
+    },
   )
 }
+
+/** Removes what the documents of a range of blocks, inclusive, name from the histories of wallets. */
+export const removeHistoriesUnsafe = (connection: Connection, chain: number, from: number, to: number): void => {
+  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
+  for (const [id, row] of listUnsafe(connection, from, to, layoutFrom)) {
+    if (row instanceof StoreError) Histories.removeRangeUnsafe(connection, id, id + 1)
+    else if (RowId.toPosition(id).block < layoutFrom) {
+      OldRows.removeAppearancesUnsafe(connection, chain, id, row.addresses)
+    } else Histories.removeUnsafe(connection, Histories.entriesOf(id, row.addresses))
+  }
+}
+
+const deletes = [
+  ...DocumentStatements.documentTables.map(DocumentStatements.deleteDocuments),
+  OldStatements.deleteTransactionsOf,
+]
+
+/** Removes the transactions of a range of blocks, inclusive. */
+export const deleteTransactionsUnsafe = (connection: Connection, from: number, to: number): void => {
+  for (const sql of deletes) connection.rowsUnsafe(sql, RowId.range(from, to))
+}
+
+/** Replaces the document of a transaction by one of another revision; its other columns are unchanged. */
+export const replaceDocumentUnsafe = (
+  { codec, connection }: ChainFile,
+  block: number,
+  row: Documents.StoredRow,
+  layoutFrom: number,
+): void => {
+  const id = RowId.of(block, row.index)
+  if (block < layoutFrom) {
+    connection.rowsUnsafe(OldStatements.updateDocument, [row.body, row.decoderRevision, id, row.decoderRevision])
+    return
+  }
+  for (const sql of deletes.slice(0, -1)) connection.rowsUnsafe(sql, [id, id + 1])
+  Documents.insertUnsafe(connection, block, [row], codec)
+}
+
+/** Whether a document of a range of blocks, inclusive, has another revision. */
+export const hasStaleUnsafe = (connection: Connection, from: number, to: number, revision: number): boolean =>
+  [DocumentStatements.staleDocuments, OldStatements.staleDocuments].some(
+    (sql) => connection.valuesUnsafe(sql, [...RowId.range(from, to), revision]).length > 0,
+  )

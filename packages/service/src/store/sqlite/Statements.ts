@@ -1,46 +1,23 @@
 /**
- * Every statement on the tables of a chain's file. Each names its parameters in order.
+ * The statements on the tables of a chain's file, but those on transactions (`DocumentStatements`). Each names its parameters in order.
  */
-import * as RowId from "./RowId.ts"
+/** Parameters: chain. */
+export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch, serial, layout_from, checksum
+  FROM checkpoint WHERE chain = ?`
 
-const bodyBytes = `octet_length(t.body)`
-const allBytes = `octet_length(t.body) + ifnull(octet_length(t.internal), 0)`
+/** The chains of the file: one. */
+export const chains = `SELECT chain FROM checkpoint`
 
-const page = (bytes: string, internal: string) => `SELECT a.block, a.tx_index,
-  CASE WHEN ${bytes} <= ? THEN t.body END, t.decoder_revision, ${internal}, ${bytes}
-  FROM appearance a
-  JOIN "transaction" t ON t.id = a.block * ${RowId.perBlock} + a.tx_index
-  WHERE a.chain = ? AND a.address = ?`
-
-const withoutInternal = page(bodyBytes, "NULL")
-const withInternal = page(allBytes, `CASE WHEN ${allBytes} <= ? THEN t.internal END`)
-
-const up = `AND (a.block, a.tx_index) > (?, ?) AND a.block <= ? ORDER BY a.block, a.tx_index LIMIT ?`
-const down = `AND (a.block, a.tx_index) < (?, ?) AND a.block >= ? ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`
-
-/**
- * Rows of a wallet above a position, up to a block, with their bytes; the texts of a row larger than the inline bound are NULL.
- * Parameters: inline bound, chain, address, position (block, index), last block, limit.
- */
-export const pageUp = `${withoutInternal} ${up}`
-
-/** Rows of a wallet below a position, down to a block, in the form of `pageUp`. Parameters: as `pageUp`, first block for last. */
-export const pageDown = `${withoutInternal} ${down}`
-
-/** `pageUp` with internal transactions. Parameters: inline bound, then as `pageUp`. */
-export const pageUpInternal = `${withInternal} ${up}`
-
-/** `pageDown` with internal transactions. Parameters: inline bound, then as `pageDown`. */
-export const pageDownInternal = `${withInternal} ${down}`
-
-/** Parameters: row id. */
-export const documentTexts = `SELECT body, internal FROM "transaction" WHERE id = ?`
+/** Parameters: checksum, chain. */
+export const sealCheckpoint = `UPDATE checkpoint SET checksum = ? WHERE chain = ?`
 
 /** Parameters: chain. */
-export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint WHERE chain = ?`
+export const layoutFrom = `SELECT layout_from FROM checkpoint WHERE chain = ?`
 
-/** Parameters: chain, number. */
-export const block = `SELECT number, hash, timestamp FROM block WHERE chain = ? AND number = ?`
+/** Parameters: first block of the present layout, chain. */
+export const moveLayout = `UPDATE checkpoint SET layout_from = ? WHERE chain = ?`
+
+export const anyBlock = `SELECT 1 FROM block LIMIT 1`
 
 /** Parameters: chain, from, to. */
 export const headers = `SELECT number, hash FROM block WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
@@ -66,7 +43,13 @@ export const lowestReorgedBlock = `SELECT lowest FROM unwound WHERE chain = ? AN
 export const status = `SELECT status, status_at AS writtenAt FROM checkpoint WHERE chain = ?`
 
 /** Parameters: projection. */
-export const projection = `SELECT number, revision, next FROM projection WHERE id = ?`
+export const projection = `SELECT number, id, kind, revision, next, checksum FROM projection WHERE id = ?`
+
+/** Every projection. */
+export const allProjections = `SELECT number, id, kind, revision, next, checksum FROM projection`
+
+/** Parameters: checksum, number of the projection. */
+export const sealProjection = `UPDATE projection SET checksum = ? WHERE number = ?`
 
 /** Registers a projection; does nothing when it has this revision already. Parameters: projection, kind, revision, chain. */
 export const registerProjection = `INSERT INTO projection (id, kind, revision, next)
@@ -95,12 +78,6 @@ export const deleteEntries = `DELETE FROM entry WHERE projection IN (SELECT numb
 /** Parameters: number of the projection, first row id, row id after the last. */
 export const deleteEntriesOf = `DELETE FROM entry WHERE projection = ? AND id >= ? AND id < ?`
 
-/** Parameters: body, revision, row id, revision. */
-export const updateDocument = `UPDATE "transaction" SET body = ?, decoder_revision = ? WHERE id = ? AND decoder_revision <> ?`
-
-/** One row when a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
-export const staleDocuments = `SELECT 1 FROM "transaction" WHERE id >= ? AND id < ? AND decoder_revision <> ? LIMIT 1`
-
 /** Blocks with their numbers of transactions, a guess where an older version did not count. Parameters: chain, from, limit. */
 export const blockCounts = `SELECT number, coalesce(transactions, 100) AS count FROM block
   WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
@@ -118,24 +95,8 @@ export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id LIM
 export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC LIMIT ?`
 
 /** Blocks of a range. Parameters: chain, from, to. */
-export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions FROM block
+export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions, checksum FROM block
   WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
-
-/** Transactions of a range. Parameters: first row id, row id after the last. */
-export const transactions = `SELECT block, tx_index, decoder_revision, hash, addresses, body, internal FROM "transaction"
-  WHERE id >= ? AND id < ? ORDER BY id`
-
-/** Parameters: chain, address, block, index. */
-export const appearance = `SELECT 1 FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
-
-/** Appearances after one, with the addresses of their documents. Parameters: chain, address, block, index, limit. */
-export const appearancesAfter = `SELECT a.address, a.block, a.tx_index, t.addresses FROM appearance a
-  LEFT JOIN "transaction" t ON t.id = a.block * ${RowId.perBlock} + a.tx_index
-  WHERE a.chain = ? AND (a.address, a.block, a.tx_index) > (?, ?, ?)
-  ORDER BY a.address, a.block, a.tx_index LIMIT ?`
-
-/** Parameters: first row id, row id after the last. */
-export const deleteTransactionsOf = `DELETE FROM "transaction" WHERE id >= ? AND id < ?`
 
 /** Parameters: chain, number. */
 export const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
@@ -146,8 +107,8 @@ export const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? A
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
 
-/** Parameters: chain. */
-export const claim = `INSERT INTO checkpoint (chain) VALUES (?) ON CONFLICT (chain) DO NOTHING`
+/** Parameters: chain, checksum. */
+export const claim = `INSERT INTO checkpoint (chain, checksum) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`
 
 /** Parameters: chain. */
 export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
@@ -155,29 +116,16 @@ export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
 /** Parameters: watch, chain. */
 export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 
-/** Parameters: chain, number, hash, parent hash, timestamp, number of transactions. */
-export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions)
-  VALUES (?, ?, ?, ?, ?, ?)`
+/** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum. */
+export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`
 
-/** Parameters: row id, chain, block, index, revision, hash, addresses, body, internal. */
-export const insertTransaction = `INSERT INTO "transaction"
-  (id, chain, block, tx_index, decoder_revision, hash, addresses, body, internal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-/** Parameters: chain, address, block, index. */
-export const insertAppearance = `INSERT INTO appearance (chain, address, block, tx_index) VALUES (?, ?, ?, ?)`
+/** Parameters: checksum, chain, number. */
+export const sealBlock = `UPDATE block SET checksum = ? WHERE chain = ? AND number = ?`
 
 /** Parameters: first, number, hash, timestamp, chain. */
 export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, serial = serial + 1
   WHERE chain = ?`
-
-/** Parameters: first row id, row id after the last. */
-export const addressesOf = `SELECT block, tx_index AS "index", addresses FROM "transaction" WHERE id >= ? AND id < ?`
-
-/** Parameters: chain, address, block, index. */
-export const deleteAppearance = `DELETE FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
-
-/** Parameters: first row id to remove. */
-export const deleteTransactions = `DELETE FROM "transaction" WHERE id >= ?`
 
 /** Parameters: chain, first block to remove. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`

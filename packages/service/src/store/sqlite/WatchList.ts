@@ -5,6 +5,7 @@
 import type * as Effect from "effect/Effect"
 import { shellWord } from "../../config/ShellWord.ts"
 import type { ChainFile } from "./ChainFile.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Statements from "./Statements.ts"
 import { StoreError } from "../StoreError.ts"
 
@@ -31,7 +32,9 @@ const claimUnsafe = ({ connection, ref }: ChainFile, wanted: ReadonlySet<string>
     })
   }
   const text = wanted === null ? null : JSON.stringify([...wanted].toSorted())
-  if (text !== (row?.watch ?? null)) connection.rowsUnsafe(Statements.setWatch, [text, ref.id])
+  if (text === (row?.watch ?? null)) return
+  connection.rowsUnsafe(Statements.setWatch, [text, ref.id])
+  Checkpoints.sealUnsafe(connection, ref.id)
 }
 
 /**

@@ -6,6 +6,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
+import * as DocumentStatements from "../../../src/store/sqlite/DocumentStatements.ts"
+import * as OldStatements from "../../../src/store/sqlite/OldStatements.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as ChainFile from "../../../src/store/sqlite/ChainFile.ts"
 import * as ChainWriter from "../../../src/store/sqlite/ChainWriter.ts"
@@ -29,8 +31,9 @@ const withDatabase = <A>(file: string, use: (database: DatabaseSync) => A): A =>
 
 const statements = [
   "SELECT * FROM block",
-  'SELECT * FROM "transaction"',
-  "SELECT * FROM appearance",
+  ...["document", "large_document", "large_internal", "history", "history_copy", '"transaction"', "appearance"].map(
+    (table) => `SELECT * FROM ${table}`,
+  ),
   "SELECT id, kind, revision, next FROM projection",
   "SELECT * FROM entry",
   "SELECT * FROM gap",
@@ -70,11 +73,20 @@ describe("the SQLite engine", () => {
         const file = yield* temporaryFile
         yield* openOnce(file)
 
-        expect(planOf(file, Statements.pageUp)).toEqual([
+        for (const order of ["ASC", "DESC"] as const) {
+          expect(planOf(file, DocumentStatements.pageRows[order])).toEqual([
+            "SEARCH h USING PRIMARY KEY (key=? AND id>? AND id<?)",
+            "SEARCH d USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+          ])
+          expect(planOf(file, DocumentStatements.pageCopy[order])).toEqual([
+            "SEARCH h USING PRIMARY KEY (key=? AND id>? AND id<?)",
+          ])
+        }
+        expect(planOf(file, OldStatements.pageUp)).toEqual([
           "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND (block,tx_index)>(?,?) AND block<?)",
           "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
         ])
-        expect(planOf(file, Statements.pageDown)).toEqual([
+        expect(planOf(file, OldStatements.pageDown)).toEqual([
           "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND block>? AND (block,tx_index)<(?,?))",
           "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
         ])
@@ -85,13 +97,25 @@ describe("the SQLite engine", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
-        const { otherChain: _, ...statements } = Statements
+        const { anyBlock: _, chains: _chains, otherChain: _other, ...statements } = Statements
+        const texts = Object.entries({ ...statements, ...DocumentStatements, ...OldStatements }).flatMap(
+          ([name, sql]) => (typeof sql === "string" ? [[name, sql] as const] : []),
+        )
+        const ofTables = [
+          ...DocumentStatements.documentTables.map((table) => DocumentStatements.deleteDocuments(table)),
+          ...DocumentStatements.historyTables.flatMap((table) => [
+            DocumentStatements.insertHistory(table),
+            DocumentStatements.deleteHistory(table),
+            DocumentStatements.findHistory(table),
+            DocumentStatements.historyAfter(table),
+          ]),
+        ].map((sql) => [sql, sql] as const)
 
-        for (const [name, sql] of Object.entries(statements)) {
+        for (const [name, sql] of [...texts, ...ofTables]) {
           const plan = planOf(file, sql).join("; ")
           expect(`${name}: ${plan}`).not.toMatch(/SCAN (?!projection)|TEMP B-TREE/)
         }
-        expect(Object.keys(statements).length).toBeGreaterThan(20)
+        expect(texts.length).toBeGreaterThan(40)
       }),
     )
   })
@@ -139,7 +163,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 5. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 6. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -211,7 +235,10 @@ describe("the SQLite engine", () => {
         const blocks = chainOn(null, 6)
         yield* store.append(null, blocks)
         const token = (yield* store.database.leases.acquire(ref, "test", 0))!
-        const writer = ChainWriter.make(yield* ChainFile.open(file, ref), { projections: [], rememberedBlocks: 3 })
+        const writer = ChainWriter.make(yield* ChainFile.open(file, ref, "zstd"), {
+          projections: [],
+          rememberedBlocks: 3,
+        })
         yield* writer.unwind(refOf(blocks[5]!), null, token)
 
         const lowest = yield* store.snapshot((snapshot) =>

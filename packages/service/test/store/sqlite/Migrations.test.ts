@@ -113,7 +113,7 @@ describe("a file of version 1", () => {
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, this version needs 5")
+      expect(error.message).toContain("has schema 1, this version needs 6")
       yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
     }),

@@ -14,7 +14,7 @@ describe("removed blocks", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const store = yield* TestStore.inFolder(folder, ref)
-      const file = yield* ChainFile.open(join(folder, "chain-test.sqlite"), ref)
+      const file = yield* ChainFile.open(join(folder, "chain-test.sqlite"), ref, "zstd")
       const writer = ChainWriter.make(file, { projections: [], rememberedBlocks: 3 })
       const remove = Effect.fnUntraced(function* (blocks: ReturnType<typeof chainOn>) {
         yield* store.append(null, blocks)

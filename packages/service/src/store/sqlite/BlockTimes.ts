@@ -1,0 +1,69 @@
+/**
+ * Finds blocks by their time. The index of times has no checksum, so each result is compared with the blocks themselves. Functions named
+ * `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged index.
+ *
+ * Source: decision 0034.
+ */
+import type { Checkpoint } from "../BlockRows.ts"
+import * as Blocks from "./Blocks.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection } from "./Connection.ts"
+import * as Statements from "./Statements.ts"
+
+/** A chain's file in one committed state. */
+export interface State {
+  readonly connection: Connection
+  readonly chain: number
+  readonly checkpoint: Checkpoint | null
+  readonly layoutFrom: number
+}
+
+/** The stored block of a number; null outside the index. */
+export const blockUnsafe = ({ chain, checkpoint, connection, layoutFrom }: State, number: number) => {
+  const found = Blocks.findUnsafe(connection, chain, number, layoutFrom)
+  if (found !== null) return { number, hash: found.hash, timestamp: found.timestamp }
+  if (checkpoint !== null && number >= checkpoint.first && number <= checkpoint.head.number) {
+    throw Checksum.damaged(connection.name, number, "it is not stored")
+  }
+  return null
+}
+
+const findUnsafe = ({ chain, connection }: State, sql: string, timestamp: number) =>
+  connection.valuesUnsafe<readonly [number]>(sql, [chain, timestamp])[0]?.[0] ?? null
+
+const damaged = ({ connection }: State, number: number) =>
+  Checksum.damaged(connection.name, number, "the index of block times does not match it")
+
+/** Number of the first block at or after an instant in seconds; `null` when all are before it. */
+export const firstAtOrAfterUnsafe = (state: State, timestamp: number): number | null => {
+  const { checkpoint } = state
+  if (checkpoint === null) return null
+  const found = findUnsafe(state, Statements.firstAtOrAfter, timestamp)
+  if (found === null) {
+    if (checkpoint.headTimestamp >= timestamp) throw damaged(state, checkpoint.head.number)
+    return null
+  }
+  const block = blockUnsafe(state, found)
+  const before = found > checkpoint.first ? blockUnsafe(state, found - 1) : null
+  const isFirst =
+    block !== null && (before === null || before.timestamp < timestamp || before.timestamp > block.timestamp)
+  if (!isFirst || block.timestamp < timestamp) throw damaged(state, found)
+  return found
+}
+
+/** Number of the last block at or before an instant in seconds; `null` when all are after it. */
+export const lastAtOrBeforeUnsafe = (state: State, timestamp: number): number | null => {
+  const { checkpoint } = state
+  if (checkpoint === null) return null
+  const found = findUnsafe(state, Statements.lastAtOrBefore, timestamp)
+  if (found === null) {
+    if ((blockUnsafe(state, checkpoint.first)?.timestamp ?? timestamp) <= timestamp)
+      throw damaged(state, checkpoint.first)
+    return null
+  }
+  const block = blockUnsafe(state, found)
+  const after = found < checkpoint.head.number ? blockUnsafe(state, found + 1) : null
+  const isLast = block !== null && (after === null || after.timestamp > timestamp || after.timestamp < block.timestamp)
+  if (!isLast || block.timestamp > timestamp) throw damaged(state, found)
+  return found
+}

@@ -1,0 +1,85 @@
+/**
+ * The checkpoint of a chain's file: reads it and compares it with its checksum, which every write of it renews in the same transaction.
+ * Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decision 0034.
+ */
+import type { Checkpoint } from "../BlockRows.ts"
+import { StoreError } from "../StoreError.ts"
+import { toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection } from "./Connection.ts"
+import * as Statements from "./Statements.ts"
+
+/** The columns that have a checksum; those of the lease and the status, which change all the time, do not. */
+type Columns = readonly [
+  first: number | null,
+  number: number | null,
+  hash: Uint8Array | null,
+  timestamp: number | null,
+  finalized: number | null,
+  watch: string | null,
+  serial: number,
+  layoutFrom: number | null,
+]
+
+type Row = readonly [...Columns, checksum: number | null]
+
+const checksumOf = (chain: number, columns: ReadonlyArray<Checksum.Value>) => Checksum.of([chain, ...columns])
+
+const damaged = (connection: Connection) =>
+  new StoreError({
+    message: `Stored checkpoint damaged: ${connection.name}. Stop the service and restore a backup, or move the file away.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+
+/** Makes the checkpoint of an empty index, if the file has none. */
+export const claimUnsafe = (connection: Connection, chain: number): void =>
+  void connection.rowsUnsafe(Statements.claim, [
+    chain,
+    checksumOf(chain, [null, null, null, null, null, null, 0, null]),
+  ])
+
+/** Renews the checksum of the checkpoint, after a write of it. */
+export const sealUnsafe = (connection: Connection, chain: number): void => {
+  for (const row of connection.valuesUnsafe<Row>(Statements.checkpoint, [chain])) {
+    connection.rowsUnsafe(Statements.sealCheckpoint, [checksumOf(chain, row.slice(0, -1) as unknown as Columns), chain])
+  }
+}
+
+/** The checkpoint and the first block of the present layout. */
+export interface Found {
+  /** `null` while the index is empty. */
+  readonly checkpoint: Checkpoint | null
+  /** Blocks below are in the layout of an earlier version. */
+  readonly layoutFrom: number
+}
+
+/** Reads the checkpoint. */
+export const readUnsafe = (connection: Connection, chain: number): Found => {
+  const [row] = connection.valuesUnsafe<Row>(Statements.checkpoint, [chain])
+  if (row === undefined) {
+    if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
+    return { checkpoint: null, layoutFrom: 0 }
+  }
+  const [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom, checksum] = row
+  const columns = [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom]
+  if (checksumOf(chain, columns) !== checksum) throw damaged(connection)
+  const checkpoint =
+    number === null
+      ? null
+      : {
+          // Sound: they are set together with the number.
+          first: first!,
+          head: { number, hash: toHex(hash!) },
+          headTimestamp: headTimestamp!,
+          finalized,
+          ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
+        }
+  return { checkpoint, layoutFrom: layoutFrom ?? 0 }
+}
+
+/** The first block of the present layout. */
+export const layoutFromUnsafe = (connection: Connection, chain: number): number =>
+  connection.valuesUnsafe<readonly [number | null]>(Statements.layoutFrom, [chain])[0]?.[0] ?? 0

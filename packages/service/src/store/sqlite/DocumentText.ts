@@ -1,0 +1,46 @@
+/**
+ * The columns that the text of a document repeats: the hash and the wallets of its transaction. Rows without these columns depend on it,
+ * so what it finds in a text never changes. Pure.
+ */
+
+/** The hash and the wallets that a document names. */
+export interface Names {
+  readonly hash: string
+  readonly addresses: ReadonlyArray<string>
+}
+
+const hashStart = '{"hash":"'
+const hashEnd = hashStart.length + 66
+const fromKey = '"from_address":"'
+const toKey = ',"to_address":"'
+const contractKey = '"receipt_contract_address":"'
+const addressCharacters = 42
+
+const addressAt = (body: string, start: number): string => body.slice(start, start + addressCharacters)
+
+const hex = /^0x[0-9a-f]+$/
+
+const isHex = (text: string, characters: number): boolean => text.length === characters && hex.test(text)
+
+/** The names in a document's text; `null` for a text of another form. */
+export const namesOf = (body: string): Names | null => {
+  if (!body.startsWith(hashStart)) return null
+  const hash = body.slice(hashStart.length, hashEnd)
+  const from = body.indexOf(fromKey, hashEnd)
+  if (from === -1) return null
+  const fromStart = from + fromKey.length
+  const toStart = fromStart + addressCharacters + 1
+  const sender = addressAt(body, fromStart)
+  const recipient = body.startsWith(toKey, toStart) ? addressAt(body, toStart + toKey.length) : null
+  const contract = body.indexOf(contractKey, toStart)
+  if (contract === -1) return null
+  const created = body[contract + contractKey.length] === '"' ? null : addressAt(body, contract + contractKey.length)
+  const addresses = [...new Set([sender, recipient, created])].filter((address) => address !== null)
+  const isForm =
+    isHex(hash, hashEnd - hashStart.length) && addresses.every((address) => isHex(address, addressCharacters))
+  return isForm ? { hash, addresses } : null
+}
+
+/** Whether two lists hold the same texts in the same order. */
+export const isSame = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((item, index) => item === other[index])

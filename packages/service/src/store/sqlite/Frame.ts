@@ -1,0 +1,92 @@
+/**
+ * The stored form of a transaction's texts. Both are one text in one frame, compressed by zstd with a shipped dictionary or plain; a
+ * text that is long lies apart from the rows of short ones, so that those stay dense. Pure.
+ *
+ * Source: decision 0033.
+ */
+import * as Dictionaries from "./Dictionaries.ts"
+
+/** A text with more bytes lies apart. */
+export const apartBytes = 16_384
+
+/** How new documents are stored. */
+export type Codec = "plain" | "zstd"
+
+/** Where the texts of a row lie, and how they are compressed: one number in a row. */
+export interface Form {
+  /** Dictionary of the frames; 0 for plain text. */
+  readonly dictionary: number
+  /** The frame with the document lies apart. */
+  readonly isBodyApart: boolean
+  /** Internal transactions have a frame of their own, which lies apart. */
+  readonly isInternalApart: boolean
+}
+
+const bodyApart = 1
+const internalApart = 2
+const perDictionary = 4
+
+export const toNumber = ({ dictionary, isBodyApart, isInternalApart }: Form): number =>
+  dictionary * perDictionary + (isBodyApart ? bodyApart : 0) + (isInternalApart ? internalApart : 0)
+
+export const fromNumber = (form: number): Form => ({
+  dictionary: Math.floor(form / perDictionary),
+  isBodyApart: (form & bodyApart) !== 0,
+  isInternalApart: (form & internalApart) !== 0,
+})
+
+/** The texts of a row as they are stored. */
+export interface Packed {
+  readonly form: Form
+  /** Bytes of the document's text. */
+  readonly size: number
+  /** Bytes of the text of internal transactions; `null` where there is none. */
+  readonly internalSize: number | null
+  /** The document, and the internal transactions behind it unless they lie apart. */
+  readonly frame: Uint8Array
+  /** The frame of internal transactions that lie apart. */
+  readonly internalFrame: Uint8Array | null
+}
+
+const encode = (bytes: Uint8Array, dictionary: number): Uint8Array =>
+  dictionary === 0 ? bytes : Dictionaries.zstd(dictionary).compress(bytes)
+
+const decode = (frame: Uint8Array, size: number, dictionary: number): Buffer => {
+  if (dictionary !== 0) return Dictionaries.zstd(dictionary).decompress(frame, size)
+  if (frame.length !== size) throw new Error(`expected ${size} bytes, received ${frame.length}`)
+  return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)
+}
+
+/** Packs the texts of a row. */
+export const pack = (body: string, internal: string | null, codec: Codec): Packed => {
+  const dictionary = codec === "plain" ? 0 : Dictionaries.current
+  const size = Buffer.byteLength(body)
+  const internalSize = internal === null ? null : Buffer.byteLength(internal)
+  const isBodyApart = size > apartBytes
+  const isInternalApart = internalSize !== null && internalSize > apartBytes
+  const text = internal === null || isInternalApart ? body : body + internal
+  return {
+    form: { dictionary, isBodyApart, isInternalApart },
+    size,
+    internalSize,
+    frame: encode(Buffer.from(text), dictionary),
+    internalFrame: isInternalApart ? encode(Buffer.from(internal!), dictionary) : null,
+  }
+}
+
+/** The texts of a frame: the document, and the internal transactions behind it. Throws for a frame that is damaged. */
+export const unpack = (
+  { form, frame, internalSize, size }: Omit<Packed, "internalFrame">,
+  wantsInternal: boolean,
+): { readonly body: string; readonly internal: string | null } => {
+  const behind = internalSize === null || form.isInternalApart ? 0 : internalSize
+  const bytes = decode(frame, size + behind, form.dictionary)
+  return {
+    body: bytes.toString("utf8", 0, size),
+    internal: wantsInternal && internalSize !== null && !form.isInternalApart ? bytes.toString("utf8", size) : null,
+  }
+}
+
+/** The internal transactions of a frame of their own. Throws for a frame that is damaged. */
+export const unpackInternal = (frame: Uint8Array, size: number, dictionary: number): string =>
+  decode(frame, size, dictionary).toString("utf8")

@@ -1,0 +1,139 @@
+/**
+ * The histories of wallets: which transactions belong to each. Every entry has a copy in a second table, and a page is served only
+ * where both agree: an entry that a damaged file lost or gained is noticed, whichever wallet it belonged to. Functions named `Unsafe`
+ * throw what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decision 0034.
+ */
+import * as Checksum from "./Checksum.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as Documents from "./Documents.ts"
+import * as RowId from "./RowId.ts"
+import * as Statements from "./DocumentStatements.ts"
+import * as WalletKey from "./WalletKey.ts"
+
+/** An entry by its key and row id. */
+export type Entry = readonly [key: Uint8Array, id: number]
+
+/** The entries of a transaction. */
+export const entriesOf = (id: number, addresses: ReadonlyArray<string>): ReadonlyArray<Entry> => {
+  const keys = addresses.map(WalletKey.of)
+  // An address that is named twice is a defect, which the tables refuse; two addresses may have one key.
+  const isNew = (key: Uint8Array, at: number) =>
+    !keys.slice(0, at).some((other, index) => Buffer.compare(other, key) === 0 && addresses[index] !== addresses[at])
+  return keys.filter(isNew).map((key) => [key, id])
+}
+
+const both = (sqlOf: (table: Statements.HistoryTable) => string) => Statements.historyTables.map(sqlOf)
+const inserts = both(Statements.insertHistory)
+const deletes = both(Statements.deleteHistory)
+const deletesOf = both(Statements.deleteHistoryOf)
+const finds = both(Statements.findHistory)
+const afters = both(Statements.historyAfter)
+
+const eachUnsafe = (
+  connection: Connection,
+  statements: ReadonlyArray<string>,
+  entries: ReadonlyArray<Params>,
+): void => {
+  for (const sql of statements) connection.manyUnsafe(sql, entries)
+}
+
+/** Inserts entries in both copies. */
+export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>
+  eachUnsafe(connection, inserts, entries)
+
+/** Removes entries from both copies; those that are absent are passed over. */
+export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>
+  eachUnsafe(connection, deletes, entries)
+
+/** Removes all entries of a range of row ids by searching both copies whole: for rows whose addresses are unreadable. */
+export const removeRangeUnsafe = (connection: Connection, first: number, end: number): void =>
+  eachUnsafe(connection, deletesOf, [[first, end]])
+
+/** Whether both copies have an entry. */
+export const hasUnsafe = (connection: Connection, [key, id]: Entry): boolean =>
+  finds.every((sql) => connection.valuesUnsafe(sql, [key, id]).length > 0)
+
+/** Entries after one, of one of the two copies. */
+export const afterUnsafe = (
+  connection: Connection,
+  copy: 0 | 1,
+  [key, id]: Entry,
+  limit: number,
+): ReadonlyArray<Entry> => connection.valuesUnsafe<Entry>(afters[copy]!, [key, id, limit])
+
+/** A range of the entries of a wallet, both ends inclusive. */
+export interface Range {
+  readonly address: string
+  readonly first: number
+  readonly last: number
+  readonly order: "ASC" | "DESC"
+}
+
+/** An entry with the columns of its transaction; all null where it is not stored. */
+type Joined = readonly [entry: number, id: number | null, ...rest: ReadonlyArray<unknown>]
+
+const blockOf = (id: number): number => RowId.toPosition(id).block
+
+/** Throws unless both copies have the same entries. */
+const compareUnsafe = (
+  connection: Connection,
+  rows: ReadonlyArray<Joined>,
+  copies: ReadonlyArray<readonly [id: number]>,
+) => {
+  for (let index = 0; index < Math.max(rows.length, copies.length); index++) {
+    const [id] = rows[index] ?? []
+    const [copy] = copies[index] ?? []
+    if (id === copy) continue
+    const block = blockOf(Math.min(id ?? Number.MAX_SAFE_INTEGER, copy ?? Number.MAX_SAFE_INTEGER))
+    throw Checksum.damaged(connection.name, block, "the history of a wallet differs from its copy")
+  }
+}
+
+/** An entry with the bytes of its texts; `read` gives its row, `null` for one of another wallet with the same key. */
+export interface Found {
+  readonly id: number
+  readonly bytes: number
+  readonly read: () => Documents.StoredRow | null
+}
+
+const foundUnsafe = (
+  connection: Connection,
+  address: string,
+  [entry, id, ...rest]: Joined,
+  wantsInternal: boolean,
+): Found => {
+  if (id === null) throw Checksum.damaged(connection.name, blockOf(entry), "a transaction of a history is not stored")
+  // Sound: only a missing row has a null id.
+  const columns = [id, ...rest] as unknown as Documents.Columns
+  const read = () => {
+    const row = Documents.fromColumnsUnsafe(connection, columns, wantsInternal)
+    if (row.addresses.includes(address)) return row
+    const key = WalletKey.of(address)
+    if (row.addresses.some((other) => Buffer.compare(WalletKey.of(other), key) === 0)) return null
+    throw Checksum.damaged(connection.name, blockOf(entry), "a history has a transaction of another wallet")
+  }
+  return { id, bytes: Documents.bytesOf(columns, wantsInternal), read }
+}
+
+/** Entries of a wallet in the order of the range, `limit` at a time. */
+export const rangeUnsafe = function* (
+  connection: Connection,
+  { address, first, last, order }: Range,
+  limit: number,
+  wantsInternal: boolean,
+): Generator<Found, void> {
+  const key = WalletKey.of(address)
+  let [from, to] = [first, last]
+  for (;;) {
+    const params = [key, from, to, limit]
+    const rows = connection.valuesUnsafe<Joined>(Statements.pageRows[order], params)
+    compareUnsafe(connection, rows, connection.valuesUnsafe(Statements.pageCopy[order], params))
+    for (const joined of rows) yield foundUnsafe(connection, address, joined, wantsInternal)
+    const end = rows.at(-1)?.[0]
+    if (end === undefined || rows.length < limit) return
+    if (order === "ASC") from = end + 1
+    else to = end - 1
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Entries of histories whose transaction is not stored or does not name the wallet, in both copies of the present layout and in that
+ * of earlier versions. Functions named `Unsafe` throw what SQLite throws.
+ */
+import type { Appearance } from "../Audit.ts"
+import { StoreError } from "../StoreError.ts"
+import { fromHex, toHex } from "./Bytes.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import type { Connection } from "./Connection.ts"
+import * as Documents from "./Documents.ts"
+import * as DocumentStatements from "./DocumentStatements.ts"
+import * as Histories from "./Histories.ts"
+import * as OldRows from "./OldRows.ts"
+import * as OldStatements from "./OldStatements.ts"
+import * as RowId from "./RowId.ts"
+import * as WalletKey from "./WalletKey.ts"
+
+/** The tables that are searched, in this order. */
+const tables = ["history", "history_copy", "appearance"] as const
+
+const isTable = (text: string): text is (typeof tables)[number] => tables.some((table) => table === text)
+
+const startOf = (table: (typeof tables)[number]): Appearance => ({ table, key: "0x", block: -1, index: 0 })
+
+const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.of(block, index))
+
+/** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
+const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): boolean => {
+  const [columns] = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])
+  if (columns === undefined) return false
+  try {
+    const { addresses } = Documents.fromColumnsUnsafe(connection, columns, false)
+    return addresses.some((address) => Buffer.compare(WalletKey.of(address), key) === 0)
+  } catch (cause) {
+    if (cause instanceof StoreError) return true
+    throw cause
+  }
+}
+
+interface Entry {
+  readonly appearance: Appearance
+  readonly isOrphaned: () => boolean
+}
+
+const entriesAfter = (
+  connection: Connection,
+  chain: number,
+  table: (typeof tables)[number],
+  after: Appearance,
+  limit: number,
+): ReadonlyArray<Entry> => {
+  const key = fromHex(after.key)
+  if (table === "appearance") {
+    return OldRows.appearancesAfterUnsafe(connection, chain, key, idOf(after), limit).map((entry) => ({
+      appearance: { table, key: toHex(entry.address), ...RowId.toPosition(entry.id) },
+      isOrphaned: () => entry.isOrphaned,
+    }))
+  }
+  const copy = table === "history" ? 0 : 1
+  return Histories.afterUnsafe(connection, copy, [key, idOf(after)], limit).map((entry) => ({
+    appearance: { table, key: toHex(entry[0]), ...RowId.toPosition(entry[1]) },
+    isOrphaned: () => !isNamedUnsafe(connection, entry),
+  }))
+}
+
+/** The orphaned ones among the next entries after one, and the last entry that was examined; `null` at the end. */
+export const afterUnsafe = (connection: Connection, chain: number, after: Appearance | null, limit: number) => {
+  const from = after ?? startOf(tables[0])
+  const table = isTable(from.table) ? from.table : tables[0]
+  const entries = entriesAfter(connection, chain, table, from, limit)
+  const orphaned = entries.filter(({ isOrphaned }) => isOrphaned()).map(({ appearance }) => appearance)
+  const next = tables[tables.indexOf(table) + 1]
+  const last = entries.length < limit ? (next === undefined ? null : startOf(next)) : entries.at(-1)!.appearance
+  return { orphaned, last }
+}
+
+/** Removes entries that are still orphaned. */
+export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
+  for (const appearance of appearances) {
+    const { block, index, key, table } = appearance
+    const entry = [fromHex(key), idOf(appearance)] as const
+    if (table === "appearance") {
+      const found = OldRows.readUnsafe(connection, entry[1], entry[1] + 1)
+      if (found.some(([, row]) => row.addresses.includes(key))) continue
+      connection.rowsUnsafe(OldStatements.deleteAppearance, [ref.id, entry[0], block, index])
+    } else if (!isNamedUnsafe(connection, entry)) Histories.removeUnsafe(connection, [entry])
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Compression by zstd with a dictionary. The functions of Node load the dictionary again in each call, which takes ten times as long
+ * as the work on a document. Here each dictionary has one context for each direction, kept by the thread: that of a stream of
+ * `node:zlib`, called synchronously. Where a version of Node has no such context, the functions of Node do the same work.
+ */
+import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib"
+
+/** Compresses and decompresses with one dictionary. */
+export interface Zstd {
+  /** The frame of a text's bytes. */
+  readonly compress: (bytes: Uint8Array) => Uint8Array
+  /** The bytes of a frame, whose number is known; valid until the next call. Throws for a frame that is damaged or of another size. */
+  readonly decompress: (frame: Uint8Array, size: number) => Buffer
+}
+
+const level = 3
+const params = { [constants.ZSTD_c_compressionLevel]: level }
+/** A buffer of this size is kept for results; larger results have a buffer of their own. */
+const keptBytes = 1 << 18
+
+/** The part of a stream's native handle that is used. */
+interface Handle {
+  onerror: (message: string) => void
+  readonly writeSync: (
+    flush: number,
+    from: Uint8Array,
+    fromOffset: number,
+    fromLength: number,
+    to: Uint8Array,
+    toOffset: number,
+    toLength: number,
+  ) => void
+}
+
+/** A stream with its handle, and where the handle writes what is left of both buffers. */
+interface NativeStream {
+  readonly _handle: Handle
+  readonly _writeState: Uint32Array
+}
+
+/** Runs one frame through a context and gives the number of bytes written; throws when it is not the expected one, if that is known. */
+type Run = (from: Uint8Array, to: Uint8Array, expected?: number) => number
+
+/** A context that is made again after an error, since it may be in the middle of a frame. */
+const contextOf = (open: () => unknown, flush: number): Run => {
+  let stream: NativeStream | undefined
+  return (from, to, expected) => {
+    // The fields are not in the types of Node; `make` tries them once before they are used.
+    stream ??= open() as NativeStream
+    const { _handle: handle, _writeState: left } = stream
+    let error: string | undefined
+    handle.onerror = (message) => {
+      error = message
+    }
+    handle.writeSync(flush, from, 0, from.length, to, 0, to.length)
+    const [toLeft = 0, fromLeft = 0] = left
+    const written = to.length - toLeft
+    if (error === undefined && fromLeft === 0 && (expected === undefined || written === expected)) return written
+    stream = undefined
+    throw new Error(`zstd: ${error ?? "a frame of another size"}`)
+  }
+}
+
+/** The largest frame that a number of bytes can need. */
+const boundOf = (bytes: number): number => bytes + (bytes >> 7) + 1024
+
+const native = (dictionary: Uint8Array): Zstd => {
+  const compressing = contextOf(() => createZstdCompress({ dictionary, params }), constants.ZSTD_e_end)
+  const decompressing = contextOf(() => createZstdDecompress({ dictionary }), constants.ZSTD_e_end)
+  const kept = Buffer.allocUnsafeSlow(keptBytes)
+  const room = (bytes: number) => (bytes <= keptBytes ? kept : Buffer.allocUnsafeSlow(bytes))
+  return {
+    compress: (bytes) => {
+      const to = room(boundOf(bytes.length))
+      return Buffer.copyBytesFrom(to, 0, compressing(bytes, to))
+    },
+    decompress: (frame, size) => {
+      // One byte more than expected: a frame of another size is noticed.
+      const to = room(size + 1)
+      return to.subarray(0, decompressing(frame, to, size))
+    },
+  }
+}
+
+const ofNode = (dictionary: Uint8Array): Zstd => ({
+  compress: (bytes) => zstdCompressSync(bytes, { dictionary, params }),
+  decompress: (frame, size) => {
+    const bytes = zstdDecompressSync(frame, { dictionary, maxOutputLength: size + 1 })
+    if (bytes.length === size) return bytes
+    throw new Error("zstd: a frame of another size")
+  },
+})
+
+const sample = Buffer.from('{"hash":"0x"}'.repeat(40))
+
+/** Whether contexts work: two frames there and back, one that is damaged between them. */
+const works = (zstd: Zstd): boolean => {
+  try {
+    const frame = zstd.compress(sample)
+    const damaged = Buffer.from(frame)
+    damaged.fill(0xff, 4)
+    const isBack = () => zstd.decompress(frame, sample.length).equals(sample)
+    if (!isBack()) return false
+    try {
+      zstd.decompress(damaged, sample.length)
+      return false
+    } catch {
+      return isBack() && Buffer.compare(zstd.compress(sample), frame) === 0
+    }
+  } catch {
+    return false
+  }
+}
+
+/** Makes the contexts of a dictionary. */
+export const make = (dictionary: Uint8Array): Zstd => {
+  const fast = native(dictionary)
+  return works(fast) ? fast : ofNode(dictionary)
+}

@@ -1,0 +1,56 @@
+/** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
+import * as Blocks from "../../src/store/sqlite/Blocks.ts"
+import * as Checkpoints from "../../src/store/sqlite/Checkpoints.ts"
+import * as Connection from "../../src/store/sqlite/Connection.ts"
+import * as Documents from "../../src/store/sqlite/Documents.ts"
+import * as OldRows from "../../src/store/sqlite/OldRows.ts"
+import * as Rows from "../../src/store/sqlite/Rows.ts"
+
+const withFile = <A>(file: string, work: (connection: Connection.Connection) => A): A => {
+  const connection = Connection.connectUnsafe({ file, readOnly: false })
+  try {
+    connection.scriptUnsafe("BEGIN")
+    const result = work(connection)
+    connection.scriptUnsafe("COMMIT")
+    return result
+  } finally {
+    connection.close()
+  }
+}
+
+const soundRows = (connection: Connection.Connection) =>
+  Rows.listUnsafe(connection, 0, Number.MAX_SAFE_INTEGER, 0).flatMap(([id, row]) =>
+    "body" in row ? [[id, row] as const] : [],
+  )
+
+/** A transaction by its block and index. */
+export const rowOf = (file: string, block: number, index: number): Documents.StoredRow =>
+  withFile(file, (connection) => soundRows(connection).find(([id]) => id === block * 1_048_576 + index)![1])
+
+/** Replaces a transaction's row; the histories are unchanged. */
+export const rewrite = (file: string, block: number, row: Documents.StoredRow): void =>
+  withFile(file, (connection) => {
+    connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [block * 1_048_576 + row.index])
+    Documents.insertUnsafe(connection, block, [row], "zstd")
+  })
+
+/** Changes a block's row and renews its checksum. */
+export const rewriteBlock = (file: string, chain: number, number: number, assignment: string): void =>
+  withFile(file, (connection) => {
+    connection.scriptUnsafe(`UPDATE block SET ${assignment}, checksum = NULL WHERE number = ${number}`)
+    Blocks.sealUnsafe(connection, chain, number, number)
+  })
+
+/** Moves every row into the layout of version 5, as an earlier version of the program wrote it. */
+export const downgrade = (file: string, chain: number): void =>
+  withFile(file, (connection) => {
+    for (const [id, row] of soundRows(connection)) {
+      OldRows.insertUnsafe(connection, chain, Math.floor(id / 1_048_576), [row])
+      OldRows.insertAppearancesUnsafe(connection, chain, id, row.addresses)
+    }
+    for (const table of ["document", "large_document", "large_internal", "history", "history_copy"]) {
+      connection.scriptUnsafe(`DELETE FROM ${table}`)
+    }
+    connection.scriptUnsafe(`UPDATE block SET checksum = NULL; UPDATE checkpoint SET layout_from = number + 1`)
+    Checkpoints.sealUnsafe(connection, chain)
+  })

@@ -1,0 +1,77 @@
+/**
+ * Reads the rows of transactions in a chain's file by their description in the documents, with no code of the service: frames are
+ * decompressed by Node itself.
+ */
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
+import { zstdDecompressSync } from "node:zlib"
+
+const perBlock = 1_048_576
+const dictionary = readFileSync(new URL("../../dictionaries/1.zdict", import.meta.url))
+
+/** A transaction as it is stored. */
+export interface StoredRow {
+  readonly block: number
+  readonly index: number
+  readonly body: string
+  readonly internal: string | null
+}
+
+type Columns = readonly [id: number, form: number, size: number, internalSize: number | null, frame: Uint8Array | null]
+
+/** Form of a row that is compressed by the first dictionary, its texts in one frame beside it. */
+const compressed = 4
+
+const positionOf = (id: number) => ({ block: Math.floor(id / perBlock), index: id % perBlock })
+
+const toRow = ([id, form, size, internalSize, frame]: Columns): StoredRow => {
+  if (form !== compressed || frame === null) throw new Error(`Row ${id} has form ${form}.`)
+  const text = zstdDecompressSync(frame, { dictionary })
+  if (text.length !== size + (internalSize ?? 0)) throw new Error(`Row ${id} has another size.`)
+  const body = text.toString("utf8", 0, size)
+  return { ...positionOf(id), body, internal: internalSize === null ? null : text.toString("utf8", size) }
+}
+
+/** The key under which the history of an address lies. */
+export const keyOf = (address: string): string =>
+  createHash("sha256")
+    .update(Buffer.from(address.slice(2), "hex"))
+    .digest("hex")
+    .slice(0, 16)
+
+/** An entry of a history. */
+export type Entry = readonly [block: number, index: number, key: string]
+
+/** Statements on a file, prepared. */
+export const make = (database: DatabaseSync) => {
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  }
+  const ids = prepare("SELECT id FROM document ORDER BY id")
+  const ofBlock = prepare(
+    "SELECT id, form, size, internal_size, frame FROM document WHERE id >= ? AND id < ? ORDER BY id",
+  )
+  const histories = ["history", "history_copy"].map((table) =>
+    prepare(`SELECT id, hex(key) FROM ${table} ORDER BY 1, 2`),
+  )
+  return {
+    /** Positions of all transactions. */
+    positions: () =>
+      // Sound, here and below: rows have the columns of their statement.
+      (ids.all() as unknown as ReadonlyArray<readonly [number]>).map(([id]) => positionOf(id)),
+    /** The transactions of a block. */
+    ofBlock: (block: number) =>
+      (ofBlock.all(block * perBlock, (block + 1) * perBlock) as unknown as ReadonlyArray<Columns>).map(toRow),
+    /** The entries of the histories, and those of their copy. */
+    histories: () =>
+      histories.map((statement) =>
+        (statement.all() as unknown as ReadonlyArray<readonly [number, string]>).map(([id, key]): Entry => {
+          const { block, index } = positionOf(id)
+          return [block, index, key.toLowerCase()]
+        }),
+      ),
+  }
+}

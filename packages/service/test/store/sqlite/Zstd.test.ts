@@ -1,0 +1,50 @@
+import { describe, expect, it } from "@effect/vitest"
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
+import { readFileSync } from "node:fs"
+import { Schema } from "effect"
+import * as Dictionaries from "../../../src/store/sqlite/Dictionaries.ts"
+import * as Zstd from "../../../src/store/sqlite/Zstd.ts"
+
+const dictionary = readFileSync(new URL("../../../dictionaries/1.zdict", import.meta.url))
+const zstd = Dictionaries.zstd(Dictionaries.current)
+const text = Buffer.from('{"hash":"0x12","logs":[]}'.repeat(100))
+
+describe("Zstd", () => {
+  it.prop("decompress: is the inverse of compress", { text: Schema.String }, ({ text }) => {
+    const bytes = Buffer.from(text)
+    expect(zstd.decompress(zstd.compress(bytes), bytes.length).equals(bytes)).toBe(true)
+  })
+
+  it("compress, decompress: hold for texts larger than the kept buffer", () => {
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index.toString(36)).join(","))
+    expect(Buffer.from(zstd.decompress(zstd.compress(bytes), bytes.length)).equals(bytes)).toBe(true)
+  })
+
+  it("compress: gives frames that Node decompresses, and decompresses those of Node", () => {
+    expect(zstdDecompressSync(zstd.compress(text), { dictionary }).equals(text)).toBe(true)
+    expect(zstd.decompress(zstdCompressSync(text, { dictionary }), text.length).equals(text)).toBe(true)
+  })
+
+  it("decompress: throws for a damaged frame, a short one and one of another size, and works again afterwards", () => {
+    const frame = zstd.compress(text)
+    const damaged = Buffer.from(frame)
+    damaged.fill(0xff, 6)
+
+    expect(() => zstd.decompress(damaged, text.length)).toThrow("zstd: ")
+    expect(() => zstd.decompress(frame.subarray(0, -3), text.length)).toThrow("zstd: ")
+    expect(() => zstd.decompress(frame, text.length + 1)).toThrow("zstd: ")
+    expect(() => zstd.decompress(frame, text.length - 1)).toThrow("zstd: ")
+    expect(() => zstd.decompress(new Uint8Array(), 1)).toThrow("zstd: ")
+    expect(zstd.decompress(frame, text.length).equals(text)).toBe(true)
+  })
+
+  it("decompress: throws for the frame of another dictionary", () => {
+    const other = Zstd.make(Buffer.from("another dictionary, which is raw text ".repeat(20)))
+
+    expect(() => other.decompress(zstd.compress(text), text.length)).toThrow("zstd: ")
+  })
+
+  it("zstd: refuses a dictionary that this version does not have", () => {
+    expect(() => Dictionaries.zstd(99)).toThrow("Unknown dictionary: 99")
+  })
+})
