@@ -1,15 +1,21 @@
 /**
  * `daybook verify` checks what is stored of each chain; `daybook repair` also fetches the blocks with an issue again from the node.
  */
+import { format } from "@daybook/schema/Issue"
+import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as BlockSource from "../indexer/BlockSource.ts"
 import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as Repair from "../maintenance/Repair.ts"
 import * as Verify from "../maintenance/Verify.ts"
+import * as VerifyAgainstNode from "../maintenance/VerifyAgainstNode.ts"
 import type { Audit } from "../store/Audit.ts"
 import type { Database } from "../store/Database.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -45,8 +51,84 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
   yield* Terminal.print(`${chain}: ${verifiedRows}: ${found === 0 ? "no issues" : count(found, "issue")}`)
 })
 
-/** Repairs what was found and verifies again; gives the number of issues that remain. */
-const repairChain = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, verified: Verify.Verified) {
+const parseSample = (given: Option.Option<number>): Effect.Effect<number | undefined, CommandError> => {
+  const sample = Option.getOrUndefined(given)
+  if (sample === undefined || sample >= 1) return Effect.succeed(sample)
+  const message = format("option", {
+    path: "--sample",
+    expected: "a number of blocks from 1 on",
+    received: `${sample}`,
+  })
+  return Effect.fail(new CommandError({ message }))
+}
+
+/** Blocks to compare with a node; `null` for none. */
+type Comparison = { readonly sample: number | undefined } | null
+
+interface Options {
+  readonly repair: boolean
+  readonly from: number | undefined
+  readonly comparison: Comparison
+}
+
+const failuresShown = 5
+
+const printComparison = Effect.fnUntraced(function* (chain: string, compared: VerifyAgainstNode.Compared) {
+  const { blocks, failed, issues, ofBlocks, transactions } = compared
+  for (const { block, why } of failed.slice(0, failuresShown)) {
+    yield* Terminal.print(`${chain}: block ${block} not compared: ${why}`)
+  }
+  const rows = `${blocks} of ${count(ofBlocks, "block")} and ${count(transactions, "transaction")}`
+  const outcome = issues.length === 0 ? "no differences" : count(issues.length, "difference")
+  yield* Terminal.print(`${chain}: compared ${rows} with the node: ${outcome}`)
+})
+
+/** Adds the differences from the node to what the store itself shows. */
+const compareChain = Effect.fnUntraced(function* (
+  audit: Audit,
+  job: ChainJob,
+  { from, sample }: { readonly from: number | undefined; readonly sample: number | undefined },
+) {
+  const { chain } = job
+  const { assembling, node } = yield* BlockSource.make(job)
+  const compared = yield* VerifyAgainstNode.run(audit, node, {
+    ...{ assembling, from, sample },
+    onProgress: logProgress(chain),
+  })
+  yield* printComparison(chain, compared)
+  return compared
+})
+
+/** Verifies a chain by itself and, where asked for, against a node. */
+const findIssues = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, { comparison, from }: Options) {
+  const { chain } = job
+  const verified = yield* Verify.run(audit, {
+    ...(from === undefined ? {} : { from }),
+    onProgress: logProgress(chain),
+  })
+  if (comparison === null) return { verified, notCompared: 0 }
+  const compared = yield* compareChain(audit, job, { from, sample: comparison.sample })
+  const known = new Set(verified.issues.map(({ block }) => block))
+  const differences = compared.issues.filter(({ block }) => !known.has(block))
+  return {
+    verified: { ...verified, issues: [...verified.issues, ...differences] },
+    notCompared: compared.failed.length,
+  }
+})
+
+/** What is left of a chain: issues, and blocks that could not be compared. */
+interface Left {
+  readonly issues: number
+  readonly notCompared: number
+}
+
+/** Repairs what was found and verifies again. */
+const repairChain = Effect.fnUntraced(function* (
+  audit: Audit,
+  job: ChainJob,
+  verified: Verify.Verified,
+  options: Options,
+): Effect.fn.Return<Left, StoreError | InvalidOption, Scope.Scope> {
   const { chain } = job
   const { assembling, node } = yield* BlockSource.make(job)
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })
@@ -54,24 +136,19 @@ const repairChain = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, ve
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`
   const removed = `${count(repaired.orphaned, "orphaned entry", "orphaned entries")} removed`
   yield* Terminal.print(`${chain}: ${fetched}, ${removed}`)
-  const remaining = total(yield* Verify.run(audit))
-  yield* Terminal.print(`${chain}: ${remaining === 0 ? "no issues remain" : `${count(remaining, "issue")} remain`}`)
-  return remaining
+  const { notCompared, verified: after } = yield* findIssues(audit, job, options)
+  const issues = total(after)
+  yield* Terminal.print(`${chain}: ${issues === 0 ? "no issues remain" : `${count(issues, "issue")} remain`}`)
+  return { issues, notCompared }
 })
 
-const verifyChain = Effect.fnUntraced(function* (
-  database: Database,
-  job: ChainJob,
-  options: { readonly repair: boolean; readonly from: number | undefined },
-) {
+const verifyChain = Effect.fnUntraced(function* (database: Database, job: ChainJob, options: Options) {
   const { chain, chainId } = job
   const { audit } = database.chain({ name: chain, id: chainId })
-  const verified = yield* Verify.run(audit, {
-    ...(options.from === undefined ? {} : { from: options.from }),
-    onProgress: logProgress(chain),
-  })
+  const { notCompared, verified } = yield* findIssues(audit, job, options)
   yield* printIssues(chain, verified)
-  return options.repair && total(verified) > 0 ? yield* repairChain(audit, job, verified) : total(verified)
+  const issues = total(verified)
+  return options.repair && issues > 0 ? yield* repairChain(audit, job, verified, options) : { issues, notCompared }
 }, Effect.scoped)
 
 const flags = {
@@ -80,18 +157,26 @@ const flags = {
   from: Selection.blockFlag("First block to verify"),
 }
 
+const messageOf = ({ issues, notCompared }: Left, isRepaired: boolean): string => {
+  const missed = notCompared === 0 ? "" : ` Not compared with a node: ${count(notCompared, "block")}.`
+  if (issues === 0) return missed.trim()
+  return isRepaired
+    ? `Not repaired: ${count(issues, "issue")}.${missed}`
+    : `Found ${count(issues, "issue")}. Run "daybook repair" to fetch those blocks again.${missed}`
+}
+
 const run = Effect.fnUntraced(function* (
   given: { readonly config: string; readonly chain: ReadonlyArray<string> },
-  options: { readonly repair: boolean; readonly from: number | undefined },
+  options: Options,
 ) {
   const { database, jobs } = yield* Selection.open(given.config, given.chain)
-  let left = 0
-  for (const job of jobs) left += yield* verifyChain(database, job, options)
-  if (left === 0) return
-  const message = options.repair
-    ? `Not repaired: ${count(left, "issue")}.`
-    : `Found ${count(left, "issue")}. Run "daybook repair" to fetch those blocks again.`
-  return yield* new CommandError({ message })
+  const left = { issues: 0, notCompared: 0 }
+  for (const job of jobs) {
+    const ofChain = yield* verifyChain(database, job, options)
+    left.issues += ofChain.issues
+    left.notCompared += ofChain.notCompared
+  }
+  if (left.issues + left.notCompared > 0) return yield* new CommandError({ message: messageOf(left, options.repair) })
 }, Effect.scoped)
 
 /** `daybook verify`: exit code 1 when an issue remains. */
@@ -103,12 +188,25 @@ export const verify = Command.make(
       Flag.withDescription("Also repair what is found, as daybook repair does"),
       Flag.withDefault(false),
     ),
+    againstNode: Flag.Boolean("against-node").pipe(
+      Flag.withDescription("Also fetch the blocks from a node again and compare them with what is stored"),
+      Flag.withDefault(false),
+    ),
+    sample: Flag.Int("sample").pipe(
+      Flag.withDescription("Compare only so many blocks with the node, spread over the index; implies --against-node"),
+      Flag.withMetavar("N"),
+      Flag.optional,
+    ),
   },
-  Effect.fn(function* ({ from, repair, ...given }) {
-    yield* run(given, { repair, from: yield* Selection.parseBlock(from) })
+  Effect.fn(function* ({ againstNode, from, repair, sample, ...given }) {
+    const blocks = yield* parseSample(sample)
+    const comparison = againstNode || blocks !== undefined ? { sample: blocks } : null
+    yield* run(given, { repair, comparison, from: yield* Selection.parseBlock(from) })
   }),
 ).pipe(
-  Command.withDescription("Check the links, counts, documents and histories of the database; may run beside serve"),
+  Command.withDescription(
+    "Check the links, counts, documents and histories of the database, or compare it with a node; may run beside serve",
+  ),
 )
 
 /** `daybook repair`: exit code 1 when an issue remains. */
@@ -116,6 +214,6 @@ export const repair = Command.make(
   "repair",
   flags,
   Effect.fn(function* ({ from, ...given }) {
-    yield* run(given, { repair: true, from: yield* Selection.parseBlock(from) })
+    yield* run(given, { repair: true, comparison: null, from: yield* Selection.parseBlock(from) })
   }),
 ).pipe(Command.withDescription("Verify the database and fetch the blocks with an issue again from the node"))

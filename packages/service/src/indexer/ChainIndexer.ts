@@ -102,10 +102,10 @@ const makeStartCheck = ({ node, reporter, store }: Omit<Context, "checkStart">, 
   })
 }
 
-const pollHead = Effect.fnUntraced(function* ({ checkStart, node, store }: Context, known: HashRules.HashRules | null) {
+const pollHead = Effect.fnUntraced(function* ({ checkStart, node, store }: Context, action: IndexerState.PollHead) {
   yield* checkStart
   const remote = yield* node.head
-  const rules = known ?? (yield* RuleDetection.detect(node, remote.number))
+  const rules = action.rules ?? (yield* RuleDetection.detect(node, remote.number, action.doubtful))
   const traces = yield* node.traceSource
   const checkpoint = yield* checkpointOf(store)
   const local = yield* localBlock(store, remote.number)
@@ -180,7 +180,7 @@ const perform = (context: Context, action: IndexerState.Action): Outcome => {
         _tag: isAcquired ? "LeaseAcquired" : "LeaseDenied",
       }))
     case "PollHead":
-      return pollHead(context, action.rules)
+      return pollHead(context, action)
     case "FindStartBlock":
       return findStartBlock(context, action.remote, action.timestamp)
     case "Extend":

@@ -10,6 +10,7 @@ import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeError, NodeFailed } from "../node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
+import * as RuleDoubt from "./RuleDoubt.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Backoff from "../supervision/Backoff.ts"
@@ -80,6 +81,7 @@ export interface IndexerState {
   readonly startBlock: number | null
   /** What can be computed of the chain's blocks; `null` until it is detected. */
   readonly rules: HashRules.HashRules | null
+  readonly doubt: RuleDoubt.RuleDoubt
   /** The lease was acquired at least once. */
   readonly isStarted: boolean
   /** Another indexer holds the lease, and this was reported. */
@@ -91,6 +93,13 @@ export interface IndexerState {
   /** Every projection has reached the head with its current revision. */
   readonly isFilled: boolean
   readonly phase: Reorg | Finality | null
+}
+
+/** Polls the head of the node, and detects the hash rules where they are `null`, with the block that they refused. */
+export interface PollHead {
+  readonly _tag: "PollHead"
+  readonly rules: HashRules.HashRules | null
+  readonly doubtful: number | null
 }
 
 /**
@@ -160,7 +169,7 @@ export interface Extend {
 export type Action =
   | { readonly _tag: "AcquireLease" }
   /** `rules` are detected when they are `null`. */
-  | { readonly _tag: "PollHead"; readonly rules: HashRules.HashRules | null }
+  | PollHead
   | { readonly _tag: "FindStartBlock"; readonly remote: Header; readonly timestamp: number }
   | Extend
   /** Asks the node for its chain id again. */
@@ -210,6 +219,7 @@ export const make = (
   failures: 0,
   finality: null,
   isFilled: false,
+  doubt: RuleDoubt.make(rules === null),
   phase: null,
 })
 
@@ -288,7 +298,9 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError): Tran
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
   const action = wait(delayOf(settings, error, failures))
-  return transition({ ...state, failures, phase: null }, action, reportsOf(error, failures))
+  const isRefused = error._tag === "InvalidBlock" && failures > toleratedFailures
+  const doubt = isRefused ? RuleDoubt.refused(state.doubt, error) : state.doubt
+  return transition({ ...state, failures, doubt, phase: null }, action, reportsOf(error, failures))
 }
 
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
@@ -300,7 +312,7 @@ const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition 
 const leaseAcquired = (state: IndexerState): Transition =>
   transition(
     { ...state, isLeaseDenied: false, isStarted: true },
-    { _tag: "PollHead", rules: state.rules },
+    { _tag: "PollHead", rules: state.doubt.doubtful === null ? state.rules : null, doubtful: state.doubt.doubtful },
     state.isStarted ? [] : [{ _tag: "Started" }],
   )
 
@@ -421,16 +433,26 @@ const compared = (
   return isShared ? transition(state, { _tag: "FinalizeBlock", number }) : proceed(state, phase.next)
 }
 
+/** The rules of an unlisted chain refused a block and were detected again with it. */
+const detectedAgain = (block: number | null, unchecked: string | null): ReadonlyArray<IndexerReport> => {
+  if (block === null) return []
+  const message = "Detected the hash rules of the chain again, as they refused a block"
+  return [{ _tag: "Note", level: "Warn", message, annotations: { block, unchecked: unchecked ?? "nothing" } }]
+}
+
 const headSeen = (
   settings: Settings,
   before: IndexerState,
   { checkpoint, lacking = null, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
-  const state = { ...before, rules }
+  const { doubtful } = before.doubt
+  const state = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
+  const unchecked = HashRules.skipped(rules, settings.checks)
   const connected: ReadonlyArray<IndexerReport> = [
+    ...detectedAgain(doubtful, unchecked),
     { _tag: "HeadSeen", nodeHead: remote.number },
     {
-      ...{ _tag: "Connected", traces, unchecked: HashRules.skipped(rules, settings.checks), lacking },
+      ...{ _tag: "Connected", traces, unchecked, lacking },
       settings: {
         traces: traces === "off" ? "off" : "on",
         allFrames: String(settings.allFrames),

@@ -5,6 +5,7 @@
  * Each status, event and log line is made from one state, so that its numbers and words belong to the same instant.
  */
 import * as AppliedSettings from "./AppliedSettings.ts"
+import type { TraceSource } from "../node/Node.ts"
 import type { IndexerReport, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"
 import * as Progress from "./Progress.ts"
@@ -54,6 +55,9 @@ const obstructed = (before: State, obstacle: Obstacle, now: number): Transition 
   return [next, [...outputs, log(level, message), event]]
 }
 
+const tracerLine = (traces: TraceSource) =>
+  log("Info", traces === "off" ? "No internal transactions: no tracer, or traces are off" : "Tracer", { traces })
+
 /** Records the settings of the next blocks, at once when they differ from those of the blocks before. */
 const configured = (
   before: State,
@@ -68,23 +72,20 @@ const configured = (
   return [written, [...outputs, ...lines]]
 }
 
+/** Logs what is new of the nodes and the checks. */
 const connected = (before: State, report: IndexerReport & { readonly _tag: "Connected" }, now: number): Transition => {
   const { lacking = null, traces, unchecked } = report
-  if (lacking !== before.lacking) {
-    const noted = lacking === null ? [] : [log("Info", "The node does not offer everything", { lacking })]
-    const [next, outputs] = connected({ ...before, lacking }, report, now)
-    return [next, [...noted, ...outputs]]
-  }
-  if (traces === before.tracer) return [before, []]
-  const tracer = log("Info", traces === "off" ? "No internal transactions: no tracer, or traces are off" : "Tracer", {
-    traces,
-  })
-  if (before.tracer !== null) return [{ ...before, tracer: traces }, [tracer]]
-  const skipped = unchecked === null ? [] : [log("Info", "Checks left out by the chain's hash rules", { unchecked })]
-  return [
-    { ...before, tracer: traces, unchecked, progress: Progress.start(now), loggedAtMillis: now },
-    [...skipped, tracer],
+  const lines = [
+    ...(lacking === null || lacking === before.lacking
+      ? []
+      : [log("Info", "The node does not offer everything", { lacking })]),
+    ...(unchecked === null || unchecked === before.unchecked
+      ? []
+      : [log("Info", "Checks left out by the chain's hash rules", { unchecked })]),
+    ...(traces === before.tracer ? [] : [tracerLine(traces)]),
   ]
+  const started = before.tracer === null ? { progress: Progress.start(now), loggedAtMillis: now } : {}
+  return [{ ...before, ...started, tracer: traces, unchecked, lacking }, lines]
 }
 
 const backfillMessage = "Indexing blocks below the head of the node."

@@ -42,6 +42,12 @@ export const callsOf = ({ rejectsHashes }: NodeEndpoint, block: BlockTransaction
     ? block.transactions.map((hash): Call => ({ method: byTransaction, params: [hash] }))
     : [{ method: byBlock, params: [rejectsHashes ? block.number : block.hash] }]
 
+/** Without that of the block itself, which Celo appends: it belongs to no transaction. */
+const ofTransactions = (receipts: ReadonlyArray<Receipt>): ReadonlyArray<Receipt> => {
+  const last = receipts.at(-1)
+  return last !== undefined && last.transactionHash === last.blockHash ? receipts.slice(0, -1) : receipts
+}
+
 /**
  * Receipts of a block from the results of `callsOf`; `null` when one is missing.
  */
@@ -51,7 +57,7 @@ export const fromResults = (
 ): ReadonlyArray<Receipt> | null => {
   // Sound: the results are those of the two methods, which are decoded by their schemas.
   const values = results.map((result) => (Result.isSuccess(result) ? result.success : null))
-  if (!isSingle) return (values[0] ?? null) as ReadonlyArray<Receipt> | null
+  if (!isSingle) return values[0] == null ? null : ofTransactions(values[0] as ReadonlyArray<Receipt>)
   return values.includes(null) ? null : (values as ReadonlyArray<Receipt>)
 }
 
@@ -162,7 +168,8 @@ export const fetch = Effect.fnUntraced(function* (
   if (support.isUnsupported(byBlock)) return yield* known(endpoint, block)
   const outcome = yield* Effect.result(whole(endpoint, block))
   if (Result.isSuccess(outcome)) {
-    return outcome.success ?? (yield* singleInstead(endpoint, block, support, Result.succeed(null)))
+    if (outcome.success !== null) return ofTransactions(outcome.success)
+    return yield* singleInstead(endpoint, block, support, Result.succeed(null))
   }
   const { failure } = outcome
   if (!isOfMethod(failure)) return yield* Effect.fail(failure)

@@ -6,6 +6,8 @@
  */
 import type { Fetch } from "@daybook/transport/Fetch"
 import { createHmac } from "node:crypto"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as NodeConfig from "../config/NodeConfig.ts"
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -18,7 +20,7 @@ export const tokenOf = (secret: string, issuedAtSeconds: number): string => {
   return `${signed}.${createHmac("sha256", Buffer.from(secret, "hex")).update(signed).digest("base64url")}`
 }
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+const nowSeconds = (): number => Math.floor(Effect.runSync(Clock.currentTimeMillis) / 1000)
 
 /**
  * The `fetch` of a node: with a token in each request where the node has a secret, else the given one.

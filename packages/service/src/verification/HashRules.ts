@@ -51,16 +51,23 @@ export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId
  */
 export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.finalityBlocks ?? defaultFinalityBlocks
 
+const checkNames = [
+  ["headerHash", "header hashes"],
+  ["blooms", "blooms"],
+  ["roots", "roots"],
+] as const
+
 /**
- * Names the checks of a level that the rules of the newest blocks leave out; `null` when none.
+ * Names the checks of a level that the rules leave out, for all blocks or for those before a block; `null` when none.
  */
 export const skipped = (hashRules: HashRules, level: Level): string | null => {
   if (level === "links") return null
-  const { blooms, headerHash, roots } = hashRules.at(-1) ?? hashRules[0]
-  const parts = [
-    ...(headerHash ? [] : ["header hashes"]),
-    ...(blooms ? [] : ["blooms"]),
-    ...(roots || level !== "full" ? [] : ["roots"]),
-  ]
+  const parts = checkNames.flatMap(([rule, name]) => {
+    if (rule === "roots" && level !== "full") return []
+    const last = hashRules.findLastIndex((range) => !range[rule])
+    if (last === -1) return []
+    const next = hashRules[last + 1]
+    return [next === undefined ? name : `${name} before block ${next.fromBlock}`]
+  })
   return parts.length === 0 ? null : parts.join(" and ")
 }

@@ -21,13 +21,21 @@ const newestBlocks = 8
 const parts = 4
 const concurrency = 4
 
+/** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
+const around = (doubtful: number, head: number): ReadonlyArray<number> => {
+  const numbers = [doubtful]
+  for (let distance = 1; doubtful + distance <= head; distance *= 4) numbers.push(doubtful + distance)
+  return numbers
+}
+
 /**
- * Numbers of the blocks that are examined, newest first.
+ * Numbers of the blocks that are examined, the newest first; with a block that was refused also that one and some above it.
  */
-export const samplesOf = (head: number): ReadonlyArray<number> => {
+export const samplesOf = (head: number, doubtful: number | null = null): ReadonlyArray<number> => {
   const newest = Array.from({ length: newestBlocks }, (_, age) => head - age)
   const older = Array.from({ length: parts - 1 }, (_, part) => Math.floor((head * (parts - 1 - part)) / parts))
-  return [...new Set([...newest, ...older])].filter((number) => number >= 0)
+  const refused = doubtful === null || doubtful > head ? [] : around(doubtful, head)
+  return [...new Set([...newest, ...older, ...refused])].filter((number) => number >= 0)
 }
 
 /** First block at which a rule holds: 0, or the first sample after the last one that breaks it; `null` without evidence since. */
@@ -75,16 +83,21 @@ const sample = Effect.fnUntraced(function* (
 /**
  * Detects the rules of a chain whose newest block is `head`. Older blocks that the node cannot return are left out.
  *
+ * **Details**
+ * With `doubtful`, a block that was refused by detected rules: a rule that it breaks does not hold for it. The rules of an unlisted
+ * chain are assumptions, which a block that no node has in another form disproves.
+ *
  * **Errors**
  * - `NodeFailed`, `WrongChain`: the node did not return the newest block.
  */
 export const detect = Effect.fnUntraced(function* (
   node: Node,
   head: number,
+  doubtful: number | null = null,
 ): Effect.fn.Return<HashRules.HashRules, NodeError> {
   const newest = yield* sample(node, head)
   const others = yield* Effect.forEach(
-    samplesOf(head).slice(1),
+    samplesOf(head, doubtful).slice(1),
     (number) =>
       Effect.map(
         Effect.option(sample(node, number)),

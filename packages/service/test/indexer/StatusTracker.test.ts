@@ -145,7 +145,7 @@ describe("StatusTracker", () => {
     const { lines, state } = track([
       [0, off],
       [1, off],
-      [2, connected],
+      [2, { ...connected, unchecked: "blooms" }],
     ])
 
     expect(lines).toEqual([

@@ -379,6 +379,18 @@ describe("Node", () => {
     )
   })
 
+  it.live("receipts: leave out that of the block itself, which Celo appends (made by rule)", () =>
+    Effect.gen(function* () {
+      const ofBlock = { ...fixture.creationReceiptWire, transactionHash: blockHash, transactionIndex: "0x2" }
+      const chain = yield* node([yield* start({ ...healthy(), eth_getBlockReceipts: of([...receipts, ofBlock]) })])
+      const alone = yield* chain.receipts(ref)
+      const [together] = yield* (yield* chain.batchFetcher(100)).parts([ref])
+
+      expect(alone?.map(({ transactionHash }) => transactionHash)).toEqual([hash("1"), hash("2")])
+      expect(together?.receipts).toEqual(alone)
+    }),
+  )
+
   it.live("lacking: names what the responses have shown to be missing", () =>
     Effect.gen(function* () {
       const whole = yield* node([yield* start({ ...healthy(), trace_block: of([]) })])

@@ -1,0 +1,106 @@
+/**
+ * Differences between a stored block and the same block as it is fetched from a node now. Pure.
+ */
+import { cut } from "@daybook/schema/Issue"
+import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
+import type { BlockRows, TransactionRow } from "../store/BlockRows.ts"
+import type { IntegrityIssue } from "./IntegrityIssue.ts"
+
+type Value = unknown
+
+const isRecord = (value: Value): value is Readonly<Record<string, Value>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const show = (value: Value): string => cut(JSON.stringify(value) ?? "nothing")
+
+/** Path and values of the first difference; `null` where there is none. */
+const differenceOf = (
+  stored: Value,
+  remote: Value,
+  path: string,
+  isIgnored: (key: string) => boolean,
+): string | null => {
+  if (Array.isArray(stored) && Array.isArray(remote)) {
+    if (stored.length !== remote.length) {
+      return `${path}: the node has ${remote.length} entries, the stored row ${stored.length}`
+    }
+    for (const [index, item] of stored.entries()) {
+      const found = differenceOf(item, remote[index], `${path}[${index}]`, isIgnored)
+      if (found !== null) return found
+    }
+    return null
+  }
+  if (isRecord(stored) && isRecord(remote)) {
+    for (const key of new Set([...Object.keys(stored), ...Object.keys(remote)])) {
+      if (isIgnored(key)) continue
+      const found = differenceOf(stored[key], remote[key], path === "" ? key : `${path}.${key}`, isIgnored)
+      if (found !== null) return found
+    }
+    return null
+  }
+  return stored === remote ? null : `${path}: the node has ${show(remote)}, the stored row ${show(stored)}`
+}
+
+const parse = (text: string): Value => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const decoded: ReadonlySet<string> = new Set(["decoded_event", "decoded_call"])
+
+/** Calls and events that another revision of the decoder decoded may differ. */
+const bodyDifference = (stored: StoredTransaction, remote: TransactionRow, revision: number): string | null => {
+  if (stored.body === remote.body) return null
+  const isIgnored = (key: string) => stored.decoderRevision !== revision && decoded.has(key)
+  return differenceOf(parse(stored.body), parse(remote.body), "", isIgnored)
+}
+
+/** Internal transactions are compared where both have them: traces may have been off, or a gap. */
+const internalDifference = (stored: StoredTransaction, remote: TransactionRow): string | null => {
+  if (stored.internal === remote.internal) return null
+  const [own, other] = [parse(stored.internal ?? "null"), parse(remote.internal ?? "null")]
+  return own === null || other === null ? null : differenceOf(own, other, "internal_transactions", () => false)
+}
+
+const isSameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((item) => other.includes(item))
+
+const transactionDifference = (stored: StoredTransaction, remote: TransactionRow, revision: number): string | null => {
+  if (stored.index !== remote.index)
+    return `the node has it at index ${remote.index}, the stored row at ${stored.index}`
+  const difference = bodyDifference(stored, remote, revision) ?? internalDifference(stored, remote)
+  if (difference !== null) return difference
+  if (isSameSet(stored.addresses, remote.addresses)) return null
+  return `wallets: the node has ${show(remote.addresses)}, the stored row ${show(stored.addresses)}`
+}
+
+const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null => {
+  for (const key of ["hash", "parentHash", "timestamp"] as const) {
+    if (stored[key] !== remote[key]) return `${key}: the node has ${remote[key]}, the stored block ${stored[key]}`
+  }
+  return null
+}
+
+/**
+ * Differences of a block: of the block itself, else one for each of its transactions.
+ */
+export const ofBlock = (stored: StoredBlock, remote: BlockRows): ReadonlyArray<IntegrityIssue> => {
+  const block = stored.number
+  const own = blockDifference(stored, remote)
+  if (own !== null) return [{ block, what: own }]
+  const remoteByHash = new Map(remote.transactions.map((row) => [row.hash, row]))
+  const storedHashes = new Set(stored.transactions.map(({ hash }) => hash))
+  const ofStored = stored.transactions.flatMap((row) => {
+    const other = remoteByHash.get(row.hash)
+    const what =
+      other === undefined ? "the node does not have it" : transactionDifference(row, other, remote.decoderRevision)
+    return what === null ? [] : [{ block, what: `transaction ${row.index} (${row.hash}): ${what}` }]
+  })
+  const missing = remote.transactions
+    .filter(({ hash }) => !storedHashes.has(hash))
+    .map(({ hash, index }) => ({ block, what: `transaction ${index} (${hash}): it is not stored` }))
+  return [...ofStored, ...missing]
+}

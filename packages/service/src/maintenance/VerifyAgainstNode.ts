@@ -1,0 +1,145 @@
+/**
+ * Compares stored blocks with a node: all of them, or a sample. Each is fetched and verified as an indexer does it, and must give the
+ * rows that are stored. Runs beside an indexer.
+ */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import type { Node } from "../node/Node.ts"
+import type { Audit, StoredBlock } from "../store/Audit.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { IntegrityIssue } from "./IntegrityIssue.ts"
+import * as NodeComparison from "./NodeComparison.ts"
+
+/** The result of a comparison. */
+export interface Compared {
+  /** Blocks that were compared. */
+  readonly blocks: number
+  readonly transactions: number
+  /** Blocks that are stored. */
+  readonly ofBlocks: number
+  readonly issues: ReadonlyArray<IntegrityIssue>
+  /** Blocks that no node gave, and why. */
+  readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
+}
+
+/** What to compare. */
+export interface Options {
+  /** How rows are made; the wallets are those of the index. */
+  readonly assembling: BlockFetcher.Options
+  /** Number of blocks to compare, spread over the index. Default: all. */
+  readonly sample?: number | undefined
+  /** First block to compare. Default: the first of the index. */
+  readonly from?: number | undefined
+  /** Receives the last compared block and the head after each group. */
+  readonly onProgress?: (number: number, head: number) => Effect.Effect<void>
+}
+
+const concurrency = 8
+const groupBlocks = 64
+/** Failures in a row after which the node is given up. */
+const maxFailures = 16
+
+/**
+ * Numbers of a sample: one at random of each of so many equal parts of the range, and the last one.
+ */
+export const sampleOf = Effect.fnUntraced(function* (
+  first: number,
+  last: number,
+  count: number,
+): Effect.fn.Return<ReadonlyArray<number>> {
+  const blocks = last - first + 1
+  if (count >= blocks) return Array.from({ length: blocks }, (_, at) => first + at)
+  const numbers = new Set<number>([last])
+  const parts = count - 1
+  const start = (part: number) => first + Math.floor((part * (blocks - 1)) / parts)
+  for (let part = 0; part < parts; part++) {
+    numbers.add(yield* Random.nextIntBetween(start(part), start(part + 1) - 1))
+  }
+  return [...numbers].toSorted((a, b) => a - b)
+})
+
+type Outcome = Result.Result<ReadonlyArray<IntegrityIssue>, string>
+
+const storedAt = Effect.fnUntraced(function* (
+  audit: Audit,
+  number: number,
+): Effect.fn.Return<StoredBlock | null, StoreError> {
+  const { blocks } = yield* audit.range(number, number)
+  return blocks.find((block) => block.number === number) ?? null
+})
+
+/** Compares a block; one that differs is read again from the store, as an indexer may have replaced it meanwhile. */
+const compareOne = Effect.fnUntraced(function* (
+  audit: Audit,
+  node: Node,
+  stored: StoredBlock,
+  options: BlockFetcher.Options,
+): Effect.fn.Return<Outcome, StoreError> {
+  const fetched = yield* Effect.result(BlockFetcher.block(node, stored.number, options))
+  if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
+  const issues = NodeComparison.ofBlock(stored, fetched.success)
+  if (issues.length === 0) return Result.succeed(issues)
+  const now = yield* storedAt(audit, stored.number)
+  // Gone by a reorg.
+  if (now === null) return Result.succeed([])
+  return Result.succeed(now.hash === stored.hash ? issues : NodeComparison.ofBlock(now, fetched.success))
+})
+
+const groupsOf = (numbers: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+  Array.from({ length: Math.ceil(numbers.length / groupBlocks) }, (_, at) =>
+    numbers.slice(at * groupBlocks, (at + 1) * groupBlocks),
+  )
+
+/** Stored blocks of ascending numbers; consecutive ones are read together. */
+const storedBlocks = Effect.fnUntraced(function* (audit: Audit, numbers: ReadonlyArray<number>) {
+  const [first = 0, last = 0] = [numbers[0], numbers.at(-1)]
+  if (last - first + 1 === numbers.length) return (yield* audit.range(first, last)).blocks
+  const found = yield* Effect.forEach(numbers, (number) => storedAt(audit, number))
+  return found.filter((block) => block !== null)
+})
+
+/**
+ * Compares stored blocks with a node.
+ *
+ * **Errors**
+ * - `StoreError`: the store cannot be read.
+ */
+export const run = Effect.fn("VerifyAgainstNode.run")(function* (
+  audit: Audit,
+  node: Node,
+  options: Options,
+): Effect.fn.Return<Compared, StoreError> {
+  const { checkpoint } = yield* audit.range(0, -1)
+  if (checkpoint === null) return { blocks: 0, transactions: 0, ofBlocks: 0, issues: [], failed: [] }
+  const first = Math.max(options.from ?? 0, checkpoint.first)
+  const { number: head } = checkpoint.head
+  const numbers = yield* sampleOf(first, head, options.sample ?? Number.POSITIVE_INFINITY)
+  const assembling = {
+    ...options.assembling,
+    watch: checkpoint.watch === undefined ? null : new Set(checkpoint.watch),
+  }
+  const issues: Array<IntegrityIssue> = []
+  const failed: Array<Compared["failed"][number]> = []
+  let [blocks, transactions, inRow] = [0, 0, 0]
+  for (const group of groupsOf(numbers)) {
+    const stored = yield* storedBlocks(audit, group)
+    const outcomes = yield* Effect.forEach(stored, (block) => compareOne(audit, node, block, assembling), {
+      concurrency,
+    })
+    for (const [at, outcome] of outcomes.entries()) {
+      const block = stored[at]!
+      inRow = Result.isFailure(outcome) ? inRow + 1 : 0
+      if (Result.isFailure(outcome)) failed.push({ block: block.number, why: outcome.failure })
+      else {
+        blocks += 1
+        transactions += block.transactions.length
+        issues.push(...outcome.success)
+      }
+    }
+    if (options.onProgress !== undefined) yield* options.onProgress(group.at(-1) ?? head, head)
+    if (inRow >= maxFailures) break
+  }
+  return { blocks, transactions, ofBlocks: Math.max(0, head - first + 1), issues, failed }
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as NodeComparison from "../../src/maintenance/NodeComparison.ts"
+import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
+import type { StoredBlock } from "../../src/store/Audit.ts"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
+
+const row = { index: 0, hash: "0x1", body: '{"value":"1","logs":[{"data":"0x"}]}', internal: "[]", addresses: ["0xa"] }
+const header = { number: 7, hash: "0xb", parentHash: "0xc", timestamp: 5 }
+const remote: BlockRows = { ...header, decoderRevision: 1, transactions: [row] }
+const stored = (
+  more: Partial<StoredBlock["transactions"][number]> = {},
+  block: Partial<StoredBlock> = {},
+): StoredBlock => ({
+  ...{ ...header, count: 1, isDamaged: false, damagedTransactions: [] },
+  transactions: [{ ...row, decoderRevision: 1, missingAppearances: [], ...more }],
+  ...block,
+})
+
+const whatOf = (block: StoredBlock, other = remote) => NodeComparison.ofBlock(block, other).map(({ what }) => what)
+
+describe("NodeComparison", () => {
+  it("ofBlock: finds no difference in equal rows, however their JSON is written", () => {
+    expect(whatOf(stored())).toEqual([])
+    expect(whatOf(stored({ body: '{ "logs": [{ "data": "0x" }], "value": "1" }', internal: "[ ]" }))).toEqual([])
+  })
+
+  it("ofBlock: names the first difference of a block, else one of each transaction", () => {
+    expect(whatOf(stored({}, { hash: "0xd" }))).toEqual(["hash: the node has 0xb, the stored block 0xd"])
+    expect(whatOf(stored({}, { timestamp: 6 }))).toEqual(["timestamp: the node has 5, the stored block 6"])
+    expect(whatOf(stored({ body: '{"value":"2","logs":[]}' }))).toEqual([
+      'transaction 0 (0x1): value: the node has "1", the stored row "2"',
+    ])
+    expect(whatOf(stored({ body: '{"value":"1","logs":[]}' }))).toEqual([
+      "transaction 0 (0x1): logs: the node has 1 entries, the stored row 0",
+    ])
+    expect(whatOf(stored({ body: "{" }))[0]).toContain("transaction 0 (0x1): ")
+    expect(whatOf(stored({ addresses: [] }))[0]).toContain("wallets: the node has")
+    expect(whatOf(stored({ index: 1 }))[0]).toContain("the node has it at index 0")
+    expect(whatOf(stored({ hash: "0x2" }))).toEqual([
+      "transaction 0 (0x2): the node does not have it",
+      "transaction 0 (0x1): it is not stored",
+    ])
+  })
+
+  it("ofBlock: compares internal transactions where both have them", () => {
+    const one = '[{"value":"1"}]'
+    const of = (internal: string | null, other: string | null) =>
+      whatOf(stored({ internal }), { ...remote, transactions: [{ ...row, internal: other }] })
+
+    expect([of(null, one), of(one, null), of("null", one)]).toEqual([[], [], []])
+    expect(of(one, "[]")).toEqual([
+      "transaction 0 (0x1): internal_transactions: the node has 0 entries, the stored row 1",
+    ])
+  })
+
+  it("ofBlock: leaves out what another revision of the decoder decoded", () => {
+    const body = '{"value":"1","logs":[{"data":"0x","decoded_event":null}],"decoded_call":null}'
+
+    expect(whatOf(stored({ body, decoderRevision: 0 }))).toEqual([])
+    expect(whatOf(stored({ body }))).toHaveLength(1)
+  })
+})
+
+describe("VerifyAgainstNode", () => {
+  it.effect("sampleOf: gives distinct ascending numbers of the whole range, the last one among them", () =>
+    Effect.gen(function* () {
+      const numbers = yield* VerifyAgainstNode.sampleOf(100, 1_099, 10)
+
+      expect(numbers.length).toBe(10)
+      expect(numbers.at(-1)).toBe(1_099)
+      expect([...new Set(numbers)].toSorted((a, b) => a - b)).toEqual(numbers)
+      expect(numbers[0]).toBeGreaterThanOrEqual(100)
+      expect(yield* VerifyAgainstNode.sampleOf(5, 7, 10)).toEqual([5, 6, 7])
+      expect(yield* VerifyAgainstNode.sampleOf(5, 700, 1)).toEqual([700])
+    }),
+  )
+})

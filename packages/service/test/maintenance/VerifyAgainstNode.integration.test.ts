@@ -1,0 +1,54 @@
+/** A store of a real chain compared with its node: no difference, until a row is replaced by another that is consistent in itself. */
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as Node from "../../src/node/Node.ts"
+import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
+import { caughtUp, decoder, openStore, start } from "../indexer/chain.ts"
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
+  it.effect("run: compares all blocks or a sample, and names what differs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const store = yield* openStore
+      const indexer = yield* start(store, [url])
+      yield* indexer.until(caughtUp(lastBlock))
+      yield* indexer.stop
+      const { audit } = store.database.chain(store.ref)
+      const node = yield* Node.make({ urls: [url], chainId: store.ref.id })
+      const options = { assembling: { decoder } }
+      const whole = yield* VerifyAgainstNode.run(audit, node, options)
+      const sample = yield* VerifyAgainstNode.run(audit, node, { ...options, sample: 5 })
+
+      expect(whole).toMatchObject({ blocks: lastBlock + 1, ofBlocks: lastBlock + 1, issues: [], failed: [] })
+      expect(sample).toMatchObject({ blocks: 5, ofBlocks: lastBlock + 1, issues: [], failed: [] })
+
+      // A row that is sound in itself, and wrong.
+      const { blocks } = yield* audit.range(12, 12)
+      const [block] = blocks
+      const change = (body: string) => body.replace(/"value":"\d+"/, '"value":"123456789"')
+      const [first, ...others] = block!.transactions
+      const changed: BlockRows = {
+        ...block!,
+        decoderRevision: decoder.revision,
+        transactions: [{ ...first!, body: change(first!.body) }, ...others.slice(0, -1)],
+      }
+      yield* Effect.scoped(Effect.flatMap(audit.repairer, ({ replace }) => replace(changed)))
+      const found = yield* VerifyAgainstNode.run(audit, node, { ...options, from: 10 })
+
+      expect(found.blocks).toBe(lastBlock - 9)
+      expect(found.issues.map(({ block: number }) => number)).toEqual([12, 12])
+      expect(found.issues[0]?.what).toMatch(
+        /^transaction 0 \(0x\w+\): value: the node has "\d+", the stored row "123456789"$/,
+      )
+      expect(found.issues[1]?.what).toContain("it is not stored")
+    }),
+  )
+})
