@@ -34,10 +34,18 @@ export const InternalTransaction = open(
     gas: Decimal.Decimal,
     /** Gas used, in gas units. */
     gas_used: Decimal.Decimal,
-    /** Call data or init code; `0x` when empty. */
-    input: Schema.optionalKey(Hex.OrNothing),
-    /** Return data or deployed code; `0x` when empty. */
-    output: Schema.optionalKey(Hex.OrNothing),
+    /** Call data or init code; `0x` when empty, `null` where the server left it out because of its size. */
+    input: Schema.optionalKey(Hex.OrNull),
+    /** Length of `input` in bytes; absent unless that is `null`. */
+    input_length: Schema.optionalKey(Decimal.Decimal),
+    /** SHA-256 of the bytes of `input`; absent unless that is `null`. */
+    input_hash: Schema.optionalKey(Hash.Hash),
+    /** Return data or deployed code; `0x` when empty, `null` where the server left it out because of its size. */
+    output: Schema.optionalKey(Hex.OrNull),
+    /** Length of `output` in bytes; absent unless that is `null`. */
+    output_length: Schema.optionalKey(Decimal.Decimal),
+    /** SHA-256 of the bytes of `output`; absent unless that is `null`. */
+    output_hash: Schema.optionalKey(Hash.Hash),
     /** Error of this call or of one that contains it; absent or `null` on success. */
     error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   },

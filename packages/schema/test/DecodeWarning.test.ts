@@ -61,7 +61,7 @@ describe("DecodeWarning", () => {
           receipt_root: null,
           to_address_label: "",
           block_timestamp: "2023-02-15T14:51:23Z",
-          internal_transactions: [{ ...row!.internal_transactions[0], block_number: "16", input: null }],
+          internal_transactions: [{ ...row!.internal_transactions[0], block_number: "16", input: "" }],
           decoded_call: { signature: "f(bool)", label: "f", type: "function", params: [{ value: true, type: "bool" }] },
         },
       }

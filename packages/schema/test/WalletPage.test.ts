@@ -166,10 +166,22 @@ describe("InternalTransaction", () => {
     const { to: _to, output: _output, ...wire } = internalTransaction
     const value = Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)({
       ...wire,
-      input: null,
+      input: "",
       error: "reverted",
     })
     expect(value).toMatchObject({ to: null, input: "0x", output: "0x", error: "reverted" })
+  })
+
+  it("InternalTransaction: decodes null for bytes that the server left out, with their length and hash", () => {
+    const left = { input: null, input_length: "100000", input_hash: `0x${"ab".repeat(32)}` }
+    const wire = { ...internalTransaction, ...left }
+
+    expect(Schema.decodeUnknownSync(InternalTransaction.InternalTransaction)(wire)).toMatchObject({
+      input: null,
+      input_length: 100_000n,
+      input_hash: left.input_hash,
+    })
+    decodesAndEncodes(InternalTransaction.InternalTransaction, wire)
   })
 
   it("extras: lists unknown keys", () => {

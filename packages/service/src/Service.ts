@@ -65,7 +65,10 @@ const layers = {
   index: ({ baseFolder, chains, config, onEvent }: Parts) => {
     const owner = randomUUID()
     const jobs = chains.map((chain) =>
-      ChainJob.fromChain(chain, { database: config.database, documents: config.documents, baseFolder, owner }),
+      ChainJob.fromChain(chain, {
+        ...{ database: config.database, documents: config.documents, baseFolder, owner },
+        traceLimits: config.limits.traces,
+      }),
     )
     return Supervisor.layer(onEvent === undefined ? { jobs } : { jobs, onEvent })
   },

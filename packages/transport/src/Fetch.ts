@@ -42,3 +42,17 @@ export interface Response extends Body {
   readonly type?: string
   readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
 }
+
+/**
+ * A `fetch` that bounds bodies itself rejects a read with this error; the call then fails as for `maxBytes`.
+ */
+export class BodyTooLarge extends Error {
+  /** Bytes of a body at most. */
+  readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    super(`Response too large: more than ${maxBytes} bytes. Request less at once.`)
+    this.name = "BodyTooLarge"
+    this.maxBytes = maxBytes
+  }
+}

@@ -228,7 +228,8 @@ const exchange = Effect.fnUntraced(function* (
   }
   span.attribute("http.response.status_code", status)
   if (typeof outcome !== "string") {
-    return yield* bodyError(outcome, factsAfter(`InvalidResponse ${outcome.reason}`), progress, limits.maxBytes)
+    const { maxBytes = limits.maxBytes, reason } = outcome
+    return yield* bodyError(outcome, factsAfter(`InvalidResponse ${reason}`), progress, maxBytes)
   }
   const retryAfter = RetryAfter.fromHeaders(headers, clock.currentTimeMillisUnsafe())
   keep({ ...factsAfter(String(status)), status, headers, text: outcome, retryAfter })

@@ -19,7 +19,7 @@ describe("index", () => {
       ],
       Endpoint: ["make", "makeUnsafe"],
       Event: [],
-      Fetch: [],
+      Fetch: ["BodyTooLarge"],
       Http: ["platformFetch", "send"],
       RequestExecutor: ["accept", "make", "makeUnsafe"],
       RetryPolicy: [],

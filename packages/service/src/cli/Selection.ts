@@ -64,7 +64,10 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   const database = yield* Engine.fromUrl(config.database, baseFolder, config)
   const owner = `maintenance ${randomUUID()}`
   const jobs = chains.map((one) =>
-    ChainJob.fromChain(one, { database: config.database, documents: config.documents, baseFolder, owner }),
+    ChainJob.fromChain(one, {
+      ...{ database: config.database, documents: config.documents, baseFolder, owner },
+      traceLimits: config.limits.traces,
+    }),
   )
   return { database, jobs, owner }
 })

@@ -35,6 +35,24 @@ export interface BytesInFlight {
   readonly total: number
 }
 
+/** Bounds on the traces of nodes. Beyond them a frame's input and output are `null`, and a trace is a gap. Source: decision 0036. */
+export const TraceLimits = Schema.Struct({
+  /** Characters of the inputs and outputs of one transaction's frames that are kept. Default 4 MiB. */
+  transactionBytes: count(4 * mebibyte),
+  /** The same of one block. Default 8 MiB. */
+  blockBytes: count(8 * mebibyte),
+  /** Frames of one transaction. Default 10,000. */
+  frames: count(10_000),
+  /** Levels of calls. Default 1024, which is that of the EVM. */
+  depth: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_024 })), () => 1_024),
+})
+
+/** Bounds on the traces of nodes, decoded. */
+export interface TraceLimits extends Schema.Schema.Type<typeof TraceLimits> {}
+
+/** The defaults of the bounds on traces. */
+export const defaultTraceLimits: TraceLimits = Schema.decodeUnknownSync(TraceLimits)({})
+
 /** Bounds on what clients send and receive. */
 export const Limits = Schema.Struct({
   /** Bytes of the rows of a page. A page ends early with its cursor; a larger row is a page by itself. Default 2 MiB. */
@@ -67,6 +85,8 @@ export const Limits = Schema.Struct({
   drainSeconds: count(10),
   /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */
   answerDepth: count(8_192),
+  /** Bounds on the traces of nodes. */
+  traces: withDefault(TraceLimits, () => ({})),
 })
 
 /** Bounds on what clients send and receive, decoded. */

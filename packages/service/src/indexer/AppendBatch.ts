@@ -12,6 +12,8 @@ export interface AppendBatch {
   /** Lowest first. */
   readonly blocks: ReadonlyArray<BlockRows>
   readonly transactions: number
+  /** Characters of the documents and internal transactions. */
+  readonly length: number
   /** When the batch was begun, in milliseconds. */
   readonly sinceMillis: number
 }
@@ -19,6 +21,11 @@ export interface AppendBatch {
 const maxBlocks = 100
 const maxTransactions = 1_000
 const maxMillis = 500
+/** Characters of a batch, beyond which it is appended: it is held in memory as a whole. */
+const maxLength = 16 * 1024 * 1024
+
+const lengthOf = ({ transactions }: BlockRows): number =>
+  transactions.reduce((sum, { body, internal }) => sum + body.length + (internal?.length ?? 0), 0)
 
 /**
  * Makes an empty batch above a stored block.
@@ -27,6 +34,7 @@ export const make = (tip: BlockRef | null, nowMillis: number): AppendBatch => ({
   tip,
   blocks: [],
   transactions: 0,
+  length: 0,
   sinceMillis: nowMillis,
 })
 
@@ -42,11 +50,15 @@ export const add = (batch: AppendBatch, block: BlockRows): AppendBatch | null =>
   const parent = head(batch)
   if (parent !== null && (parent.hash !== block.parentHash || parent.number + 1 !== block.number)) return null
   const transactions = batch.transactions + block.transactions.length
-  return { ...batch, blocks: [...batch.blocks, block], transactions }
+  const length = batch.length + lengthOf(block)
+  return { ...batch, blocks: [...batch.blocks, block], transactions, length }
 }
 
 /**
- * True when the batch should be appended: by its blocks, its transactions or its age.
+ * True when the batch should be appended: by its blocks, its transactions, its length or its age.
  */
-export const isFull = ({ blocks, sinceMillis, transactions }: AppendBatch, nowMillis: number): boolean =>
-  blocks.length >= maxBlocks || transactions >= maxTransactions || nowMillis - sinceMillis >= maxMillis
+export const isFull = ({ blocks, length, sinceMillis, transactions }: AppendBatch, nowMillis: number): boolean =>
+  blocks.length >= maxBlocks ||
+  transactions >= maxTransactions ||
+  length >= maxLength ||
+  nowMillis - sinceMillis >= maxMillis

@@ -24,12 +24,13 @@ export interface BlockSource {
  * - `InvalidOption`: the URL of a node is invalid; the message does not show it.
  */
 export const make = Effect.fnUntraced(function* (job: ChainJob.ChainJob): Effect.fn.Return<BlockSource, InvalidOption> {
-  const { chain, chainId, config, key } = job
+  const { chain, chainId, config, key, traceLimits } = job
   const node = yield* Node.make({
     urls: config.rpc,
     chainId,
     traces: config.traces,
     where: formatPath(["chains", key ?? chain, "rpc"]),
+    ...(traceLimits === undefined ? {} : { traceLimits }),
   })
   const rules = ChainJob.hashRules(job)
   const assembling: BlockAssembler.Options = {
@@ -37,6 +38,7 @@ export const make = Effect.fnUntraced(function* (job: ChainJob.ChainJob): Effect
     allFrames: config.allFrames,
     watch: ChainJob.watchedWallets(job),
     checks: config.checks ?? "standard",
+    ...(traceLimits === undefined ? {} : { frames: traceLimits.frames }),
     ...(rules === "detect" ? {} : { rules }),
   }
   return { node, assembling }

@@ -50,6 +50,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly projections?: ReadonlyArray<Projection>
   /** Also store STATICCALL and DELEGATECALL frames. Default false. */
   readonly allFrames?: boolean
+  /** Frames of one transaction; the trace of one with more is a gap. Default: that of the configuration. */
+  readonly frames?: number
   /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. Default 64. */
   readonly finalityBlocks?: number
   /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
@@ -251,7 +253,10 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   const parts = {
     ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
     onAppended: store.holdLease,
-    assembling: { decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
+    assembling: {
+      ...(options.frames === undefined ? {} : { frames: options.frames }),
+      ...{ decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
+    },
   }
   const context: Context = { ...parts, checkStart: makeStartCheck(parts, { chain, fromBlock, fromTimestamp }) }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { ChainConfig } from "../config/ChainConfig.ts"
 import type * as Config from "../config/Config.ts"
 import type { InvalidConfig } from "../config/InvalidConfig.ts"
+import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as HashRules from "../verification/HashRules.ts"
@@ -32,6 +33,8 @@ export interface ChainJob {
   /** Owner of the lease; the same for a worker that is restarted, which then need not wait for the lease to expire. */
   readonly owner: string
   readonly config: ChainConfig
+  /** Bounds on the traces of its nodes. Default: those of the configuration. */
+  readonly traceLimits?: TraceLimits
 }
 
 /**
@@ -39,7 +42,7 @@ export interface ChainJob {
  */
 export const fromChain = (
   chain: ServedChain.ServedChain,
-  options: Pick<ChainJob, "database" | "documents" | "baseFolder" | "owner">,
+  options: Pick<ChainJob, "database" | "documents" | "baseFolder" | "owner" | "traceLimits">,
 ): ChainJob => ({
   chain: chain.name,
   key: chain.key,
@@ -49,6 +52,7 @@ export const fromChain = (
   baseFolder: options.baseFolder,
   owner: options.owner,
   config: chain.config,
+  ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
 })
 
 /**
@@ -64,7 +68,10 @@ export const fromConfig = (
 ): Result.Result<ReadonlyArray<ChainJob>, InvalidConfig> =>
   Result.map(ServedChain.fromChains(config.chains), (chains) =>
     chains.map((chain) =>
-      fromChain(chain, { database: config.database, documents: config.documents, baseFolder, owner }),
+      fromChain(chain, {
+        ...{ database: config.database, documents: config.documents, baseFolder, owner },
+        traceLimits: config.limits.traces,
+      }),
     ),
   )
 

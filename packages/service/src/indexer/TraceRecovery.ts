@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
+import * as TraceFilter from "../node/TraceFilter.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { BlockGap, BlockRef, BlockRows } from "../store/BlockRows.ts"
@@ -33,6 +34,8 @@ const maxFailures = 2
 const concurrency = 4
 
 const reasonOfNone = "No node has a trace of the transaction."
+
+const isExcess = ({ reason }: InternalTransactions.Untraced): boolean => reason.startsWith(TraceFilter.excessPrefix)
 
 /** Rows of a transaction, or why there are none. */
 const traceOne = Effect.fnUntraced(function* (
@@ -84,7 +87,8 @@ const attemptAll = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, Attempt>, NodeError> {
   const found = new Map<string, Attempt>()
   const isHopeless = () =>
-    found.size >= maxFailures && [...found.values()].every((own) => InternalTransactions.isUntraced(own.rows))
+    found.size >= maxFailures &&
+    [...found.values()].every(({ rows: own }) => InternalTransactions.isUntraced(own) && !isExcess(own))
   const attempt = (gap: BlockGap) =>
     Effect.suspend(() =>
       isHopeless()
@@ -109,7 +113,10 @@ export const recover = Effect.fn("TraceRecovery.recover")(function* (
   rows: BlockRows,
   options: Options,
 ): Effect.fn.Return<BlockRows, NodeError | InvalidBlock> {
-  const missing = (rows.gaps ?? []).filter(({ kind }) => kind === "trace")
+  const missing = (rows.gaps ?? []).filter(
+    // A transaction that exceeds the bounds in the trace of its block does so alone too.
+    ({ kind, reason }) => kind === "trace" && (options.isCertain === true || !isExcess({ reason })),
+  )
   if (missing.length === 0) return rows
   const found = yield* attemptAll(node, block, rows, missing, options)
   const doubtful = [...found.values()].find((own) => InternalTransactions.isUntraced(own.rows) && !own.isCertain)

@@ -13,6 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
@@ -89,6 +90,8 @@ export interface Options {
   readonly traces?: "auto" | "off"
   /** Default: that of `RpcClient`. */
   readonly fetch?: Fetch
+  /** Bounds on traces. Default: those of the configuration. */
+  readonly traceLimits?: TraceLimits
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
@@ -374,7 +377,7 @@ const verifyChain = Effect.fnUntraced(function* (
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const endpoints = yield* Effect.forEach(options.urls, (node) =>
-    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch),
+    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch, options.traceLimits),
   )
   const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)
   const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause: NodeEndpoint.maxPause, verify })

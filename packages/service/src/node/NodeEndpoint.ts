@@ -6,11 +6,14 @@ import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
+import { platformFetch } from "@daybook/transport/Http"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { defaultTraceLimits, type TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
+import * as BoundedFetch from "./BoundedFetch.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
 import * as SignedFetch from "./SignedFetch.ts"
 import * as Tracer from "./Tracer.ts"
@@ -61,12 +64,13 @@ export const maxPause = Duration.minutes(1)
 export const make = Effect.fnUntraced(function* (
   options: NodeConfig.NodeOptions,
   fetch?: Fetch,
+  traceLimits: TraceLimits = defaultTraceLimits,
 ): Effect.fn.Return<NodeEndpoint, InvalidOption> {
   const { concurrency, maxBatchSize, perSecond, url } = options
   const client = yield* RpcClient.make({
     ...{ url, maxPause, retry: { maxAttempts: 2 } },
     headers: NodeConfig.headersOf(options),
-    fetch: SignedFetch.forNode(options, fetch),
+    fetch: BoundedFetch.make(SignedFetch.forNode(options, fetch) ?? platformFetch, traceLimits),
     batch: { maxCalls: maxBatchSize },
     rateLimit: perSecond === undefined ? undefined : { perSecond },
   })

@@ -9,6 +9,8 @@ import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Tra
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { defaultTraceLimits } from "../config/Limits.ts"
+import * as TraceFilter from "../node/TraceFilter.ts"
 import type { Traces } from "../node/Tracer.ts"
 import type * as SingleTrace from "../node/SingleTrace.ts"
 import type { MinedBlock } from "../verification/BlockVerifier.ts"
@@ -31,8 +33,14 @@ export interface InternalTransactionWire {
   readonly value: string
   readonly gas: string
   readonly gas_used: string
-  readonly input: string
-  readonly output: string
+  /** `null` where it exceeds the bounds of traces; then its number of bytes and their SHA-256 are beside it. */
+  readonly input: string | null
+  readonly input_length?: string
+  readonly input_hash?: string
+  /** `null` where it exceeds the bounds of traces; then its number of bytes and their SHA-256 are beside it. */
+  readonly output: string | null
+  readonly output_length?: string
+  readonly output_hash?: string
   /** Why the frame, or the nearest failed frame above it, failed. */
   readonly error?: string
 }
@@ -71,6 +79,14 @@ export const isUntraced = (rows: TransactionRows): rows is Untraced => !Array.is
 export interface Options {
   /** Also STATICCALL and DELEGATECALL, with value 0. Default false. */
   readonly allFrames?: boolean
+  /** Frames of one transaction; a transaction with more is untraced. Default: that of the configuration. */
+  readonly frames?: number
+}
+
+/** Length and hash of an input or output that the bounds of traces have removed. */
+interface Removed {
+  readonly length: string
+  readonly hash: string
 }
 
 interface Frame {
@@ -80,8 +96,8 @@ interface Frame {
   readonly value: bigint
   readonly gas: bigint
   readonly gasUsed: bigint
-  readonly input: string
-  readonly output: string
+  readonly input: string | Removed
+  readonly output: string | Removed
   readonly error: string | null
 }
 
@@ -122,8 +138,30 @@ const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas
 
 const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error))
 
+const maxError = 1_000
+
 /** Message of a cause that does not depend on the tracer. */
-const textOf = (error: string): string => causeOf(error)?.[1] ?? error
+const textOf = (error: string): string => causeOf(error)?.[1] ?? error.slice(0, maxError)
+
+const dataOf = <K extends "input" | "output">(key: K, data: string | Removed) =>
+  // Sound: the keys are those of the wire type.
+  (typeof data === "string"
+    ? { [key]: data }
+    : { [key]: null, [`${key}_length`]: data.length, [`${key}_hash`]: data.hash }) as Pick<
+    InternalTransactionWire,
+    K | `${K}_length` | `${K}_hash`
+  >
+
+/** Data of a frame; where it is `null`, its length and hash, which `TraceFilter` puts beside it. */
+const read = (holder: object | null | undefined, key: "input" | "output" | "init" | "code"): string | Removed => {
+  if (holder == null) return "0x"
+  // Sound: the keys that a schema does not know stay in its values.
+  const fields = holder as Readonly<Record<string, unknown>>
+  const data = fields[key]
+  if (typeof data === "string") return data
+  const [length, hash] = [fields[`${key}_length`], fields[`${key}_hash`]]
+  return typeof length === "string" && typeof hash === "string" ? { length, hash } : "0x"
+}
 
 const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
   transaction_hash: transactionHash,
@@ -135,8 +173,8 @@ const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error:
   value: repeating.has(frame.type) ? "0" : frame.value.toString(),
   gas: frame.gas.toString(),
   gas_used: frame.gasUsed.toString(),
-  input: frame.input,
-  output: frame.output,
+  ...dataOf("input", frame.input),
+  ...dataOf("output", frame.output),
   ...(error === null ? {} : { error }),
 })
 
@@ -155,8 +193,8 @@ const ofCallFrame = (frame: CallFrame): Frame => {
     value: frame.value ?? 0n,
     gas: frame.gas ?? 0n,
     gasUsed: frame.gasUsed ?? 0n,
-    input: frame.input ?? "0x",
-    output: frame.output ?? "0x",
+    input: read(frame, "input"),
+    output: read(frame, "output"),
     error,
   }
 }
@@ -171,11 +209,20 @@ const rootOf = (trace: TransactionTrace): CallFrame | null => {
   return Option.getOrNull(decodeFrame(bare))
 }
 
+const excess = (limit: number): Untraced => ({ reason: `${TraceFilter.excessPrefix}: more than ${limit} frames.` })
+
+/** Why a transaction has no frames. */
+const reasonOf = (error: string): string =>
+  error.startsWith(TraceFilter.excessPrefix) ? error : `The tracer failed: ${error.slice(0, 300)}.`
+
 /** Rows below the root frame of a transaction, depth first. */
-const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options: Options) => {
+const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options: Options): TransactionRows => {
+  const { frames = defaultTraceLimits.frames } = options
   const list: Array<InternalTransactionWire> = []
+  let count = 0
   const walk = (parent: CallFrame, failed: string | null) => {
     for (const call of parent.calls ?? []) {
+      if (++count > frames) return
       const frame = ofCallFrame(call)
       const why = frame.error ?? failed
       if (isWanted(frame.type, options)) list.push(rowOf(block, hash, frame, why))
@@ -183,7 +230,7 @@ const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options:
     }
   }
   walk(root, ofCallFrame(root).error)
-  return list
+  return count > frames ? excess(frames) : list
 }
 
 /**
@@ -211,11 +258,7 @@ export const fromFrames = (
     if (txHash !== undefined && txHash !== hash)
       return invalid(block, `transaction of trace ${index}: expected ${hash}, received ${txHash}`)
     const root = rootOf(trace)
-    rows.push(
-      root === null
-        ? { reason: `The tracer failed: ${(error ?? "no result").slice(0, 300)}.` }
-        : rowsOfFrame(block, hash, root, options),
-    )
+    rows.push(root === null ? { reason: reasonOf(error ?? "no result") } : rowsOfFrame(block, hash, root, options))
   }
   if (lacksStateSync) rows.push([])
   return Result.succeed(rows)
@@ -236,8 +279,8 @@ const ofFlat = ({ type, action, result, error: received }: FlatTrace): Frame | n
         type: (action.callType ?? "call").toUpperCase(),
         from: action.from ?? "",
         to: action.to ?? null,
-        input: action.input ?? "0x",
-        output: result?.output ?? "0x",
+        input: read(action, "input"),
+        output: read(result, "output"),
       }
     case "create":
       return {
@@ -245,8 +288,8 @@ const ofFlat = ({ type, action, result, error: received }: FlatTrace): Frame | n
         type: action.creationMethod?.toLowerCase() === "create2" ? "CREATE2" : "CREATE",
         from: action.from ?? "",
         to: error === null ? (result?.address ?? null) : null,
-        input: action.init ?? "0x",
-        output: result?.code ?? result?.output ?? "0x",
+        input: read(action, "init"),
+        output: read(result, result != null && "code" in result && result.code !== undefined ? "code" : "output"),
       }
     case "suicide":
     case "selfdestruct":
@@ -276,7 +319,16 @@ const byPath = (one: FlatTrace, other: FlatTrace): number => {
 const isAbove = (path: ReadonlyArray<number>, other: ReadonlyArray<number>): boolean =>
   path.length < other.length && path.every((position, index) => position === other[index])
 
-const rowsOfOne = (block: TracedBlock, hash: string, traces: ReadonlyArray<FlatTrace>, options: Options) => {
+const rowsOfOne = (
+  block: TracedBlock,
+  hash: string,
+  traces: ReadonlyArray<FlatTrace>,
+  options: Options,
+): TransactionRows => {
+  const { frames = defaultTraceLimits.frames } = options
+  const marked = traces.find(({ type }) => type === "excess")
+  if (marked !== undefined) return { reason: marked.error ?? "" }
+  if (traces.length > frames + 1) return excess(frames)
   const list: Array<InternalTransactionWire> = []
   const failures: Array<{ readonly path: ReadonlyArray<number>; readonly error: string }> = []
   for (const trace of traces) {
@@ -313,7 +365,8 @@ export const fromFlat = (
       return invalid(block, `block hash of a trace: expected ${block.hash}, received ${trace.blockHash}`)
     }
     if (trace.transactionHash == null) continue
-    if (senderOf(trace) == null) return invalid(block, `a trace of transaction ${trace.transactionHash} has no sender`)
+    if (senderOf(trace) == null && trace.type !== "excess")
+      return invalid(block, `a trace of transaction ${trace.transactionHash} has no sender`)
     const own = byHash.get(trace.transactionHash)
     if (own === undefined)
       return invalid(block, `a trace belongs to transaction ${trace.transactionHash}, which is not in the block`)

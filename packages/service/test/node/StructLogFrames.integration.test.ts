@@ -79,7 +79,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
     remote.map((list, at) =>
       list.map((row, index) => {
         const copied = own[at]?.[index]?.output ?? ""
-        return isPrecompile(row) && row.output.startsWith(copied) ? { ...row, output: copied } : row
+        return isPrecompile(row) && row.output?.startsWith(copied) === true ? { ...row, output: copied } : row
       }),
     )
   const own = rows(found)

@@ -1,9 +1,11 @@
 /** Reads the body of a response as text, up to a number of bytes. */
-import type { Body } from "../Fetch.ts"
+import { type Body, BodyTooLarge } from "../Fetch.ts"
 
 /** Why a body was not read to its end, or is not text. */
 export interface BodyFault {
   readonly reason: "redirect" | "too-large" | "encoding"
+  /** Bytes at most, where they are not those of the limits. */
+  readonly maxBytes?: number
 }
 
 const strictDecoder = new TextDecoder("utf-8", { fatal: true })
@@ -34,8 +36,18 @@ const decode = (bytes: Uint8Array, isStrict: boolean): string | BodyFault => {
 const declaredBytes = (headers: Readonly<Record<string, string>>): number =>
   (headers["content-encoding"] ?? "identity") === "identity" ? Number(headers["content-length"] ?? 0) : 0
 
+/** Reads a body; one that `fetch` bounds is too large by its own bound. */
+export const read = async (...given: Parameters<typeof readWithin>): Promise<string | BodyFault> => {
+  try {
+    return await readWithin(...given)
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return { reason: "too-large", maxBytes: error.maxBytes }
+    throw error
+  }
+}
+
 /** Reads a body. Text that is not UTF-8 is a fault when `isStrict`, else its invalid bytes are replaced. */
-export const read = async (
+const readWithin = async (
   response: Body,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,

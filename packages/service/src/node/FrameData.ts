@@ -1,0 +1,80 @@
+/**
+ * The input or output of a call frame while it arrives: kept as received up to a number of characters, beyond which only its length and
+ * hash remain.
+ *
+ * Source: decision 0036.
+ */
+import { createHash, type Hash } from "node:crypto"
+
+/**
+ * Data of a frame, as far as it has arrived.
+ */
+export interface FrameData {
+  /** Key of the data in its frame. */
+  readonly key: string
+  /** Characters that may be kept. */
+  readonly budget: number
+  /** What is kept; empty once the budget is exceeded. */
+  readonly parts: Array<Uint8Array>
+  /** Characters received. */
+  length: number
+  /** Hash of the bytes; `null` within the budget. */
+  hash: Hash | null
+  /** A hex digit without the one that completes its byte. */
+  odd: string
+  /** The prefix `0x` was hashed over. */
+  isBegun: boolean
+}
+
+/** Data that is not longer than its length and hash. */
+const shortest = 130
+
+/**
+ * Makes data of which nothing has arrived.
+ */
+export const make = (key: string, budget: number): FrameData => ({
+  key,
+  budget: Math.max(budget, shortest),
+  parts: [],
+  length: 0,
+  hash: null,
+  odd: "",
+  isBegun: false,
+})
+
+const hashPart = (data: FrameData, hash: Hash, part: Uint8Array): void => {
+  let digits = data.odd + Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("latin1")
+  if (!data.isBegun && digits.length < 2) {
+    data.odd = digits
+    return
+  }
+  if (!data.isBegun && digits.startsWith("0x")) digits = digits.slice(2)
+  data.isBegun = true
+  const whole = digits.length - (digits.length % 2)
+  hash.update(Buffer.from(digits.slice(0, whole), "hex"))
+  data.odd = digits.slice(whole)
+}
+
+/**
+ * Adds a part.
+ */
+export const add = (data: FrameData, part: Uint8Array): void => {
+  data.length += part.length
+  if (data.hash === null && data.length <= data.budget) {
+    data.parts.push(part)
+    return
+  }
+  if (data.hash === null) {
+    data.hash = createHash("sha256")
+    for (const kept of data.parts.splice(0)) hashPart(data, data.hash, kept)
+  }
+  hashPart(data, data.hash, part)
+}
+
+/**
+ * What replaces data beyond the budget: `null`, with the number of bytes and their SHA-256 beside it.
+ */
+export const replacement = ({ hash, key, length }: FrameData): string => {
+  const bytes = Math.max(0, Math.floor((length - 2) / 2))
+  return `null,"${key}_length":"${bytes}","${key}_hash":"0x${hash?.digest("hex") ?? ""}"`
+}

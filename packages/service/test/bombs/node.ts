@@ -1,0 +1,200 @@
+/**
+ * A node whose blocks hold trace bombs, over HTTP: transactions of little gas whose traces are large by input, output, number of frames
+ * or depth. Responses are written in chunks, as a node writes them.
+ */
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as fixture from "../indexer/fixture.ts"
+
+/** What a transaction does. */
+export type Kind = "input" | "unique input" | "output" | "frames" | "depth" | "plain"
+
+type Params = ReadonlyArray<unknown>
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params: Params
+}
+
+/** A node. */
+export interface Node {
+  readonly url: string
+  /** Calls by method. */
+  readonly calls: Map<string, number>
+  readonly close: () => void
+}
+
+const hex = (value: number): string => `0x${value.toString(16)}`
+const hashOf = (number: number, index = 0): string => `0x${(number * 1000 + index + 1).toString(16).padStart(64, "0")}`
+
+const bytes = 100_000
+const repeated = `0x${"5a".repeat(bytes)}`
+
+const dataOf = (kind: Kind, index: number): string =>
+  kind === "unique input" ? `0x${index.toString(16).padStart(8, "0")}${"5b".repeat(bytes - 4)}` : repeated
+
+const framesOf: Readonly<Record<Kind, number>> = {
+  input: 345,
+  "unique input": 345,
+  output: 345,
+  frames: 60_000,
+  depth: 1_024,
+  plain: 1,
+}
+
+/** Text of the nested trace of a transaction, in pieces. */
+function* frameOf(kind: Kind): Generator<string> {
+  const head = `"from":"${fixture.sender}","to":"${fixture.token}","gas":"0x1","gasUsed":"0x1","value":"0x0"`
+  yield `{"type":"CALL",${head},"input":"0x","output":"0x","calls":[`
+  const count = framesOf[kind]
+  if (kind === "depth") {
+    for (let level = 0; level < count - 1; level++) yield `{"type":"CALL",${head},"input":"0x","calls":[`
+    yield `{"type":"CALL",${head},"input":"0x"}${"]}".repeat(count - 1)}]}`
+    return
+  }
+  for (let index = 0; index < count; index++) {
+    if (index > 0) yield ","
+    const isLarge = kind === "input" || kind === "unique input"
+    yield `{"type":"CALL",${head},"input":"${isLarge ? dataOf(kind, index) : "0x"}"`
+    yield kind === "output" ? `,"output":"${repeated}"}` : "}"
+  }
+  yield "]}"
+}
+
+/** Text of the flat entries of a transaction, in pieces. */
+function* entriesOf(kind: Kind, number: number, index: number): Generator<string> {
+  const place = `"blockHash":"${hashOf(number)}","blockNumber":${number},"transactionHash":"${hashOf(number, index)}"`
+  const entry = (path: string, input: string, output: string) =>
+    `{"action":{"callType":"call","from":"${fixture.sender}","to":"${fixture.token}","gas":"0x1","value":"0x0","input":"${input}"},${place},"result":{"gasUsed":"0x1","output":"${output}"},"subtraces":0,"traceAddress":[${path}],"type":"call"}`
+  yield entry("", "0x", "0x")
+  const isLarge = kind === "input" || kind === "unique input"
+  for (let at = 0; at < framesOf[kind]; at++) {
+    const path = kind === "depth" ? Array.from({ length: at + 1 }, () => 0).join(",") : String(at)
+    yield ","
+    yield entry(path, isLarge ? dataOf(kind, at) : "0x", kind === "output" ? repeated : "0x")
+  }
+}
+
+const write = async (response: ServerResponse, pieces: Iterable<string>) => {
+  let buffer: Array<string> = []
+  let length = 0
+  const flush = async () => {
+    if (!response.write(buffer.join(""))) await new Promise((resolve) => response.once("drain", resolve))
+    buffer = []
+    length = 0
+  }
+  for (const piece of pieces) {
+    buffer.push(piece)
+    length += piece.length
+    if (length > 500_000) await flush()
+    if (response.destroyed) return
+  }
+  await flush()
+  response.end()
+}
+
+/** Starts a node with these transactions in its blocks, and these methods of a tracer. */
+export const start = async (
+  blocks: ReadonlyArray<ReadonlyArray<Kind>>,
+  methods: ReadonlySet<string>,
+): Promise<Node> => {
+  const calls = new Map<string, number>()
+  const head = blocks.length - 1
+  const place = (number: number, index: number) => ({
+    blockHash: hashOf(number),
+    blockNumber: hex(number),
+    transactionIndex: hex(index),
+  })
+  const blockOf = (number: number, isHydrated: boolean) => ({
+    ...fixture.blockWire,
+    ...{ number: hex(number), hash: hashOf(number), parentHash: hashOf(Math.max(0, number - 1)), gasUsed: "0xc350" },
+    transactions: blocks[number]!.map((_, index) =>
+      isHydrated
+        ? { ...fixture.transferWire, ...place(number, index), hash: hashOf(number, index) }
+        : hashOf(number, index),
+    ),
+  })
+  const receiptsOf = (number: number) =>
+    blocks[number]!.map((_, index) => ({
+      ...{ ...fixture.transferReceiptWire, ...place(number, index), transactionHash: hashOf(number, index) },
+      logs: [],
+    }))
+  const indexOf = (hash: unknown) => (Number(BigInt(String(hash)) & 0xffffffffn) - 1) % 1000
+  const blockOfHash = (hash: unknown) => Math.floor((Number(BigInt(String(hash)) & 0xffffffffn) - 1) / 1000)
+  const numberOf = (id: unknown) => (id === "latest" ? head : String(id).length === 66 ? blockOfHash(id) : Number(id))
+
+  function* result(method: string, [id, flag]: Params): Generator<string> {
+    const number = numberOf(id)
+    switch (method) {
+      case "eth_chainId":
+        return yield '"0x7a69"'
+      case "eth_getBlockByNumber":
+        return yield id === "finalized" || number > head ? "null" : JSON.stringify(blockOf(number, flag === true))
+      case "eth_getBlockReceipts":
+        return yield JSON.stringify(receiptsOf(number))
+      case "debug_traceBlockByNumber":
+      case "debug_traceBlockByHash":
+        yield "["
+        for (const [index, kind] of blocks[number]!.entries()) {
+          yield `${index > 0 ? "," : ""}{"txHash":"${hashOf(number, index)}","result":`
+          yield* frameOf(kind)
+          yield "}"
+        }
+        return yield "]"
+      case "debug_traceTransaction":
+        return yield* frameOf(blocks[blockOfHash(id)]![indexOf(id)]!)
+      case "trace_block":
+        yield "["
+        for (const [index, kind] of blocks[number]!.entries()) {
+          if (index > 0) yield ","
+          yield* entriesOf(kind, number, index)
+        }
+        return yield "]"
+      default:
+    }
+  }
+
+  function* replyTo({ id, method, params }: Call): Generator<string> {
+    calls.set(method, (calls.get(method) ?? 0) + 1)
+    if (/^(trace|debug)_/.test(method) && !methods.has(method)) {
+      yield `{"jsonrpc":"2.0","id":${id},"error":{"code":-32601,"message":"the method does not exist"}}`
+      return
+    }
+    if (method === "debug_traceTransaction" && BigInt(String(params[0])) === 0n) {
+      yield `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"transaction not found"}}`
+      return
+    }
+    yield `{"jsonrpc":"2.0","id":${id},"result":`
+    yield* result(method, params)
+    yield "}"
+  }
+
+  function* replies(asked: Call | ReadonlyArray<Call>): Generator<string> {
+    if ("id" in asked) return yield* replyTo(asked)
+    yield "["
+    for (const [at, call] of asked.entries()) {
+      if (at > 0) yield ","
+      yield* replyTo(call)
+    }
+    yield "]"
+  }
+
+  const server = createServer((request, response) => {
+    const parts: Array<Buffer> = []
+    request.on("data", (part: Buffer) => parts.push(part))
+    request.on("end", () => {
+      response.writeHead(200, { "content-type": "application/json" })
+      void write(response, replies(JSON.parse(Buffer.concat(parts).toString()) as Call | ReadonlyArray<Call>))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
