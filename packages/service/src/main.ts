@@ -2,6 +2,7 @@
 /**
  * Entry of the command `daybook`: runs the command line and sets the exit code, 0 also after SIGTERM, SIGINT and SIGHUP, 1 after a failure.
  */
+import cluster from "node:cluster"
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -36,7 +37,8 @@ const stopMillis = 15_000
 const boundShutdown = () => {
   let signals = 0
   const stop = () => {
-    if (++signals > 1) process.exit(1)
+    // A terminal signals the processes of a cluster too, and their primary bounds their time.
+    if (++signals > 1 && !cluster.isWorker) process.exit(1)
     setTimeout(() => process.exit(1), stopMillis).unref()
   }
   process.on("SIGINT", stop)

@@ -27,6 +27,9 @@ const parseProcesses = (text: string): Effect.Effect<number, CommandError> => {
 
 const servesHttp = (role: Role.Role): boolean => role !== "index"
 
+const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
+  roles.some(servesHttp) ? "Stopping; open requests are finished first" : "Stopping; the last blocks are stored first"
+
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
 const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
   processes: number,
@@ -80,7 +83,7 @@ export const serve = Command.make(
     return yield* Effect.ensuring(
       Effect.scoped(
         Effect.onInterrupt(running, () =>
-          member === undefined ? Effect.logInfo("Stopping; open requests are finished first") : Effect.void,
+          member === undefined ? Effect.logInfo(stoppingMessage(roles)) : Effect.void,
         ),
       ),
       Effect.sync(() => progress?.end()),

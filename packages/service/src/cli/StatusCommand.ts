@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as Throughput from "../indexer/Throughput.ts"
@@ -34,17 +35,21 @@ const format = (status: Status.Status): string => {
 /** `daybook status`. */
 export const status = Command.make(
   "status",
-  { config: Selection.configFlag },
-  Effect.fn(function* ({ config: path }) {
+  {
+    config: Selection.configFlag,
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription('Print one line of JSON: {"ready", "chains"}, with each chain as in /ready'),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn(function* ({ config: path, json }) {
     const file = yield* ConfigFile.read(path)
     const chains = yield* Effect.fromResult(ServedChain.fromChains(file.config.chains))
     const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
-    const notReady: Array<string> = []
-    for (const chain of chains) {
-      const found = yield* Status.read(IndexedChain.fromDatabase(database)(chain))
-      if (!found.ready) notReady.push(chain.name)
-      yield* Terminal.print(format(found))
-    }
+    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(IndexedChain.fromDatabase(database)(chain)))
+    const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)
+    if (json) yield* Terminal.print(JSON.stringify({ ready: notReady.length === 0, chains: statuses }))
+    else yield* Effect.forEach(statuses, (found) => Terminal.print(format(found)))
     if (notReady.length > 0) return yield* new CommandError({ message: `Not ready: ${notReady.join(", ")}.` })
   }, Effect.scoped),
 ).pipe(

@@ -39,13 +39,17 @@ export const during = <A, E, R>(
       quietPolls = 0
       dueAt = 0
     })
+    // The interval counts from the start of a poll to that of the next, as far as the node responds in time.
+    let tookMillis = 0
     const poll = Effect.gen(function* () {
-      yield* Effect.sleep(pollMillis)
+      yield* Effect.sleep(Math.max(pollMillis / 4, pollMillis - tookMillis))
+      tookMillis = 0
       const now = yield* MonotonicClock.millis
       if (now < dueAt) return
       if (now - progressAt > quietMillis) dueAt = now + Backoff.delayMillis(backoff, ++quietPolls)
       const head = yield* Effect.option(node.head)
       if (head._tag === "Some") yield* onHead(head.value.number)
+      tookMillis = (yield* MonotonicClock.millis) - now
     })
     return yield* Effect.raceFirst(work(onProgress), Effect.forever(poll))
   })

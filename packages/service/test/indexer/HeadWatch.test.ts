@@ -8,13 +8,16 @@ const failure = new NodeFailed({ message: "Gone.", isMisconfigured: false, pace:
 
 /** A watch of two seconds beside work that ends on demand. */
 const setup = Effect.gen(function* () {
-  const node = { polls: 0, isGone: false }
+  const node = { polls: 0, isGone: false, responseMillis: 0 }
   const seen: Array<number> = []
   const over = yield* Deferred.make<string>()
   const hooks: { onProgress: Effect.Effect<void> } = { onProgress: Effect.void }
   const head = Effect.suspend(() => {
     node.polls += 1
-    return node.isGone ? Effect.fail(failure) : Effect.succeed({ number: node.polls, hash: "0x", parentHash: "0x" })
+    const response = node.isGone
+      ? Effect.fail(failure)
+      : Effect.succeed({ number: node.polls, hash: "0x", parentHash: "0x" })
+    return Effect.delay(response, node.responseMillis)
   })
   const onHead = (nodeHead: number) => Effect.sync(() => void seen.push(nodeHead))
   const fiber = yield* Effect.forkScoped(
@@ -76,6 +79,18 @@ describe("HeadWatch", () => {
         }
         expect(node.polls - before).toBe(5)
       }),
+  )
+
+  it.effect("during: polls at the interval although the node takes time to respond", () =>
+    Effect.gen(function* () {
+      const { hooks, node } = yield* setup
+      node.responseMillis = 1_200
+      for (let second = 0; second < 60; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* hooks.onProgress
+      }
+      expect(node.polls).toBe(30)
+    }),
   )
 
   it.effect("during: a poll that fails is skipped", () =>

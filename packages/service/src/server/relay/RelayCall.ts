@@ -38,11 +38,18 @@ const invalidParams = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): Js
   return { code: JsonRpc.code.invalidParams, message }
 }
 
+/** Filters and subscriptions belong to one connection of one node. */
+const isFilter = (method: string): boolean =>
+  /^eth_(new\w*Filter|getFilter\w+|uninstallFilter|(un)?subscribe)$/.test(method)
+
+const alternativeTo = (method: string): string =>
+  isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "The README of @daybook/service lists the methods."
+
 const notAllowed = (method: string): JsonRpcEnvelope.Failure => ({
   code: JsonRpc.code.methodNotFound,
   message: RpcMethod.isName(method)
     ? `Method not allowed for this API key: ${Issue.quote(method)}. Use a key made with --operator.`
-    : `Method not relayed: ${Issue.quote(method)}. The README of @daybook/service lists the methods.`,
+    : `Method not relayed: ${Issue.quote(method)}. ${alternativeTo(method)}`,
 })
 
 const isAllowed = (method: string, { operator }: KeyGrant): method is RpcMethod.Name =>

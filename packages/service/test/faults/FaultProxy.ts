@@ -1,0 +1,80 @@
+/** A proxy before a real node that fails in ways a node fails in production: for a while, for some methods, or by being slow. */
+import { FaultyServer } from "@daybook/testkit"
+
+/** A call of a request. */
+export interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+/** What the proxy does to requests. */
+export interface Fault {
+  /** Response in place of the node's. */
+  readonly response?: FaultyServer.Response
+  /** Reply to a call in place of the node's; `undefined` leaves the node's. */
+  readonly reply?: (call: Call) => Item | undefined
+  /** Time before a request is passed on, in milliseconds. */
+  readonly latencyMillis?: number
+  /** Time that the node takes for each block with transactions, one after the other, in milliseconds. */
+  readonly blockMillis?: number
+}
+
+/** A proxy at work. */
+export interface FaultProxy {
+  readonly url: string
+  /** Changes the fault. */
+  readonly become: (fault: Fault) => void
+  /** Number of calls received so far. */
+  readonly calls: () => number
+  readonly stop: () => Promise<void>
+}
+
+const sleep = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+const isHydratedBlock = ({ method, params }: Call): boolean => method === "eth_getBlockByNumber" && params[1] === true
+
+const post = async (url: string, body: string): Promise<string> => {
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+  return response.text()
+}
+
+/** Starts a proxy before the node at a URL. */
+export const start = async (upstream: string): Promise<FaultProxy> => {
+  let fault: Fault = {}
+  let calls = 0
+  let queue = Promise.resolve()
+
+  const respond = async ({ body }: FaultyServer.Request): Promise<FaultyServer.Response> => {
+    const { blockMillis = 0, latencyMillis = 0, reply = () => undefined, response } = fault
+    const parsed: unknown = JSON.parse(body)
+    // Sound: the indexer sends JSON-RPC alone.
+    const asked = [parsed].flat() as ReadonlyArray<Call>
+    calls += asked.length
+    if (latencyMillis > 0) await sleep(latencyMillis)
+    if (response !== undefined) return response
+    const busyMillis = blockMillis * asked.filter(isHydratedBlock).length
+    if (busyMillis > 0) await (queue = queue.then(() => sleep(busyMillis)))
+    const text = await post(upstream, body)
+    const replies = asked.map(reply)
+    if (replies.every((one) => one === undefined)) return { body: text }
+    const items = ([JSON.parse(text)].flat() as ReadonlyArray<Item>).map((item) => {
+      const at = asked.findIndex(({ id }) => id === item["id"])
+      const other = replies[at]
+      return other === undefined ? item : { jsonrpc: "2.0", id: item["id"], ...other }
+    })
+    return { body: JSON.stringify(Array.isArray(parsed) ? items : items[0]) }
+  }
+
+  const server = await FaultyServer.start(respond)
+  return {
+    url: server.url,
+    become: (next) => {
+      fault = next
+    },
+    calls: () => calls,
+    stop: server.stop,
+  }
+}

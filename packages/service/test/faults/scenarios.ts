@@ -1,0 +1,95 @@
+/** The faults that an indexer is put through, and what is required of it in each. */
+import type { Call, Fault } from "./FaultProxy.ts"
+
+/** A fault with its bounds. */
+export interface Scenario {
+  readonly name: string
+  readonly fault: Fault
+  /** Blocks that the chain gains at once when the fault begins. Default 0. */
+  readonly jump?: number
+  /** Calls per minute of the fault at most; left out where blocks are indexed meanwhile. */
+  readonly maxCallsPerMinute?: number
+  /** Time until the index is in sync after the fault, in seconds at most. */
+  readonly maxRecoverySeconds: number
+  /** The lag is known during the fault. */
+  readonly isLagKnown: boolean
+}
+
+const isHistorical = ({ params: [first] }: Call): boolean => first !== "latest" && first !== "finalized"
+
+const failing =
+  (pattern: RegExp, item: Readonly<Record<string, unknown>>): NonNullable<Fault["reply"]> =>
+  (call) =>
+    pattern.test(call.method) && isHistorical(call) ? item : undefined
+
+const untraceable = { error: { code: -32000, message: "required historical state unavailable (reexec=128)" } }
+const latencyMillis = 5
+
+/** Every scenario, by name. */
+export const all: ReadonlyArray<Scenario> = [
+  { name: "none", fault: { latencyMillis }, maxRecoverySeconds: 5, isLagKnown: true },
+  {
+    name: "catch-up of 2,000 blocks",
+    fault: { latencyMillis, blockMillis: 5 },
+    jump: 2_000,
+    maxRecoverySeconds: 30,
+    isLagKnown: true,
+  },
+  {
+    name: "8x latency",
+    fault: { latencyMillis: 8 * latencyMillis },
+    jump: 2_000,
+    maxRecoverySeconds: 10,
+    isLagKnown: true,
+  },
+  {
+    name: "node slower than its chain",
+    fault: { latencyMillis, blockMillis: 1_000 },
+    // Blocks that were asked for during the fault take their time.
+    maxRecoverySeconds: 30,
+    isLagKnown: true,
+  },
+  {
+    name: "pruned receipts",
+    fault: { latencyMillis, reply: failing(/Receipt/, { result: null }) },
+    maxRecoverySeconds: 70,
+    isLagKnown: false,
+  },
+  {
+    name: "failing traces",
+    fault: { latencyMillis, reply: failing(/^(trace|debug)_/, untraceable) },
+    maxRecoverySeconds: 70,
+    isLagKnown: true,
+  },
+  {
+    name: "pruned blocks",
+    fault: { latencyMillis, reply: failing(/^eth_getBlockByNumber$/, { result: null }) },
+    maxCallsPerMinute: 10,
+    maxRecoverySeconds: 70,
+    isLagKnown: false,
+  },
+  {
+    name: "429, Retry-After of a day",
+    fault: {
+      latencyMillis,
+      response: { status: 429, headers: { "retry-after": "86400", "content-type": "application/json" }, body: "{}" },
+    },
+    maxCallsPerMinute: 10,
+    maxRecoverySeconds: 70,
+    isLagKnown: false,
+  },
+  {
+    name: "503 for everything",
+    fault: { latencyMillis, response: { status: 503, body: "{}" } },
+    maxCallsPerMinute: 10,
+    maxRecoverySeconds: 30,
+    isLagKnown: false,
+  },
+  {
+    name: "no response",
+    fault: { latencyMillis, response: { body: "{}", delivery: { kind: "stalledHeaders" } } },
+    maxCallsPerMinute: 10,
+    maxRecoverySeconds: 45,
+    isLagKnown: false,
+  },
+]
