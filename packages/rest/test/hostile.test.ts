@@ -3,7 +3,7 @@
  * how often each fault was met.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Payload, RestScript } from "@daybook/testkit"
+import { Machine, Payload, RestScript } from "@daybook/testkit"
 import { type Bug, playAll } from "./hostile.ts"
 
 const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 200)
@@ -33,7 +33,7 @@ describe.concurrent("hostile", () => {
       }
 
       expect(played.flatMap(({ issues }) => issues)).toStrictEqual([])
-      expect(late).toBeLessThanOrEqual(Math.max(2, scripts / 1_000))
+      expect(late).toBeLessThanOrEqual(Machine.maxLate(scripts))
       expect(played.filter(({ outcome }) => outcome === "ended").length).toBeGreaterThanOrEqual(scripts / 5)
       if (isLarge) expect(histogram[0]?.[1] ?? 0).toBeGreaterThan(0)
     },

@@ -1,6 +1,6 @@
 /** Whatever a node does, each call ends in time with its own value or a typed error, within the attempts of the policy. */
 import type { HostileNode } from "@daybook/testkit"
-import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
+import { Machine, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
 import * as undici from "@daybook/transport/undici"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"
@@ -19,10 +19,11 @@ describe("hostile scripts", () => {
   it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
     const seeds = Array.from({ length: 300 }, (_, seed) => seed)
 
-    const { issues, histogram, calls: asked } = await playAll(seeds, 24)
+    const { issues, histogram, calls: asked, late } = await playAll(seeds, 24)
 
     console.log(format(histogram))
     expect(issues).toEqual([])
+    expect(late).toBeLessThanOrEqual(Machine.maxLate(seeds.length))
     expect(asked).toBeGreaterThan(1_000)
   }, 60_000)
 
@@ -41,7 +42,7 @@ describe("hostile scripts", () => {
   it("hostile scripts: calls over undici end with their own values or typed errors", async () => {
     const fetch = undici.makeUnsafe()
 
-    const { issues } = await playAll(
+    const { issues, late } = await playAll(
       Array.from({ length: 60 }, (_, at) => 50_000 + at),
       24,
       fetch,
@@ -49,6 +50,7 @@ describe("hostile scripts", () => {
     await fetch.close()
 
     expect(issues).toEqual([])
+    expect(late).toBeLessThanOrEqual(Machine.maxLate(60))
   }, 60_000)
 
   it("the judge: detects a client that matches replies by position", async () => {

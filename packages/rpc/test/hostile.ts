@@ -234,7 +234,13 @@ export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, l
   }
 }
 
-/** Plays the scripts of many seeds, several at a time. */
+/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself. */
+const isLate = ({ issues }: { readonly issues: ReadonlyArray<string> }): boolean =>
+  issues.some((issue) => /: (?:took \d|ended with (?:TimeoutError|hangs)|gave up)/.test(issue))
+
+const replays = 3
+
+/** Plays the scripts of many seeds, several at a time; those that were late again, alone. An error of the client remains in each. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const queue = [...seeds].toReversed()
   const issues: Array<string> = []
@@ -242,19 +248,29 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
   const ends = new Map<string, number>()
   let requests = 0
   let calls = 0
+  const late: Array<number> = []
+  const playOne = (seed: number) => play(scriptOf(seed), styleOf(seed), undefined, policy, fetch)
+  const add = (seed: number, result: Awaited<ReturnType<typeof play>>) => {
+    issues.push(...result.issues.map((issue) => `${styleOf(seed)}: ${issue}`))
+    histograms.push(result.histogram)
+    requests += result.requests
+    calls += result.observed.length
+    for (const { outcome } of result.observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+  }
   const worker = async () => {
     for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
-      const style = styleOf(seed)
-      const result = await play(scriptOf(seed), style, undefined, policy, fetch)
-      issues.push(...result.issues.map((issue) => `${style}: ${issue}`))
-      histograms.push(result.histogram)
-      requests += result.requests
-      calls += result.observed.length
-      for (const { outcome } of result.observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+      const result = await playOne(seed)
+      if (isLate(result)) late.push(seed)
+      else add(seed, result)
     }
   }
   await Promise.all(Array.from({ length: workers }, worker))
-  return { issues, histogram: NodeScript.histogram(histograms), requests, calls, ends }
+  for (const seed of late) {
+    let result = await playOne(seed)
+    for (let time = 1; time < replays && isLate(result); time++) result = await playOne(seed)
+    add(seed, result)
+  }
+  return { late: late.length, issues, histogram: NodeScript.histogram(histograms), requests, calls, ends }
 }
 
 /** The histogram as text, the rarest first. */

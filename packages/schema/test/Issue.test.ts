@@ -249,4 +249,22 @@ describe("describe", () => {
       "32 bytes",
     ])
   })
+
+  it("format: gives what is expected all characters that the other parts leave, up to 299", () => {
+    const [long, short] = ["long ".repeat(200), "short"]
+    const lengthOf = (what: string, path: string, expected: string, received: string) =>
+      Issue.format(what, { path, expected, received }).length
+
+    for (const length of [
+      lengthOf("option", long, long, long),
+      lengthOf("option", short, long, short),
+      lengthOf(long, "", long, long),
+    ]) {
+      // What is cut on both sides of its middle may have an odd character left.
+      expect([298, 299]).toContain(length)
+    }
+    expect(Issue.format("option", { path: "a.b", expected: short, received: "7" })).toBe(
+      'Invalid option "a.b": expected short, received 7.',
+    )
+  })
 })

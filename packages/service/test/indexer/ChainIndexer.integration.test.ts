@@ -40,10 +40,9 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
       const nested = yield* serve({ trace_block: missing }, forward(node.url))
-      const bare = yield* serve(
-        { trace_block: missing, debug_traceBlockByHash: missing, debug_traceBlockByNumber: missing },
-        forward(node.url),
-      )
+      const noBlocks = { trace_block: missing, debug_traceBlockByHash: missing, debug_traceBlockByNumber: missing }
+      const single = yield* serve(noBlocks, forward(node.url))
+      const bare = yield* serve({ ...noBlocks, debug_traceTransaction: missing }, forward(node.url))
       const rowsBy = Effect.fnUntraced(function* (url: string, allFrames: boolean) {
         const store = yield* openStore
         const indexer = yield* start(store, [url], { allFrames })
@@ -52,14 +51,19 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
         const rows = yield* Effect.forEach(world.addresses, (address) => oracle.wallet(store, address))
         return { rows: rows.flat(), traces: (yield* store.readStatus)?.traces }
       })
-      const [flat, frames, none] = [
-        yield* rowsBy(node.url, true),
-        yield* rowsBy(nested.url, true),
-        yield* rowsBy(bare.url, true),
-      ]
+      const flat = yield* rowsBy(node.url, true)
+      const frames = yield* rowsBy(nested.url, true)
+      const traced = yield* rowsBy(single.url, true)
+      const none = yield* rowsBy(bare.url, true)
 
-      expect([flat.traces, frames.traces, none.traces]).toEqual(["trace_block", "debug_traceBlock", "off"])
+      expect([flat, frames, traced, none].map(({ traces }) => traces)).toEqual([
+        "trace_block",
+        "debug_traceBlock",
+        "debug_traceTransaction",
+        "off",
+      ])
       expect(frames.rows).toEqual(flat.rows)
+      expect(traced.rows).toEqual(flat.rows)
       expect(flat.rows.some(({ internal }) => internal?.includes("DELEGATECALL"))).toBe(true)
       expect(none.rows).toEqual(flat.rows.map((row) => ({ ...row, internal: null })))
     }),

@@ -30,6 +30,8 @@ describe("BlockVerifier", () => {
     readonly [name: string, block: object, receipts: Parameters<typeof fixture.receipts>, what: string]
   > = [
     ["a pending block", { number: null, hash: null }, [], "the block is pending"],
+    ["a block without a number", { number: null }, [], "the block is pending"],
+    ["a block without a hash", { hash: null }, [], "the block is pending"],
     ["a missing receipt", {}, [[transferReceiptWire]], "receipts: expected 2, received 1"],
     ["no receipts", {}, [[]], "receipts: expected 2, received 0"],
     [

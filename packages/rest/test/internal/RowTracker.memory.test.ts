@@ -1,0 +1,76 @@
+/** Which rows before a saved position prove that the chain has changed, and which the memory merely does not have. */
+import { describe, expect, it } from "@effect/vitest"
+import { WalletPage } from "@daybook/schema"
+import { Schema } from "effect"
+import * as RowTracker from "../../src/internal/RowTracker.ts"
+import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
+import { row, type Row } from "../history.ts"
+
+const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
+const page = (result: ReadonlyArray<Row>) => decode({ cursor: null, page: 0, page_size: 100, result })
+
+/** The memory of a query that gave these rows, of which none has to be received again. */
+const memoryOf = (order: RowTracker.Order, rows: ReadonlyArray<Row>): RowTracker.Memory => ({
+  ...RowTracker.within(order, RowTracker.emptyMemory, page(rows).result.map(walletTransactions.locate)),
+  given: 0,
+})
+
+/** What follows a page of a query that is resumed from a memory, and the blocks of the rows that it gives. */
+const resume = (order: RowTracker.Order, memory: RowTracker.Memory, rows: ReadonlyArray<Row>) => {
+  const taken = RowTracker.take(RowTracker.make(order, "c", memory), page(rows), walletTransactions.locate)
+  return [taken.next, taken.rows.map(({ block_number }) => Number(block_number))]
+}
+
+const stale = (fromBlock: bigint) => [{ _tag: "Stale", fromBlock }, []]
+const given = (...blocks: ReadonlyArray<number>) => [{ _tag: "End" }, blocks]
+
+describe("RowTracker", () => {
+  it("take: a row between remembered ones that was not given proves a change at its block", () => {
+    const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
+    const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])
+
+    expect(resume("ASC", ascending, [row(15, 0), row(30, 0), row(40, 0)])).toEqual(stale(15n))
+    expect(resume("DESC", descending, [row(25, 0), row(10, 0), row(5, 0)])).toEqual(stale(25n))
+  })
+
+  it("take: a row of the first remembered block, or before it, may have been given and is dropped", () => {
+    const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
+    const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])
+
+    for (const block of [5, 10]) {
+      expect(resume("ASC", ascending, [row(block, 7), row(30, 0), row(40, 0)])).toEqual(given(40))
+    }
+    for (const block of [35, 30]) {
+      expect(resume("DESC", descending, [row(block, 7), row(10, 0), row(5, 0)])).toEqual(given(5))
+    }
+  })
+
+  it("take: beside the first quarter of a full memory a row may have been given, and after it not", () => {
+    // The last 128 rows are of the blocks 146 to 400; the last one of their first quarter is of block 208.
+    const full = memoryOf(
+      "ASC",
+      Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0)),
+    )
+
+    expect(full.tail.length).toBe(128)
+    expect(resume("ASC", full, [row(207, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
+    expect(resume("ASC", full, [row(209, 0), row(400, 0), row(401, 0)])).toEqual(stale(209n))
+  })
+
+  it("take: the furthest block of the first quarter counts where blocks interleave", () => {
+    const full = memoryOf(
+      "ASC",
+      Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0)),
+    )
+    const tail = full.tail.with(30, full.tail[31]!).with(31, full.tail[30]!)
+
+    expect(resume("ASC", { ...full, tail }, [row(207, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
+    expect(resume("ASC", { ...full, tail }, [row(209, 0), row(400, 0), row(401, 0)])).toEqual(stale(209n))
+  })
+
+  it("take: rows of one block are in order, whatever their timestamps", () => {
+    const rows = [row(5, 0, { atMillis: 1_700_000_000_000 }), row(5, 1, { atMillis: 1_700_000_001_000 })]
+
+    expect(resume("ASC", RowTracker.emptyMemory, rows)).toEqual(given(5, 5))
+  })
+})

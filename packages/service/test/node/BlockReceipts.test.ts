@@ -1,0 +1,76 @@
+/** What a node's refusal of `eth_getBlockReceipts` says about the method, and what only about one block. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Node from "../../src/node/Node.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Response, start } from "./server.ts"
+
+const { blockHash, creationReceiptWire, hash, transferReceiptWire } = fixture
+const wires = [transferReceiptWire, creationReceiptWire]
+const ref = { number: 100, hash: blockHash, transactions: [hash("1"), hash("2")] }
+
+const byTransaction: Response = ([asked]) => ({
+  result: wires.find((one) => one["transactionHash"] === asked) ?? null,
+})
+
+const error =
+  (code: number, message: string): Response =>
+  () => ({ error: { code, message } })
+
+/** Receipts of a block twice from a node that refuses the method: what came of it, and how often each method was asked. */
+const twice = Effect.fnUntraced(function* (refusal: Response) {
+  const server = yield* start({
+    eth_chainId: () => ({ result: "0x1" }),
+    eth_getBlockReceipts: refusal,
+    eth_getTransactionReceipt: byTransaction,
+  })
+  const node = yield* Node.make({ urls: [server.url], chainId: 1, traces: "off" })
+  const outcomes = yield* Effect.forEach([1, 2], () =>
+    Effect.match(node.receipts(ref), { onFailure: () => "failed", onSuccess: (found) => found?.length ?? null }),
+  )
+  const count = (method: string) => server.calls.filter(([name]) => name === method).length
+  return { outcomes, whole: count("eth_getBlockReceipts"), single: count("eth_getTransactionReceipt") }
+})
+
+describe("BlockReceipts", () => {
+  it.live.each([404, 405, 501])("fetch: asks a node no more for whole blocks that refuses with HTTP %i", (status) =>
+    Effect.gen(function* () {
+      expect(yield* twice(() => ({ status }))).toEqual({ outcomes: [2, 2], whole: 1, single: 4 })
+    }),
+  )
+
+  it.live.each<readonly [string, Response]>([
+    ["an internal error", error(-32603, "internal error")],
+    ["a response that is too large", error(-32000, "response too large")],
+  ])("fetch: asks for single receipts of a block after %s, and for the next block as a whole", ([, refusal]) =>
+    Effect.gen(function* () {
+      const { outcomes, single, whole } = yield* twice(refusal)
+
+      expect([outcomes, single]).toEqual([[2, 2], 4])
+      expect(whole).toBeGreaterThanOrEqual(2)
+    }),
+  )
+
+  it.live("fetch: asks for no single receipts while a node limits the rate", () =>
+    Effect.gen(function* () {
+      const { outcomes, single } = yield* twice(error(-32005, "rate limit exceeded"))
+
+      expect([outcomes, single]).toEqual([["failed", "failed"], 0])
+    }),
+  )
+
+  it.live("fetch: asks for one receipt alone of a block that the node does not have", () =>
+    Effect.gen(function* () {
+      const server = yield* start({
+        eth_chainId: () => ({ result: "0x1" }),
+        eth_getBlockReceipts: () => ({ result: null }),
+        eth_getTransactionReceipt: () => ({ result: null }),
+      })
+      const node = yield* Node.make({ urls: [server.url], chainId: 1, traces: "off" })
+
+      expect(yield* node.receipts(ref)).toBe(null)
+      expect(server.calls.filter(([name]) => name === "eth_getTransactionReceipt")).toHaveLength(1)
+    }),
+  )
+})

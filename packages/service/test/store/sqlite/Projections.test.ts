@@ -1,0 +1,57 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import type { Projection } from "../../../src/projection/Projection.ts"
+import { blockOn, wallets } from "../model.ts"
+import { hashes } from "../projections.ts"
+import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
+import * as TestStore from "../TestStore.ts"
+
+/** A revision of the wallets' transactions in which each transaction belongs to one wallet alone. */
+const ofWallet = (wallet: string): Projection => ({
+  ...WalletTransactions.projection,
+  revision: WalletTransactions.projection.revision + 1,
+  rows: ({ transactions }) => transactions.map(({ index }) => ({ index, body: null, keys: [wallet] })),
+})
+
+describe("Projections", () => {
+  it.effect("fill: replaces the appearances of an earlier revision, step by step", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
+      const [before, after] = [wallets[0]!, wallets[3]!]
+      const first = blockOn(null, { transactions: [[before], [before]] })
+      const second = blockOn(first, { transactions: [[before]] })
+      yield* store.append(null, [first, second])
+      const bodies = bodiesOf([first, second])
+
+      expect(yield* pageBodies(store, { ...all, key: before })).toEqual(bodies)
+      expect(yield* store.fill(ofWallet(after), 1)).toEqual({ transactions: 2, isDone: false })
+      expect(yield* pageBodies(store, { ...all, key: before })).toEqual(bodies.slice(2))
+      expect(yield* store.fill(ofWallet(after), 1)).toEqual({ transactions: 1, isDone: true })
+      expect(yield* pageBodies(store, { ...all, key: before })).toEqual([])
+      expect(yield* pageBodies(store, { ...all, key: after })).toEqual(bodies)
+    }),
+  )
+
+  it.effect("fill: has nothing to do in an empty index", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
+
+      expect(yield* store.fill(hashes(1), 10)).toEqual({ transactions: 0, isDone: true })
+    }),
+  )
+
+  it.effect("checkpoint: names the watched wallets of an index that is limited to them, and none of another", () =>
+    Effect.gen(function* () {
+      const watchOf = Effect.fnUntraced(function* (watch: ReadonlySet<string> | null) {
+        const store = yield* TestStore.inFolder(yield* temporaryFolder, ref, { watch })
+        yield* store.append(null, [blockOn(null, { transactions: [[wallets[0]!]] })])
+        return (yield* store.snapshot((snapshot) => snapshot.checkpoint))?.watch
+      })
+
+      expect(yield* watchOf(new Set([wallets[0]!]))).toEqual([wallets[0]!])
+      expect(yield* watchOf(null)).toBeUndefined()
+    }),
+  )
+})
