@@ -51,7 +51,9 @@ export interface Hold {
 export interface Meter {
   /** Bytes in flight of the process. */
   readonly total: () => number
-  /** Waits until a client is below its bounds, and fails after a while. One response more may then exceed them. */
+  /** The bound that a client has reached; undefined where it has room. */
+  readonly reached: (client: Client) => BoundReached | undefined
+  /** Waits until a client has room, which another of its requests may take first, and fails after a while. */
   readonly room: (client: Client) => Effect.Effect<void, BoundReached>
   /** Begins to count the bytes of a client. */
   readonly hold: (client: Client) => Hold
@@ -106,6 +108,7 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
     for (const waiter of waiters) if (reached(waiter.client, 1) === undefined) waiter.resume()
   }
 
+  /** Waits until there is room, which others may take first. */
   const wait = (client: Client): Effect.Effect<void> =>
     Effect.callback((resume) => {
       const waiter: Waiter = {
@@ -117,6 +120,16 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
       }
       waiters.add(waiter)
       return Effect.sync(() => waiters.delete(waiter))
+    })
+
+  const room: Meter["room"] = (client) =>
+    Effect.suspend(() => {
+      if (reached(client, 1) === undefined) return Effect.void
+      const orElse = () => {
+        const bound = reached(client, 1)
+        return bound === undefined ? Effect.void : Effect.fail(bound)
+      }
+      return Effect.timeoutOrElse(wait(client), { duration: waitMillis, orElse })
     })
 
   const counted = (client: Client): Hold & { readonly force: (bytes: number) => void } => {
@@ -142,15 +155,8 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
 
   return {
     total: () => total,
-    room: (client) =>
-      Effect.suspend(() => {
-        if (reached(client, 1) === undefined) return Effect.void
-        const orElse = () => {
-          const bound = reached(client, 1)
-          return bound === undefined ? Effect.void : Effect.fail(bound)
-        }
-        return Effect.timeoutOrElse(wait(client), { duration: waitMillis, orElse })
-      }),
+    reached: (client) => reached(client, 1),
+    room,
     hold: counted,
     count: (client, bytes) => {
       const held = counted(client)

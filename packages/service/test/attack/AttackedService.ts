@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { main } from "../cli/daybook.ts"
+import * as Client from "./Client.ts"
 
 /** How to start the service. */
 export interface Options {
@@ -22,8 +23,8 @@ export interface Options {
 export interface Measured {
   /** Highest resident memory of the process, in MiB. */
   readonly peakMebibytes: number
-  /** Longest delay of the event loop, in milliseconds. */
-  readonly loopMillis: number
+  /** Longest turn of the event loop, in milliseconds of the CPU. */
+  readonly turnMillis: number
   /** Latency of `/health` that 99 of 100 requests do not exceed, in milliseconds. */
   readonly healthP99Millis: number
   /** Requests of `/health`. */
@@ -37,6 +38,8 @@ export interface AttackedService {
   readonly url: string
   readonly folder: string
   readonly key: (name: string) => Promise<string>
+  /** Runs code once that every attack runs, so that its compilation is not measured. */
+  readonly warmUp: () => Promise<void>
   readonly measure: () => Promise<Measured>
   /** How the process ended; undefined while it runs. */
   readonly ended: () => string | undefined
@@ -44,14 +47,9 @@ export interface AttackedService {
   readonly stop: () => Promise<void>
 }
 
-const percentile = (values: ReadonlyArray<number>, share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Infinity
-}
-
 /** Runs the command `daybook` to its end; gives what it wrote to standard output. */
 const daybook = async (folder: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] })
   let out = ""
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
   await once(child, "close")
@@ -102,27 +100,39 @@ export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Opt
       ? undefined
       : `exit ${child.exitCode ?? child.signalCode}: ${output.slice(-300)}`
 
-  return {
+  const measure = async (): Promise<Measured> => {
+    probe.postMessage("read")
+    const { failures, millis } = (await reply(probe)) as { millis: Array<number>; failures: Array<string> }
+    if (ended() !== undefined) {
+      return { peakMebibytes: NaN, turnMillis: Infinity, healthP99Millis: Infinity, healthCount: 0, failures }
+    }
+    const loop = reply(child)
+    child.send("read")
+    const { longestMillis } = (await loop) as { longestMillis: number }
+    const healthP99Millis = Client.percentile(millis, 0.99)
+    return {
+      peakMebibytes: peakOf(child.pid!),
+      turnMillis: longestMillis,
+      healthP99Millis,
+      healthCount: millis.length,
+      failures,
+    }
+  }
+
+  const service: AttackedService = {
     url,
     folder,
     key: async (name) => await daybook(folder, "keys", "add", name, "--config", "daybook.json"),
-    measure: async () => {
-      probe.postMessage("read")
-      const { failures, millis } = (await reply(probe)) as { millis: Array<number>; failures: Array<string> }
-      if (ended() !== undefined) {
-        return { peakMebibytes: NaN, loopMillis: Infinity, healthP99Millis: Infinity, healthCount: 0, failures }
+    warmUp: async () => {
+      const key = await service.key("warm-up")
+      const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })
+      for (let turn = 0; turn < 20; turn++) {
+        await Client.page(service, key, `0x${"0".repeat(40)}`)
+        await Client.relay(service, key, call)
       }
-      const loop = reply(child)
-      child.send("read")
-      const { maxMillis } = (await loop) as { maxMillis: number }
-      return {
-        peakMebibytes: peakOf(child.pid!),
-        loopMillis: maxMillis,
-        healthP99Millis: percentile(millis, 0.99),
-        healthCount: millis.length,
-        failures,
-      }
+      await measure()
     },
+    measure,
     ended,
     output: () => output,
     stop: async () => {
@@ -136,4 +146,5 @@ export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Opt
       rmSync(folder, { recursive: true, force: true })
     },
   }
+  return service
 }

@@ -114,9 +114,8 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
         Effect.fromResult(find(name)),
         ({ code: reason, message }) => new RelayError.RelayError({ code: JsonRpc.code.invalidParams, message, reason }),
       )
-      if (responses.total() > 0) {
-        yield* Effect.mapError(responses.room(InFlight.clientOf(request, grant.name)), RelayError.fromBound)
-      }
+      const client = InFlight.clientOf(request, grant.name)
+      yield* Effect.mapError(responses.room(client), RelayError.fromBound)
       const body = yield* RequestBody.read(request, grant, { authentication, bounds })
       return yield* respond(yield* RequestCheck.check(body, grant, authentication, limits), chain, grant)
     },
@@ -145,7 +144,7 @@ export const layer = (served: ReadonlyArray<ServedChain>) => {
       const cache = yield* RelayCache
       const database = yield* Engine
       const chains = yield* Effect.forEach(served, (chain) =>
-        Effect.map(Upstream.make(chain, bounds.limits), (upstream) => ({
+        Effect.map(Upstream.make(chain, bounds), (upstream) => ({
           ...chain,
           reader: database.chain(chain).reader,
           upstream,

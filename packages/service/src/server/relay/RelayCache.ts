@@ -16,16 +16,13 @@ import type { ChainReader } from "../../store/ChainReader.ts"
 import * as Metrics from "../rest/Metrics.ts"
 import * as Cacheability from "./Cacheability.ts"
 import * as LruCache from "./LruCache.ts"
-import type { AnswerRefused, Upstream, UpstreamUnavailable } from "./Upstream.ts"
+import type { AnswerRefused, ResultText, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
 /** A chain, its index and its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly upstream: Upstream
 }
-
-/** The text of a result, or its bytes. */
-export type ResultText = string | Uint8Array
 
 /** Answers calls from memory or by a node. */
 export class RelayCache extends Context.Service<
@@ -74,7 +71,7 @@ const isFinal = (chain: CachedChain, { hash, number }: BlockRef): Effect.Effect<
   Effect.map(finalHash(chain, number), (found) => found === hash)
 
 /** A longer response is not cached: finding its block would take too long. */
-const maxEntryCharacters = 2 * 1024 * 1024
+const maxEntryBytes = 2 * 1024 * 1024
 
 const isNothing = (text: string): boolean => /^\s*(?:null|\[\s*\])\s*$/.test(text.slice(0, 64))
 
@@ -98,9 +95,11 @@ const entryOf = Effect.fnUntraced(function* (
   chain: CachedChain,
   method: RpcMethod.Name,
   requested: Cacheability.Requested,
-  text: string,
+  result: ResultText,
 ): Effect.fn.Return<Entry | null> {
-  if (isNothing(text) || text.length > maxEntryCharacters) return null
+  if (result.length > maxEntryBytes) return null
+  const text = typeof result === "string" ? result : Buffer.from(result).toString()
+  if (isNothing(text)) return null
   if (requested._tag === "Constant") return { bytes: bytesOf(text), block: null }
   // Parsing the response costs most: it is skipped for a block that is not final.
   if (requested._tag === "BlockNumber" && (yield* finalHash(chain, requested.number)) === null) return null

@@ -12,9 +12,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
-import type { CachedChain, RelayCache, ResultText } from "./RelayCache.ts"
+import type { CachedChain, RelayCache } from "./RelayCache.ts"
 import { code } from "./RelayError.ts"
-import type { AnswerRefused, UpstreamUnavailable } from "./Upstream.ts"
+import type { AnswerRefused, ResultText, UpstreamUnavailable } from "./Upstream.ts"
 
 /** How a call ended. */
 export type Outcome =

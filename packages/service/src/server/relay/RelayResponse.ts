@@ -4,15 +4,16 @@
  * Source: docs/interface.md#2.7; decisions 0016 and 0039.
  */
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Bounds } from "../Bounds.ts"
+import * as InFlight from "../InFlight.ts"
 import * as LargeResponse from "../LargeResponse.ts"
 import * as Response from "../Response.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type * as RelayCall from "./RelayCall.ts"
-import type { ResultText } from "./RelayCache.ts"
 import * as RelayError from "./RelayError.ts"
+import type { ResultText } from "./Upstream.ts"
 
 /** Who receives a response. */
 export interface Receiver {
@@ -60,10 +61,19 @@ const batchParts = function* (answers: ReadonlyArray<Answered>): Generator<strin
 const sizeOf = (answers: ReadonlyArray<Answered>): number =>
   answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
-const send = (parts: () => Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver) =>
+/** Sends a large response, unless its client has not read enough of those before. */
+const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver): Sent =>
+  Effect.flatMap(HttpServerRequest, (request) => {
+    const bound = bounds.responses.reached(InFlight.clientOf(request, key))
+    return bound === undefined
+      ? LargeResponse.send({ chunks: chunksOf(parts), size, headers }, key, bounds)
+      : Effect.fail(RelayError.fromBound(bound))
+  })
+
+const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver: Receiver): Sent =>
   size < LargeResponse.minBytes
-    ? Effect.succeed(Response.jsonBytes(Buffer.concat([...chunksOf(parts())]), headers))
-    : LargeResponse.send({ chunks: chunksOf(parts()), size, headers }, key, bounds)
+    ? Effect.succeed(Response.jsonBytes(Buffer.concat([...chunksOf(parts())]), receiver.headers))
+    : sendLarge(parts(), size, receiver)
 
 type Sent = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
 

@@ -2,6 +2,7 @@
  * The relay's connection to the nodes of one chain: asks one after the other until one answers, and only those with the id of the
  * chain. Results are the text that the node wrote. Messages hold no URL, host or key.
  */
+import * as Http from "@daybook/transport/Http"
 import * as EndpointPool from "@daybook/rpc/EndpointPool"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError, RpcError } from "@daybook/rpc/RpcError"
@@ -10,10 +11,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../../config/NodeConfig.ts"
-import type { Limits } from "../../config/Limits.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as SignedFetch from "../../node/SignedFetch.ts"
+import type { Bounds } from "../Bounds.ts"
 import * as JsonScan from "./JsonScan.ts"
+import * as LargeAnswers from "./LargeAnswers.ts"
 
 /** No node of the chain answers now. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
@@ -24,13 +26,16 @@ export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")
 /** The answer of a node exceeds a bound. Another node would give the same. */
 export class AnswerRefused extends Data.TaggedError("AnswerRefused")<{ readonly message: string }> {}
 
+/** The text of a result, or its bytes. */
+export type ResultText = string | Uint8Array
+
 /** The nodes of a chain. */
 export interface Upstream {
   /** The text of a call's result. The parameters must fit the method. */
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
-  ) => Effect.Effect<string, RpcError | UpstreamUnavailable | AnswerRefused>
+  ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable | AnswerRefused>
 }
 
 /** The node belongs to another chain. */
@@ -73,9 +78,9 @@ const tooDeep = (maxDepth: number) =>
     message: `Response nested too deeply: the node's answer exceeds limits.answerDepth (${maxDepth} levels). Request less at once.`,
   })
 
-/** True for JSON text with more levels than `maxDepth`; a text that is too short for them is not scanned. */
-const isTooDeep = (text: string, maxDepth: number): boolean =>
-  text.length > 2 * maxDepth && JsonScan.depthOfText(text) > maxDepth
+/** Levels of JSON text; a text that is too short for more than `maxDepth` is not scanned. */
+const depthOf = (text: string, maxDepth: number): number =>
+  text.length <= 2 * maxDepth ? 0 : JsonScan.depthOf(Buffer.from(text))
 
 /** Logs when the last node stops answering, and when one answers again. */
 const availabilityLog = (chain: string) => {
@@ -104,18 +109,19 @@ const availabilityLog = (chain: string) => {
  */
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
-  { answerBytes, answerDepth }: Pick<Limits, "answerBytes" | "answerDepth">,
+  { limits: { answerBytes, answerDepth }, turns }: Pick<Bounds["Service"], "limits" | "turns">,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
   const nodes = chain.config.rpc.map(NodeConfig.toOptions)
+  const answers = LargeAnswers.make({ maxBytes: answerBytes, turns })
   const endpoints = yield* Effect.forEach(nodes, (node) => {
     const { perSecond, url } = node
     const rateLimit = perSecond === undefined ? undefined : { perSecond }
-    const [headers, fetch] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
+    const [headers, signed] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
     return RpcClient.make({
       url,
       headers,
-      fetch,
+      fetch: answers.reading(signed ?? Http.platformFetch),
       rateLimit,
       timeout,
       retry: { maxAttempts: 1 },
@@ -136,7 +142,7 @@ export const make = Effect.fn("Upstream.make")(function* (
 
   return {
     call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<
-      string,
+      ResultText,
       RpcError | UpstreamUnavailable | AnswerRefused
     > {
       const outcome = yield* pool
@@ -150,8 +156,10 @@ export const make = Effect.fn("Upstream.make")(function* (
         .pipe(Effect.result)
       if (Result.isSuccess(outcome)) {
         yield* log.answered
-        if (isTooDeep(outcome.success, answerDepth)) return yield* tooDeep(answerDepth)
-        return outcome.success
+        const text = outcome.success
+        const large = answers.find(text)
+        const depth = large?.depth ?? depthOf(text, answerDepth)
+        return depth > answerDepth ? yield* tooDeep(answerDepth) : (large?.result ?? text)
       }
       const error = outcome.failure
       if (error._tag === "RpcError") return yield* error

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Option from "effect/Option"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import type { Bounds } from "../Bounds.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
@@ -27,25 +28,43 @@ export interface Body {
 export const make = (bounds: Bounds["Service"]) => {
   const { responses, turns } = bounds
 
-  const room = ({ name }: KeyGrant) =>
-    responses.total() === 0
-      ? Effect.void
-      : Effect.flatMap(HttpServerRequest, (request) => responses.room(InFlight.clientOf(request, name))).pipe(
-          Effect.catch(ErrorResponse.boundReached),
-        )
-
   const write = (body: Body, { name }: KeyGrant) =>
     body.size < LargeResponse.minBytes
       ? Effect.succeed(Response.jsonBytes(body.bytes(), body.headers))
       : LargeResponse.send({ ...body, chunks: body.chunks() }, name, bounds)
+
+  /** Runs work in a turn of the event loop that has time for it, while a client has room: nothing may come between. */
+  const whenRoom = <A, E, R>(
+    client: InFlight.Client,
+    work: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | InFlight.BoundReached, R> => {
+    const attempt = turns.run(
+      Effect.suspend(() => (responses.reached(client) === undefined ? Effect.asSome(work) : Effect.succeedNone)),
+    )
+    return Effect.flatMap(attempt, (done) =>
+      Option.isSome(done)
+        ? Effect.succeed(done.value)
+        : Effect.andThen(
+            responses.room(client),
+            Effect.suspend(() => whenRoom(client, work)),
+          ),
+    )
+  }
 
   /** Sends the page that `read` gives to the owner of a key. */
   return <E>(
     grant: KeyGrant,
     read: Effect.Effect<Body, E>,
   ): Effect.Effect<HttpServerResponse, E | ErrorResponse.ErrorResponse, HttpServerRequest> =>
-    Effect.andThen(
-      Effect.suspend(() => room(grant)),
-      turns.run(Effect.flatMap(read, (body) => write(body, grant))),
+    Effect.flatMap(HttpServerRequest, (request) =>
+      whenRoom(
+        InFlight.clientOf(request, grant.name),
+        Effect.flatMap(read, (body) => write(body, grant)),
+      ),
+    ).pipe(
+      Effect.catchIf(
+        (error): error is InFlight.BoundReached => error instanceof InFlight.BoundReached,
+        ErrorResponse.boundReached,
+      ),
     )
 }

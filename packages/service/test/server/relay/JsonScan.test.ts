@@ -2,6 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as JsonScan from "../../../src/server/relay/JsonScan.ts"
 
+const findMember = (bytes: Uint8Array) => {
+  const steps = JsonScan.findMember(bytes, "result")
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
 /** Depth and values of a JSON value, by walking it. */
 const walk = (value: unknown): { readonly depth: number; readonly values: number } => {
   if (typeof value !== "object" || value === null) return { depth: 0, values: 1 }
@@ -26,7 +34,25 @@ describe("JsonScan", () => {
       expect(counts.isBalanced).toBe(true)
       expect(counts.values).toBeGreaterThanOrEqual(expected.values - 1)
       expect(counts.values).toBeLessThanOrEqual(2 * expected.values + 1)
-      expect(JsonScan.depthOfText(text)).toBe(expected.depth)
+    },
+  )
+
+  it.prop(
+    "findMember: gives the text of the last member of a name, as parsing does, and nothing for text that is cut off",
+    { value: Schema.Record(Schema.Literals(["result", "id", "x"]), Schema.Json), space: Schema.Literals([0, 2]) },
+    ({ space, value }) => {
+      const text = JSON.stringify(value, null, space)
+      const doubled = `${text.slice(0, -1)}${text.length > 3 ? "," : ""}"result" : ${JSON.stringify(value)} }`
+      for (const [whole, expected] of [
+        [text, value.result],
+        [doubled, value],
+      ] as const) {
+        const bytes = Buffer.from(whole)
+        const found = findMember(bytes)
+        expect(found && JSON.parse(bytes.subarray(found.start, found.end).toString())).toEqual(expected)
+        expect(found?.depth ?? walk(JSON.parse(whole)).depth).toBe(walk(JSON.parse(whole)).depth)
+        expect(findMember(bytes.subarray(0, -1))).toBeUndefined()
+      }
     },
   )
 
@@ -38,12 +64,11 @@ describe("JsonScan", () => {
       items: 4,
       isBalanced: true,
     })
-    expect(JsonScan.depthOfText(JSON.stringify(value))).toBe(1)
   })
 
   it.prop("count: never throws, and calls text unbalanced that no JSON can be", { text: Schema.String }, ({ text }) => {
     expect(JsonScan.count(Buffer.from(text)).depth).toBeGreaterThanOrEqual(0)
-    expect(JsonScan.depthOfText(text)).toBeGreaterThanOrEqual(0)
+    findMember(Buffer.from(text))
     expect(JsonScan.count(Buffer.from("[".repeat(100_000)))).toMatchObject({ depth: 100_000, isBalanced: false })
   })
 })

@@ -205,6 +205,44 @@ describe("Relay bounds", () => {
       }),
     )
 
+    it.live(
+      "a result above a mebibyte is passed on unchanged, also with escapes, spaces and characters of many bytes",
+      () =>
+        Effect.gen(function* () {
+          const items = Array.from({ length: 60_000 }, (_, at) => `{ "at":${at}, "no\\"te\\\\":"é𝄞]}" }`)
+          const text = `[ ${items.join(" , ")} ]`
+          const { node, service } = yield* withNode(() => Node.result(` ${text} `))
+
+          const answers = yield* Effect.all(
+            [1, 2, 3].map((id) => service.call(call(id, "eth_gasPrice"))),
+            {
+              concurrency: "unbounded",
+            },
+          )
+
+          expect(text.length).toBeGreaterThan(1024 * 1024)
+          for (const [at, answer] of answers.entries()) {
+            expect(answer.text).toBe(`{"jsonrpc":"2.0","id":${at + 1},"result":${text}}`)
+          }
+          expect(node.calls.length).toBeLessThanOrEqual(3)
+        }),
+    )
+
+    it.live("an answer above a mebibyte that is cut off or not UTF-8 is no result", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode(({ method }) => ({
+          status: 200,
+          body:
+            method === "eth_gasPrice"
+              ? `{"jsonrpc":"2.0","id":1,"result":"${"a".repeat(2_000_000)}`
+              : `{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"${"a".repeat(2_000_000)}"}}`,
+        }))
+
+        const cut = yield* service.call(call(1, "eth_gasPrice"))
+        expect(cut.status).toBe(503)
+      }),
+    )
+
     it.live("a large result is passed on unchanged, alone and in a batch", () =>
       Effect.gen(function* () {
         const text = JSON.stringify(

@@ -1,0 +1,172 @@
+/**
+ * Large answers of nodes, read without parsing them: they are scanned in slices between the turns of the event loop, and the client of
+ * the nodes receives a token in place of the result. A few are read at the same time.
+ *
+ * Source: decision 0039.
+ */
+import { isUtf8 } from "node:buffer"
+import { randomUUID } from "node:crypto"
+import type { Fetch, Response } from "@daybook/transport/Fetch"
+import type { Turns } from "../Turns.ts"
+import * as JsonScan from "./JsonScan.ts"
+
+/** The result of a large answer. */
+export interface LargeAnswer {
+  /** JSON text, unchanged. */
+  readonly result: Uint8Array
+  /** Levels of arrays and objects in the answer. */
+  readonly depth: number
+}
+
+/** Reads the answers of nodes. */
+export interface LargeAnswers {
+  /** A `fetch` that reads large answers so. */
+  readonly reading: (fetch: Fetch) => Fetch
+  /** The large answer whose token a text is; undefined for any other text. */
+  readonly find: (text: string) => LargeAnswer | undefined
+}
+
+/** What reading depends on. */
+export interface Options {
+  /** Bytes of an answer at most. */
+  readonly maxBytes: number
+  readonly turns: Turns
+}
+
+/** A smaller answer is parsed as a whole. */
+const largeBytes = 1024 * 1024
+
+/** Large answers that are read at the same time. */
+const maxReading = 4
+
+/** Time for which an answer is kept for calls that share its request. */
+const keptMillis = 1_000
+
+type Reader = ReturnType<NonNullable<NonNullable<Response["body"]>>["getReader"]>
+
+/** Lets a number of holders in; the others wait. */
+const makeSlots = (count: number) => {
+  const waiting = new Set<() => void>()
+  let free = count
+  return {
+    acquire: async (signal: AbortSignal): Promise<void> => {
+      if (free > 0) {
+        free--
+        return
+      }
+      await new Promise<void>((resolve, reject) => {
+        const enter = () => {
+          signal.removeEventListener("abort", abort)
+          resolve()
+        }
+        const abort = () => {
+          waiting.delete(enter)
+          reject(signal.reason as Error)
+        }
+        waiting.add(enter)
+        signal.addEventListener("abort", abort, { once: true })
+      })
+    },
+    release: () => {
+      const [next] = waiting
+      if (next === undefined) free++
+      else {
+        waiting.delete(next)
+        next()
+      }
+    },
+  }
+}
+
+const lengthOf = (response: Response): number => {
+  let length = Infinity
+  response.headers.forEach((value, name) => {
+    if (name.toLowerCase() === "content-length") length = Number(value)
+  })
+  return length
+}
+
+/** Takes the steps of a scan, each in a turn that has time for it. */
+const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Promise<A> =>
+  await new Promise<A>((resolve) => {
+    const next = () =>
+      enter(() => {
+        const { done, value } = steps.next()
+        if (done === true) resolve(value)
+        else next()
+      })
+    next()
+  })
+
+/** Makes a reader of the answers of nodes. */
+export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
+  const slots = makeSlots(maxReading)
+  const kept = new Map<string, LargeAnswer>()
+
+  const keep = (answer: LargeAnswer): string => {
+    const token = `"${randomUUID()}"`
+    kept.set(token, answer)
+    setTimeout(() => kept.delete(token), keptMillis).unref()
+    return token
+  }
+
+  /** The answer with a token in place of its result; the answer itself where it has none, for the client to report. */
+  const substitute = async (whole: Buffer): Promise<Uint8Array> => {
+    const found = isUtf8(whole) ? await inTurns(JsonScan.findMember(whole, "result"), turns) : undefined
+    if (found === undefined) return whole
+    const { depth, end, start } = found
+    const token = keep({ result: whole.subarray(start, end), depth: depth - 1 })
+    return Buffer.concat([whole.subarray(0, start), Buffer.from(token), whole.subarray(end)])
+  }
+
+  /** Reads chunks until they are more than `limit` bytes; true at the end of the body. */
+  const readUpTo = async (reader: Reader, chunks: Array<Uint8Array>, limit: number): Promise<boolean> => {
+    let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+    while (length <= limit) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      if (value === undefined) continue
+      chunks.push(value)
+      length += value.length
+    }
+    return false
+  }
+
+  /** The chunks that the client receives: those of the body, or those of its substitute. */
+  const received = async (reader: Reader, signal: AbortSignal): Promise<Array<Uint8Array>> => {
+    const chunks: Array<Uint8Array> = []
+    if (await readUpTo(reader, chunks, largeBytes)) return chunks
+    await slots.acquire(signal)
+    try {
+      // An answer above the limit is not read on: the client reports its size.
+      if (!(await readUpTo(reader, chunks, maxBytes))) return chunks
+      return [await substitute(Buffer.concat(chunks))]
+    } finally {
+      slots.release()
+    }
+  }
+
+  const readerOf = (reader: Reader, signal: AbortSignal): Reader => {
+    let chunks: Array<Uint8Array> | undefined
+    return {
+      read: async () => {
+        chunks ??= await received(reader, signal)
+        const value = chunks.shift()
+        return value === undefined ? { done: true } : { done: false, value }
+      },
+      cancel: async () => await reader.cancel(),
+    }
+  }
+
+  return {
+    reading: (fetch) => async (url, init) => {
+      const response = await fetch(url, init)
+      const { body } = response
+      if (body === null || body === undefined || lengthOf(response) <= largeBytes) return response
+      const { headers, status, type } = response
+      const getReader = () => readerOf(body.getReader(), init.signal)
+      return { status, headers, body: { getReader }, ...(type === undefined ? {} : { type }) }
+    },
+    find: (text) => (kept.size === 0 ? undefined : kept.get(text)),
+  }
+}

@@ -1,0 +1,81 @@
+/** A client for attacks: plain requests on kept-alive connections, and raw sockets. */
+import { Agent, request } from "node:http"
+import { connect, type Socket } from "node:net"
+
+/** A service that is asked. */
+export interface Target {
+  readonly url: string
+}
+
+/** An answer that was read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly bytes: number
+  readonly text: string
+  readonly millis: number
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
+
+/** Sends a request and reads the answer. */
+export const send = async (
+  url: string,
+  options: {
+    readonly method?: string
+    readonly headers?: Record<string, string>
+    readonly body?: string | Buffer
+  } = {},
+): Promise<Answer> =>
+  await new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    const { body, headers = {}, method = "GET" } = options
+    const sent = request(url, { agent, method, headers }, (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("error", reject)
+      response.on("end", () => {
+        const all = Buffer.concat(chunks)
+        resolve({
+          status: response.statusCode!,
+          bytes: all.length,
+          text: all.toString(),
+          millis: performance.now() - startedAt,
+        })
+      })
+    })
+    sent.on("error", reject)
+    sent.end(body)
+  })
+
+/** Asks for a wallet's page. */
+export const page = async ({ url }: Target, key: string, wallet: string, query = ""): Promise<Answer> =>
+  await send(`${url}/api/v2.2/${wallet}/verbose?chain=attack${query}`, { headers: { "x-api-key": key } })
+
+/** Sends a body to the relay. */
+export const relay = async ({ url }: Target, key: string, body: string | Buffer): Promise<Answer> =>
+  await send(`${url}/rpc/attack/${key}`, { method: "POST", body, headers: { "content-type": "application/json" } })
+
+/** Opens a connection and writes to it; nothing of the answer is read. */
+export const open = async ({ url }: Target, text: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on("error", () => {})
+  await new Promise((resolve) => socket.once("connect", resolve))
+  socket.pause()
+  socket.write(text)
+  return socket
+}
+
+export const sleep = async (millis: number): Promise<void> =>
+  await new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Counts values, as in `200 x 50`. */
+export const tally = (values: ReadonlyArray<string | number>): string => {
+  const counts = new Map<string | number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].map(([value, count]) => `${value} x ${count}`).join(", ")
+}
+
+/** The share of values that is at most the result. */
+export const percentile = (values: ReadonlyArray<number>, share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Infinity

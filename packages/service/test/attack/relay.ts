@@ -1,0 +1,166 @@
+/** Attacks through the relay: bodies that cost much, large answers of nodes, and deep nesting. */
+import type { AttackedService } from "./AttackedService.ts"
+import * as Client from "./Client.ts"
+import * as FakeNode from "./FakeNode.ts"
+import * as LargeRows from "./LargeRows.ts"
+import type { Scale, Scenario } from "./Scenario.ts"
+
+const rateLimit = { perSecond: 1_000, burst: 100 }
+
+const megabyte = 1024 * 1024 - 200
+
+/** A body of about a mebibyte that repeats an item. */
+const repeated = (head: string, item: string, tail: string): string =>
+  `${head}${`${item},`.repeat(Math.floor(megabyte / (item.length + 1))).slice(0, -1)}${tail}`
+
+const call = (id: number, method: string) => `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":[]}`
+
+const heavyBodies = [
+  repeated("[", "0", "]"),
+  repeated("[", "{}", "]"),
+  `{${Array.from({ length: 70_000 }, (_, at) => `"k${at}":0`).join(",")}}`,
+  repeated('{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[', "0", "]}"),
+  `${"[".repeat(500_000)}${"]".repeat(500_000)}`,
+  `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+]
+
+const withNode = (resultOf: (method: string) => string | Buffer) => async (_scale: Scale) => {
+  const node = await FakeNode.start(resultOf)
+  const chains = { attack: { ...LargeRows.chains.attack, rpc: [node.url] } }
+  return {
+    config: { chains, rateLimit },
+    role: "serve",
+    prepare: async (folder: string) =>
+      await LargeRows.fill(folder, { count: 2, calldataBytes: 100, logs: 1, internalBytes: 100 }),
+    close: node.close,
+  }
+}
+
+/** Statuses that blame the service or its nodes for what a client did. */
+const blames = (answers: ReadonlyArray<Client.Answer>): ReadonlyArray<string> =>
+  answers.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
+
+/** Pages of another key, one after the other, until `isOver`. */
+const healthyClient = async (attacked: AttackedService, key: string, isOver: () => boolean) => {
+  const millis: Array<number> = []
+  const statuses: Array<number> = []
+  while (!isOver()) {
+    const answer = await Client.page(attacked, key, LargeRows.wallets.small)
+    millis.push(answer.millis)
+    statuses.push(answer.status)
+    await Client.sleep(5)
+  }
+  return { millis, statuses }
+}
+
+const heavy: Scenario = {
+  name: "heavy bodies beside a healthy client",
+  bound: "limits.bodyValues, bodyDepth; a large body costs calls",
+  service: withNode(() => '"0x1"'),
+  run: async (attacked, scale) => {
+    const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
+    let isOver = false
+    const healthy = healthyClient(attacked, other, () => isOver)
+    const answers: Array<Client.Answer> = []
+    for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
+      for (const body of heavyBodies) {
+        answers.push(await Client.relay(attacked, key, body))
+        await Client.sleep(scale === "full" ? 300 : 10)
+      }
+    }
+    isOver = true
+    const { millis, statuses } = await healthy
+    const p50 = Client.percentile(millis, 0.5)
+    const behaviour = `${Client.tally(answers.map(({ status }) => status))}; p50 of another key ${p50.toFixed(1)} ms`
+    const slow = scale === "full" && p50 > 50 ? [`p50 of another key ${p50.toFixed(0)} ms`] : []
+    const refused = statuses.some((status) => status !== 200) ? ["another key is refused"] : []
+    return { behaviour, faults: [...blames(answers), ...slow, ...refused] }
+  },
+}
+
+const batch: Scenario = {
+  name: "batches of large answers",
+  bound: "limits.batchBytes, responsesInFlight",
+  service: withNode((method) => (method === "eth_gasPrice" ? JSON.stringify("a".repeat(12_000_000)) : '"0x1"')),
+  run: async (attacked, scale) => {
+    const key = await attacked.key("attacker")
+    const calls = Array.from({ length: scale === "full" ? 49 : 5 }, (_, id) => call(id, "eth_gasPrice"))
+    const answers: Array<Client.Answer> = []
+    for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
+      answers.push(await Client.relay(attacked, key, `[${[...calls, call(99, "eth_blockNumber")].join(",")}]`))
+    }
+    const faults = [...blames(answers)]
+    const outcomes = answers.flatMap(({ text }) =>
+      (JSON.parse(text) as ReadonlyArray<{ error?: { code: number } }>).map(({ error }) => error?.code ?? "result"),
+    )
+    if (outcomes.filter((outcome) => outcome === "result").length < 2 * answers.length) faults.push("too few results")
+    return { behaviour: `in each of ${answers.length} batches: ${Client.tally(outcomes)} in all`, faults }
+  },
+}
+
+const deep: Scenario = {
+  name: "200,000 levels in a node's answer",
+  bound: "limits.answerDepth",
+  service: withNode(() => `${"[".repeat(200_000)}${"]".repeat(200_000)}`),
+  run: async (attacked) => {
+    const key = await attacked.key("attacker")
+    const methods = ["eth_getBlockByNumber", "eth_gasPrice", "eth_getLogs"]
+    const params: Readonly<Record<string, string>> = { eth_getBlockByNumber: '["0x1",true]', eth_getLogs: "[{}]" }
+    const answers = await Promise.all(
+      methods.map(
+        async (method) => await Client.relay(attacked, key, call(1, method).replace("[]", params[method] ?? "[]")),
+      ),
+    )
+    const codes = answers.map(({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result")
+    const faults = [
+      ...blames(answers),
+      ...(codes.every((code) => code === -32008) ? [] : [`codes ${codes.join(", ")}`]),
+    ]
+    return { behaviour: Client.tally(codes), faults }
+  },
+}
+
+const oversized: Scenario = {
+  name: "answers of a node above the limit",
+  bound: "limits.answerBytes",
+  service: withNode(() => JSON.stringify("a".repeat(40_000_000))),
+  run: async (attacked, scale) => {
+    const key = await attacked.key("attacker")
+    const count = scale === "full" ? 20 : 2
+    const answers = await Promise.all(
+      Array.from({ length: count }, async (_, id) => await Client.relay(attacked, key, call(id, "eth_gasPrice"))),
+    )
+    const codes = answers.map(({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result")
+    return { behaviour: Client.tally(codes), faults: blames(answers) }
+  },
+}
+
+const unfinished: Scenario = {
+  name: "unfinished bodies",
+  bound: "limits.bodiesInFlight, bodySeconds",
+  service: withNode(() => '"0x1"'),
+  run: async (attacked, scale) => {
+    const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
+    const count = scale === "full" ? 1_000 : 30
+    const head = `POST /rpc/attack/${key} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1048576\r\n\r\n`
+    const text = head + " ".repeat(1_048_000)
+    const sockets = await Promise.all(Array.from({ length: count }, async () => await Client.open(attacked, text)))
+    let closed = 0
+    for (const socket of sockets) {
+      socket.once("close", () => closed++)
+      socket.resume()
+    }
+    const statuses: Array<number> = []
+    for (let turn = 0; turn < 12; turn++) {
+      statuses.push((await Client.relay(attacked, other, call(1, "eth_blockNumber"))).status)
+      await Client.sleep(scale === "full" ? 1_000 : 100)
+    }
+    const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
+    if (scale === "full" && closed < count) faults.push(`${count - closed} bodies are open after 12 s`)
+    for (const socket of sockets) socket.destroy()
+    return { behaviour: `${count} bodies of 1 MiB without their end: ${closed} closed within 12 s`, faults }
+  },
+}
+
+/** Attacks through the relay. */
+export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, oversized, deep]
