@@ -24,21 +24,24 @@ export const chainFlag = (description: string) =>
   Flag.String("chain").pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
 
 /** `--from`: number of a block. */
-export const blockFlag = (description: string) =>
-  Flag.String("from").pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
+export const blockFlag = (description: string, name: "from" | "to" = "from") =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
 
 /**
- * Parses the block number of `--from`; `undefined` where the flag was not given.
+ * Parses the block number of a flag; `undefined` where the flag was not given.
  *
  * **Errors**
  * - `CommandError`: the text is not a block number.
  */
-export const parseBlock = (given: Option.Option<string>): Effect.Effect<number | undefined, CommandError> => {
+export const parseBlock = (
+  given: Option.Option<string>,
+  name: "from" | "to" = "from",
+): Effect.Effect<number | undefined, CommandError> => {
   const text = Option.getOrUndefined(given)
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
   const expected = `a block number in decimal digits from 0 to ${Number.MAX_SAFE_INTEGER}`
-  const message = format("option", { path: "--from", expected, received: quote(text) })
+  const message = format("option", { path: `--${name}`, expected, received: quote(text) })
   return Effect.fail(new CommandError({ message }))
 }
 

@@ -10,11 +10,12 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as BlockSource from "../indexer/BlockSource.ts"
 import type { ChainJob } from "../indexer/ChainJob.ts"
+import * as FillGaps from "../maintenance/FillGaps.ts"
 import * as Repair from "../maintenance/Repair.ts"
 import * as Verify from "../maintenance/Verify.ts"
 import * as VerifyAgainstNode from "../maintenance/VerifyAgainstNode.ts"
 import type { Audit } from "../store/Audit.ts"
-import type { Database } from "../store/Database.ts"
+import type { ChainStore, Database } from "../store/Database.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
@@ -68,6 +69,10 @@ type Comparison = { readonly sample: number | undefined } | null
 interface Options {
   readonly repair: boolean
   readonly from: number | undefined
+  /** Last block whose gaps are filled. */
+  readonly to?: number | undefined
+  /** URL of the node to fetch from, in place of those of the configuration. */
+  readonly node?: string | undefined
   readonly comparison: Comparison
 }
 
@@ -122,6 +127,30 @@ interface Left {
   readonly notCompared: number
 }
 
+/** The job with another node, where one is given. */
+const sourceOf = (job: ChainJob, { node }: Options): ChainJob =>
+  node === undefined ? job : { ...job, config: { ...job.config, rpc: [node] } }
+
+/** Fills the gaps of a chain. */
+const fillGaps = Effect.fnUntraced(function* (
+  store: ChainStore,
+  job: ChainJob,
+  options: Options,
+): Effect.fn.Return<void, StoreError | InvalidOption, Scope.Scope> {
+  const { chain } = job
+  const { from, to } = options
+  const [first] = yield* store.reader.gaps({ from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit: 1 })
+  if (first === undefined) return
+  const { assembling, node } = yield* BlockSource.make(sourceOf(job, options))
+  const { failed, filled, remaining } = yield* FillGaps.run(store, node, {
+    assembling,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  })
+  for (const { block, why } of failed) yield* Terminal.print(`${chain}: gap of block ${block} not filled: ${why}`)
+  yield* Terminal.print(`${chain}: ${count(filled, "gap")} filled, ${count(remaining, "gap")} left`)
+})
+
 /** Repairs what was found and verifies again. */
 const repairChain = Effect.fnUntraced(function* (
   audit: Audit,
@@ -130,7 +159,7 @@ const repairChain = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<Left, StoreError | InvalidOption, Scope.Scope> {
   const { chain } = job
-  const { assembling, node } = yield* BlockSource.make(job)
+  const { assembling, node } = yield* BlockSource.make(sourceOf(job, options))
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })
   for (const { block, why } of repaired.failed) yield* Terminal.print(`${chain}: block ${block} not repaired: ${why}`)
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`
@@ -144,10 +173,12 @@ const repairChain = Effect.fnUntraced(function* (
 
 const verifyChain = Effect.fnUntraced(function* (database: Database, job: ChainJob, options: Options) {
   const { chain, chainId } = job
-  const { audit } = database.chain({ name: chain, id: chainId })
+  const store = database.chain({ name: chain, id: chainId })
+  const { audit } = store
   const { notCompared, verified } = yield* findIssues(audit, job, options)
   yield* printIssues(chain, verified)
   const issues = total(verified)
+  if (options.repair) yield* fillGaps(store, job, options)
   return options.repair && issues > 0 ? yield* repairChain(audit, job, verified, options) : { issues, notCompared }
 }, Effect.scoped)
 
@@ -212,8 +243,22 @@ export const verify = Command.make(
 /** `daybook repair`: exit code 1 when an issue remains. */
 export const repair = Command.make(
   "repair",
-  flags,
-  Effect.fn(function* ({ from, ...given }) {
-    yield* run(given, { repair: true, comparison: null, from: yield* Selection.parseBlock(from) })
+  {
+    ...flags,
+    to: Selection.blockFlag("Last block whose gaps are filled", "to"),
+    node: Flag.String("node").pipe(
+      Flag.withDescription("URL of the node to fetch from, in place of those of the configuration"),
+      Flag.withMetavar("URL"),
+      Flag.optional,
+    ),
+  },
+  Effect.fn(function* ({ from, node, to, ...given }) {
+    yield* run(given, {
+      ...{ repair: true, comparison: null, node: Option.getOrUndefined(node) },
+      from: yield* Selection.parseBlock(from),
+      to: yield* Selection.parseBlock(to, "to"),
+    })
   }),
-).pipe(Command.withDescription("Verify the database and fetch the blocks with an issue again from the node"))
+).pipe(
+  Command.withDescription("Verify the database, fetch the blocks with an issue again from the node, and fill the gaps"),
+)

@@ -12,6 +12,7 @@ import * as NodeResponse from "./NodeResponse.ts"
 import * as StoredRows from "./StoredRows.ts"
 import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
+import type { Stored } from "./Untraceable.ts"
 
 /** The store and the model differ. */
 export class Divergence extends Error {
@@ -26,6 +27,8 @@ export interface Setting {
   readonly tree: Tree
   readonly fromBlock: number
   readonly hasTraces: boolean
+  /** Whether the internal calls of a transaction are stored. */
+  readonly stored: (block: Block, deed: Deed) => Stored
   readonly now: () => number
   /** The highest number that a node may have called final; null where none has such a tag. */
   readonly finalized: () => number | null
@@ -70,6 +73,7 @@ const statements = {
     (SELECT coalesce(max(rowid), 0) FROM document) AS newest,
     (SELECT count(*) FROM history) AS appearances,
     (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
+  gaps: `SELECT "transaction" FROM gap WHERE block = ? AND kind = 'trace'`,
   blocks: `SELECT number, hash, parent_hash, timestamp FROM block ORDER BY number`,
 }
 
@@ -131,10 +135,18 @@ const checkBody = (block: Block, deed: Deed, index: number, text: string, firstL
   isEqual(`the logs ${where}`, logs, truth)
 }
 
-const checkInternal = (block: Block, deed: Deed, text: string | null, hasTraces: boolean): void => {
+const checkInternal = (
+  block: Block,
+  deed: Deed,
+  text: string | null,
+  { hasTraces, stored }: Pick<Setting, "hasTraces" | "stored">,
+): void => {
   const where = `the internal calls of ${deed.hash} in block ${format(block)}`
   if (text === null) return hasTraces ? fail(`${where} were not stored`) : undefined
-  const rows = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const rows = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>> | null
+  const expected = stored(block, deed)
+  if (rows === null) return expected === "always" ? fail(`${where} are a gap, and nodes can trace them`) : undefined
+  if (expected === "never") return fail(`${where} were stored, and are too many`)
   const found = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
   isEqual(where, found, NodeResponse.internal(block, deed))
   for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
@@ -162,6 +174,7 @@ export const make = (setting: Setting): Model => {
     return (read = {
       checkpoint: prepare(statements.checkpoint, false),
       blocks: prepare(statements.blocks),
+      gaps: prepare(statements.gaps),
       rows: StoredRows.make(database),
     })
   }
@@ -183,11 +196,15 @@ export const make = (setting: Setting): Model => {
 
   const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>): void => {
     isEqual(`the number of transactions of block ${format(block)}`, rows.length, block.deeds.length)
+    const untraced = block.deeds.filter((_, index) => rows[index]!.internal === "null").map(({ hash }) => hash)
+    const rowsOfGaps = read!.gaps.all(block.number) as unknown as ReadonlyArray<readonly [transaction: unknown]>
+    const gaps = rowsOfGaps.map(([transaction]) => hex(transaction))
+    isEqual(`the gaps of block ${format(block)}`, gaps.toSorted(), untraced.toSorted())
     let logs = 0
     for (const [index, { body, internal }] of rows.entries()) {
       const deed = block.deeds[index]!
       checkBody(block, deed, index, body, logs)
-      checkInternal(block, deed, internal, setting.hasTraces)
+      checkInternal(block, deed, internal, setting)
       logs += deed.logs.length
     }
   }

@@ -8,6 +8,7 @@ import * as NodeResponse from "./NodeResponse.ts"
 import * as FaultyResponse from "./FaultyResponse.ts"
 import type { Block, Tree } from "./Tree.ts"
 import { ancestorOf, at } from "./Tree.ts"
+import type { Untraceable } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** A node. */
@@ -20,6 +21,8 @@ export interface Endpoint {
   /** Still answers about blocks of branches that it left. */
   readonly keepsBranches: boolean
   readonly slowestMillis: number
+  /** Has no state of some blocks, and cannot trace them. */
+  readonly lacksState: boolean
   /** Blocks that it is behind. */
   lag: number
   /** The head at which it stands still. */
@@ -47,6 +50,7 @@ export interface Setting {
   /** Ends of branches that were left. */
   readonly tips: () => ReadonlyArray<Block>
   readonly rates: () => Rates
+  readonly untraceable: Untraceable
 }
 
 /** The network. */
@@ -89,9 +93,11 @@ const reply = (status: number, text: string, headers: ReadonlyArray<readonly [st
 const errorText = (code: number, message: string, id: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })
 
+const stateMissing: Reply = { error: { code: -32000, message: "missing trie node" } }
+
 /** Makes the network. */
 export const make = (setting: Setting): Network => {
-  const { random, count, endpoints, time, tree } = setting
+  const { random, count, endpoints, time, tree, untraceable } = setting
   const seen = new Map<number, Map<string, number>>()
 
   const note = (block: Block) => {
@@ -132,6 +138,12 @@ export const make = (setting: Setting): Network => {
     return endpoint.keepsBranches || at(head, block.number) === block ? block : undefined
   }
 
+  const lacksState = (endpoint: Endpoint, block: Block): boolean => {
+    const isLacking = endpoint.lacksState && untraceable.isOld(block)
+    if (isLacking) count("a node lacks the state of a block")
+    return isLacking
+  }
+
   const answer = (endpoint: Endpoint, head: Block, { method, params }: Call): Reply => {
     if (method === "eth_chainId") return { result: "0x1" }
     if (method === "eth_blockNumber") return { result: `0x${head.number.toString(16)}` }
@@ -153,13 +165,15 @@ export const make = (setting: Setting): Network => {
       }
       case "trace_block":
         if (endpoint.tracer !== method) return missing
-        return { result: block === undefined ? null : NodeResponse.flat(block) }
+        if (block !== undefined && lacksState(endpoint, block)) return stateMissing
+        return { result: block === undefined ? null : NodeResponse.flat(block, untraceable.isBomb) }
       case "debug_traceBlockByHash":
       case "debug_traceBlockByNumber":
         if (endpoint.tracer === "trace_block" || endpoint.tracer === "none") return missing
         if (method === "debug_traceBlockByHash" && endpoint.tracer !== method) return missing
         if (block === undefined) return { error: { code: -32000, message: "block not found" } }
-        return { result: NodeResponse.frames(block) }
+        if (lacksState(endpoint, block)) return stateMissing
+        return { result: NodeResponse.frames(block, untraceable.isBomb) }
       default:
         return missing
     }

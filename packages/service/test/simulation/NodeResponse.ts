@@ -4,6 +4,7 @@
  */
 import type { Block, Call, Deed } from "./Tree.ts"
 import { bloomOf } from "./Tree.ts"
+import { callsOf } from "./Untraceable.ts"
 
 type Wire = Readonly<Record<string, unknown>>
 
@@ -88,18 +89,22 @@ const frame = (block: Block, call: Call): Wire => ({
   ...(call.calls.length === 0 ? {} : { calls: call.calls.map((inner) => frame(block, inner)) }),
 })
 
-const rootOf = (deed: Deed): Call => ({
+const rootOf = (deed: Deed, isBomb = false): Call => ({
   kind: deed.created === null ? "CALL" : "CREATE",
   from: deed.from,
   to: deed.to ?? deed.created!,
   value: deed.value,
   isFailed: deed.status === 0,
-  calls: deed.calls,
+  calls: callsOf(deed, isBomb),
 })
 
+type IsBomb = (deed: Deed) => boolean
+
+const noBomb: IsBomb = () => false
+
 /** Its traces as nested frames. */
-export const frames = (block: Block): ReadonlyArray<Wire> =>
-  block.deeds.map((deed) => ({ txHash: deed.hash, result: frame(block, rootOf(deed)) }))
+export const frames = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> =>
+  block.deeds.map((deed) => ({ txHash: deed.hash, result: frame(block, rootOf(deed, isBomb(deed))) }))
 
 const action = (block: Block, call: Call): Wire => {
   const value = hex(valueOf(block, call))
@@ -125,7 +130,7 @@ const action = (block: Block, call: Call): Wire => {
 }
 
 /** Its traces as a flat list, a reward of the block among them. */
-export const flat = (block: Block): ReadonlyArray<Wire> => {
+export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
   const list: Array<Wire> = []
   const where = { blockHash: block.hash, blockNumber: block.number }
   for (const [transactionPosition, deed] of block.deeds.entries()) {
@@ -135,7 +140,7 @@ export const flat = (block: Block): ReadonlyArray<Wire> => {
       list.push({ ...action(block, call), ...own })
       for (const [index, inner] of call.calls.entries()) walk(inner, [...traceAddress, index])
     }
-    walk(rootOf(deed), [])
+    walk(rootOf(deed, isBomb(deed)), [])
   }
   const reward = { type: "reward", action: { author: block.header["miner"], value: "0x0", rewardType: "block" } }
   return [...list, { ...where, ...reward, result: null, subtraces: 0, traceAddress: [] }]

@@ -1,28 +1,71 @@
 /**
- * Bugs planted on purpose, to show that the simulation finds them: two in the statements of the store, one in how the indexer treats
- * a lower head.
+ * Bugs planted on purpose, to show that the simulation finds them: two in the statements of the store, the others in what the
+ * indexer is told by its nodes.
  */
 import { Effect } from "effect"
+import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
 import type { Node } from "../../src/node/Node.ts"
+import type { Traces } from "../../src/node/Tracer.ts"
 import type { Database } from "../../src/store/Database.ts"
+import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 import type * as Disk from "./Disk.ts"
 
 /** Name of a planted bug. */
-export type Name = Disk.Bug | "lag taken for a reorg"
+export type Name = Disk.Bug | "lag taken for a reorg" | "a bomb stops a chain" | "a changed row is served"
 
 /** All of them. */
 export const names: ReadonlyArray<Name> = [
   "checkpoint outside the transaction",
   "appearances stay",
   "lag taken for a reorg",
+  "a bomb stops a chain",
+  "a changed row is served",
 ]
 
 /** The bug in the statements of the store; `null` for one elsewhere. */
 export const onDisk = (name: Name | undefined): Disk.Bug | null =>
-  name === undefined || name === "lag taken for a reorg" ? null : name
+  name === "checkpoint outside the transaction" || name === "appearances stay" ? name : null
+
+const isExcess = (text: string | null | undefined): boolean => text?.startsWith("Trace beyond") === true
+
+const hasExcess = (traces: Traces | null): boolean => {
+  switch (traces?._tag) {
+    case "Frames":
+      return traces.traces.some(({ error }) => isExcess(error))
+    case "Flat":
+      return traces.traces.some(({ error }) => isExcess(error))
+    default:
+      return false
+  }
+}
+
+/** A node whose traces must be complete. */
+const strict = (real: Node): Node => ({
+  ...real,
+  batchFetcher: () => Effect.succeed(BatchFetcher.none),
+  traces: (block, failures) =>
+    Effect.flatMap(real.traces(block, failures), (traces) =>
+      hasExcess(traces)
+        ? Effect.fail(new InvalidBlock({ ...block, block: block.number, what: "a bomb" }) as never)
+        : Effect.succeed(traces),
+    ),
+})
+
+/** A node that changes the value of a transaction. */
+const changing = (real: Node): Node => ({
+  ...real,
+  block: (number) =>
+    Effect.map(real.block(number), (block) =>
+      block === null
+        ? null
+        : { ...block, transactions: block.transactions.map((one) => ({ ...one, value: (one.value ?? 0n) + 1n })) },
+    ),
+})
 
 /** A node that removes the stored blocks above its head, as if a lower head were a reorg. */
 export const node = (name: Name | undefined, real: Node, database: Database, owner: string): Node => {
+  if (name === "a bomb stops a chain") return strict(real)
+  if (name === "a changed row is served") return changing(real)
   if (name !== "lag taken for a reorg") return real
   const ref = { name: "eth", id: 1 }
   const { reader, writer } = database.chain(ref)

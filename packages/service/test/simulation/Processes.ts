@@ -13,6 +13,7 @@ import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
 import { Divergence } from "./Model.ts"
 import * as PlantedBug from "./PlantedBug.ts"
+import { traceLimits } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { World } from "./World.ts"
 
@@ -110,7 +111,7 @@ export const make = (setting: Setting): Processes => {
           time.holdStill = false
         }),
       )
-      const node = yield* Node.make({ urls, chainId: 1 })
+      const node = yield* Node.make({ urls, chainId: 1, traceLimits })
       return yield* ChainIndexer.run(PlantedBug.node(bug, node, database, process.name), {
         chain: "eth",
         chainId: 1,
@@ -121,6 +122,7 @@ export const make = (setting: Setting): Processes => {
         concurrency,
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
+        frames: traceLimits.frames,
         onEvent: (event) => Effect.sync(() => log(`${process.name}: ${JSON.stringify(event)}`)),
       }).pipe(Effect.provideService(Engine.Engine, database))
     }).pipe(Effect.scoped, time.inside)

@@ -58,7 +58,7 @@ interface Page {
     readonly hash: string
     readonly block_hash: string
     readonly transaction_index: string
-    readonly internal_transactions?: ReadonlyArray<Readonly<Record<string, unknown>>>
+    readonly internal_transactions?: ReadonlyArray<Readonly<Record<string, unknown>>> | null
   }>
 }
 
@@ -90,7 +90,7 @@ const keyOf = (row: Row) => `${row.block.hash} ${row.index} ${row.hash}`
 const internalText = (page: Page) =>
   JSON.stringify(
     page.result.map(({ internal_transactions = [] }) =>
-      internal_transactions.map((row) => [
+      internal_transactions?.map((row) => [
         row["type"],
         row["from"],
         row["to"],
@@ -193,7 +193,10 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         const rows = list.slice(start, start + limit)
         const isLast = list.length <= start + limit
         if (rows.map(keyOf).join() !== text || (page.cursor === null) !== isLast) return false
-        return !walking.include || internalText(page) === JSON.stringify(rows.map(({ internal }) => internal))
+        // Which traces are gaps is the model's to check.
+        const isGap = (at: number) => page.result[at]?.internal_transactions === null
+        const internal = rows.map((row, at) => (isGap(at) ? null : row.internal))
+        return !walking.include || internalText(page) === JSON.stringify(internal)
       })
       const [candidate] = candidates
       if (candidate === undefined) {

@@ -38,6 +38,7 @@ describe("Simulation", () => {
           "faulty response: no receipts",
           "faulty response: error of the tracer",
           "status 429",
+          "a node lacks the state of a block",
           "a statement fails: disk full",
           "a walk goes stale",
           "worlds with a second indexer",

@@ -6,6 +6,7 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Network from "./Network.ts"
 import * as Tree from "./Tree.ts"
+import * as Untraceable from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** A world. */
@@ -13,6 +14,9 @@ export interface World {
   readonly tree: Tree.Tree
   readonly endpoints: ReadonlyArray<Network.Endpoint>
   readonly hasTraces: boolean
+  readonly untraceable: Untraceable.Untraceable
+  /** Whether the internal calls of a transaction are stored. */
+  readonly stored: (block: Tree.Block, deed: Tree.Deed) => Untraceable.Stored
   /** Blocks on top of one after which nodes call it final; null where none has such a tag. */
   readonly finalityDepth: number | null
   readonly head: () => Tree.Block
@@ -46,6 +50,7 @@ const endpointsOf = (random: SeededRandom): ReadonlyArray<Network.Endpoint> => {
     takesHashesForReceipts: random.is(0.8),
     keepsBranches: random.is(0.5),
     slowestMillis: random.pick([1, 20, 200, 900]),
+    lacksState: false,
     lag: 0,
     frozen: null,
   }))
@@ -58,7 +63,9 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   const shape = random.fork("world")
   const mining = random.fork("mining")
   const moods = random.fork("moods")
-  const endpoints = endpointsOf(shape)
+  const bounds = random.fork("bounds")
+  const endpoints = endpointsOf(shape).map((endpoint) => ({ ...endpoint, lacksState: bounds.is(0.2) }))
+  const untraceable = Untraceable.make(bounds)
   const finalityDepth = endpoints.some(({ knowsFinalized }) => knowsFinalized) ? shape.between(4, 20) : null
   const blockMillis = shape.pick([700, 2000, 5000])
   const reorganisedMillis = shape.pick([3000, 8000, 60_000])
@@ -113,6 +120,11 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     tree,
     endpoints,
     hasTraces: endpoints.some(({ tracer }) => tracer !== "none"),
+    untraceable,
+    stored: (block, deed) => {
+      if (untraceable.isBomb(deed)) return "never"
+      return untraceable.isOld(block) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
+    },
     finalityDepth,
     head: () => head,
     finalized: () => finalized,
