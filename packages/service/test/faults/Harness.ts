@@ -122,7 +122,11 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
     "None",
   )
   const url = address?.url ?? ""
-  yield* Eventually.untilEffect(isSynced(url), { withinMillis: 60_000, everyMillis: 100, what: "the index is in sync" })
+  yield* Eventually.untilEffect(isSynced(url), {
+    withinMillis: 120_000,
+    everyMillis: 100,
+    what: "the index is in sync",
+  })
 
   proxy.become(fault)
   if (jump > 0) yield* chain.jump(jump)

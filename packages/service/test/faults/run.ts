@@ -1,5 +1,5 @@
 /**
- * Puts a service through the faults of a node and prints a table. `node test/faults/run.ts [--only NAME] [--seconds N]`; ends with
+ * Puts a service through the faults of a node and prints a table. `node test/faults/run.ts [--only NAME] [--seconds N] [--at-once N]`; ends with
  * code 1 when a bound is broken.
  */
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ const only = option("only")
 const faultSeconds = Number(option("seconds") ?? 120)
 const timing: Harness.Timing = { faultSeconds, countedSeconds: Math.min(60, faultSeconds / 2) }
 /** Scenarios that run at the same time: they wait most of the time. */
-const atOnce = 2
+const atOnce = Number(option("at-once") ?? 3)
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
