@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import { backup } from "./cli/BackupCommand.ts"
+import { compact } from "./cli/CompactCommand.ts"
 import { doctor } from "./cli/DoctorCommand.ts"
 import { keys } from "./cli/KeysCommand.ts"
 import { reindex } from "./cli/ReindexCommand.ts"
@@ -28,7 +29,7 @@ const manifest: { readonly version: string } = JSON.parse(
 
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
-  Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, backup]),
+  Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, compact, backup]),
 )
 
 const stopMillis = 15_000

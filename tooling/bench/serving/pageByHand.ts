@@ -1,12 +1,15 @@
 /**
  * The first page of a wallet written by hand with node:http and node:sqlite, over the service's own file: a key looked up by its
- * hash, one prepared statement, texts joined, the same headers and bytes. `node pageByHand.ts <file> <key>` prints its port.
+ * hash, one prepared statement, texts decompressed and joined, the same headers and bytes. `node pageByHand.ts <file> <key>` prints its port.
  */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
+import * as Frame from "../../../packages/service/src/store/sqlite/Frame.ts"
+import * as RowId from "../../../packages/service/src/store/sqlite/RowId.ts"
+import * as WalletKey from "../../../packages/service/src/store/sqlite/WalletKey.ts"
 
 const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -17,16 +20,21 @@ const chain = 31337
 const checkpoint = database.prepare("SELECT first, number, hash, finalized FROM checkpoint WHERE chain = ?")
 const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
 const rows = database.prepare(
-  `SELECT t.block, t.tx_index, t.body FROM appearance a
-   JOIN "transaction" t ON t.id = a.block * 1048576 + a.tx_index
-   WHERE a.chain = ? AND a.address = ? AND (a.block, a.tx_index) < (?, ?) AND a.block >= ?
-   ORDER BY a.block DESC, a.tx_index DESC LIMIT ?`,
+  `SELECT d.id, d.form, d.size, d.internal_size, d.frame FROM history h JOIN document d ON d.id = h.id
+   WHERE h.key = ? AND h.id < ? AND h.id >= ? ORDER BY h.id DESC LIMIT ?`,
 )
 rows.setReturnArrays(true)
 const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`
 const open = { _tag: "Open" } as const
 
 type Row = readonly [block: number, index: number, body: string]
+
+type StoredRow = readonly [id: number, form: number, size: number, internalSize: number | null, frame: Uint8Array]
+
+const rowOf = ([id, form, size, internalSize, frame]: StoredRow): Row => {
+  const { block, index } = RowId.toPosition(id)
+  return [block, index, Frame.unpack({ form: Frame.fromNumber(form), size, internalSize, frame }, false).body]
+}
 
 interface Checkpoint {
   readonly first: number
@@ -54,8 +62,9 @@ const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number 
 
 const page = (wallet: string, limit: number) => {
   const top = checkpoint.get(chain) as unknown as Checkpoint
-  const address = Buffer.from(wallet.slice(2), "hex")
-  const found = rows.all(chain, address, top.number + 1, -1, top.first, limit + 1) as unknown as ReadonlyArray<Row>
+  const first = RowId.of(top.first, 0)
+  const stored = rows.all(WalletKey.of(wallet), RowId.of(top.number + 1, 0), first, limit + 1)
+  const found = (stored as unknown as ReadonlyArray<StoredRow>).map(rowOf)
   const shown = found.slice(0, limit)
   const cursor = found.length > limit ? `"${cursorAfter(wallet, shown.at(-1)!, top)}"` : "null"
   const records = shown.map(([, , body]) => `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`)

@@ -19,6 +19,9 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
   return found.length === 0 ? "" : ` Gaps: ${found.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`
 }
 
+const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
+  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewrite: ${blocksToRewrite}.`
+
 const format = (status: Status.Status): string => {
   const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lacking, lag, message, state, traces, unchecked } =
     status
@@ -29,7 +32,7 @@ const format = (status: Status.Status): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatRewriting(status)}`.trim()
 }
 
 /** `daybook status`. */

@@ -64,7 +64,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 
 const leaseMillis = 5_000
 const renewMillis = leaseMillis / 2
-/** Transactions whose rows are derived in one database transaction. */
+/** Transactions whose rows are derived or rewritten in one database transaction. */
 const fillTransactions = 100
 const defaultPollMillis = 2_000
 const localPollMillis = 250
@@ -159,10 +159,27 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
   return isDone
 })
 
-/** Fills projections that are new or revised, for a while. */
+/**
+ * Rewrites blocks that an earlier version stored, until none is left or the time is over. It pauses after each step for as long as the
+ * step took, so that readers and appends have the disk and the processor half of the time.
+ */
+const rewriteBlocks = Effect.fnUntraced(function* ({ store }: Context, until: number) {
+  let isDone = false
+  for (let now = yield* MonotonicClock.millis; !isDone && now < until; now = yield* MonotonicClock.millis) {
+    const rewritten = yield* store.rewrite(fillTransactions)
+    isDone = rewritten.isDone
+    if (rewritten.transactions === 0) continue
+    if (isDone) yield* Effect.logInfo("Rewrote every block of an earlier version")
+    yield* Effect.sleep((yield* MonotonicClock.millis) - now)
+  }
+  return isDone
+})
+
+/** Fills projections that are new or revised, and rewrites blocks of an earlier version, for a while. */
 const fillProjections = Effect.fnUntraced(function* (context: Context, millis: number) {
   const until = (yield* MonotonicClock.millis) + millis
-  const done = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
+  const filled = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
+  const done = [...filled, yield* rewriteBlocks(context, until)]
   return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerState.Input
 })
 

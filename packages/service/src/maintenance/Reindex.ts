@@ -2,23 +2,15 @@
  * Removes the upper part of an index, so that the indexer fetches it again when it starts. Works downwards in steps, each of which
  * leaves a consistent index: an interruption loses nothing but work.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as AppliedSettings from "../indexer/AppliedSettings.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { FencingToken } from "../store/Leases.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
-
-/** An indexer holds the lease of the chain, and would fetch the removed blocks at once. */
-export class IndexerRunning extends Data.TaggedError("IndexerRunning")<{ readonly chain: string }> {
-  override get message() {
-    return `Indexer running: ${this.chain}. Stop it, run the command again, then start it.`
-  }
-}
+import * as MaintenanceLease from "./MaintenanceLease.ts"
 
 /** The result of a removal. */
 export interface Removed {
@@ -29,26 +21,6 @@ export interface Removed {
 }
 
 const blocksAtOnce = 5_000
-const leaseMillis = 30_000
-/** A little longer than the lease of an indexer that was killed. */
-const defaultPatienceMillis = 8_000
-const pollMillis = 500
-
-/** Takes the lease, waiting for one that is not renewed to expire. */
-const acquireLease = Effect.fnUntraced(function* (
-  { leases }: Database,
-  chain: ChainRef,
-  owner: string,
-  patienceMillis: number,
-): Effect.fn.Return<FencingToken, StoreError | IndexerRunning> {
-  const until = (yield* MonotonicClock.millis) + patienceMillis
-  for (;;) {
-    const token = yield* leases.acquire(chain, owner, leaseMillis)
-    if (token !== null) return token
-    if ((yield* MonotonicClock.millis) > until) return yield* new IndexerRunning({ chain: chain.name })
-    yield* Effect.sleep(pollMillis)
-  }
-})
 
 /** Replaces the status that the indexer of the removed blocks left. */
 const writeStatus = Effect.fnUntraced(function* (
@@ -84,7 +56,7 @@ const remove = Effect.fnUntraced(function* (
     const [to = null] = keep < first ? [] : yield* reader.headers(keep, keep)
     yield* writer.unwind(head, to, token)
     blocks += head.number - (to?.number ?? first - 1)
-    yield* database.leases.renew(chain, token, leaseMillis)
+    yield* database.leases.renew(chain, token, MaintenanceLease.leaseMillis)
   }
 }, Effect.scoped)
 
@@ -106,9 +78,9 @@ export const run = Effect.fn("Reindex.run")(function* (
     /** Time to wait for the lease, in milliseconds. Default 8,000. */
     readonly patienceMillis?: number
   },
-): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost | IndexerRunning> {
-  const { chain, from, owner, patienceMillis = defaultPatienceMillis } = options
-  const token = yield* acquireLease(database, chain, owner, patienceMillis)
+): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost | MaintenanceLease.IndexerRunning> {
+  const { chain, from, owner, patienceMillis = MaintenanceLease.defaultPatienceMillis } = options
+  const token = yield* MaintenanceLease.acquire(database, chain, owner, patienceMillis)
   const removing = Effect.gen(function* () {
     yield* writeStatus(database, chain, token, `Removing blocks from ${from} on.`, from)
     const removed = yield* remove(database, chain, token, from)

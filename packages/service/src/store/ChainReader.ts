@@ -83,6 +83,8 @@ export interface Snapshot {
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+  /** Number of blocks that an earlier version stored in another layout, and that are not rewritten yet. */
+  readonly blocksToRewrite: Effect.Effect<number, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }

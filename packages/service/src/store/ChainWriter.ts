@@ -13,9 +13,9 @@ export type WriteError = StoreError | LeaseLost
 
 /** The result of a filling step. */
 export interface Filled {
-  /** Number of transactions whose rows were derived. */
+  /** Number of transactions whose rows were derived or rewritten. */
   readonly transactions: number
-  /** The projection is at the head. */
+  /** The projection is at the head; no block is left to rewrite. */
   readonly isDone: boolean
 }
 
@@ -58,4 +58,9 @@ export interface ChainWriter {
     maxTransactions: number,
     token: FencingToken,
   ) => Effect.Effect<Filled, WriteError>
+  /**
+   * Rewrites the next blocks that an earlier version stored in another layout, with up to `maxTransactions` transactions, at least one
+   * block. What readers see does not change.
+   */
+  readonly rewrite: (maxTransactions: number, token: FencingToken) => Effect.Effect<Filled, WriteError>
 }

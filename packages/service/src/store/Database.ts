@@ -12,6 +12,7 @@ import type { Audit } from "./Audit.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import type { ChainRef } from "./ChainRef.ts"
 import type { ChainWriter } from "./ChainWriter.ts"
+import type { Space } from "./Space.ts"
 import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -43,6 +44,7 @@ export interface ChainStore {
    */
   readonly writer: (options?: WriterOptions) => Effect.Effect<ChainWriter, StoreError, Scope.Scope>
   readonly audit: Audit
+  readonly space: Space
 }
 
 /** A part of a backup. */

@@ -13,7 +13,7 @@ import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
 import { damage, dump } from "./damage.ts"
-import * as Stored from "./storedRows.ts"
+import * as Stored from "../store/sqlite/storedRows.ts"
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 

@@ -73,6 +73,11 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
     ({ blocksPerSecond = 0, head }) => (head === null ? null : blocksPerSecond),
   ),
   statusGauge(
+    "daybook_blocks_to_rewrite",
+    "Blocks that an earlier version stored, which are rewritten in the background.",
+    ({ blocksToRewrite = 0, indexed }) => (indexed === null ? null : blocksToRewrite),
+  ),
+  statusGauge(
     "daybook_eta_seconds",
     "Estimated time until the index reaches the head of the node, in seconds.",
     ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),

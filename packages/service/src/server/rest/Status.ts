@@ -50,6 +50,8 @@ export interface Status {
   readonly notes?: ReadonlyArray<string>
   /** What the nodes do not offer; left out for nothing. */
   readonly lacking?: string
+  /** Blocks that an earlier version stored, which are rewritten in the background; left out when there is none. */
+  readonly blocksToRewrite?: number
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
 }
@@ -148,9 +150,10 @@ export const fromReport = (
 /** Reads the status of a chain. A database that cannot be read is a state too. */
 export const read = Effect.fn("Status.read")(function* (chain: IndexedChain): Effect.fn.Return<Status> {
   return yield* chain.reader
-    .snapshot(({ checkpoint, gapCounts, status }) =>
-      Effect.map(Effect.all([checkpoint, status, gapCounts]), ([stored, reported, gaps]) => ({
+    .snapshot(({ blocksToRewrite, checkpoint, gapCounts, status }) =>
+      Effect.map(Effect.all([checkpoint, status, gapCounts, blocksToRewrite]), ([stored, reported, gaps, old]) => ({
         ...fromReport(chain, stored, reported),
+        ...(old === 0 ? {} : { blocksToRewrite: old }),
         gaps,
       })),
     )

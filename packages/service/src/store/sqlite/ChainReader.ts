@@ -43,6 +43,7 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       }),
     lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
     status: StatusBoard.read(connection, chain),
+    blocksToRewrite: Effect.succeed(checkpoint === null ? 0 : Math.max(0, layoutFrom - checkpoint.first)),
     gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
   }
 }

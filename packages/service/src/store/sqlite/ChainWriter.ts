@@ -14,6 +14,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
+import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
@@ -168,6 +169,12 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
       fenced(token, fillFrom(file, projection, maxTransactions)),
+    ),
+    rewrite: Effect.fn("ChainWriter.rewrite")((maxTransactions, token) =>
+      fenced(
+        token,
+        connection.attempt(() => Rewriting.stepDownUnsafe(file, maxTransactions)),
+      ),
     ),
   }
 }

@@ -3,7 +3,7 @@
  */
 
 const columns = (row: string) =>
-  ["id", "revision", "form", "size", "internal_size", "hash", "addresses", "frame", "checksum"]
+  ["revision", "form", "size", "internal_size", "hash", "addresses", "frame", "checksum"]
     .map((column) => `${row}.${column}`)
     .join(", ")
 
@@ -24,7 +24,7 @@ export const largeDocument = `SELECT frame, checksum FROM large_document WHERE i
 export const largeInternal = `SELECT frame, checksum FROM large_internal WHERE id = ?`
 
 /** Rows of a range. Parameters: first row id, row id after the last. */
-export const documents = `SELECT ${columns("d")} FROM document d WHERE d.id >= ? AND d.id < ? ORDER BY d.id`
+export const documents = `SELECT d.id, ${columns("d")} FROM document d WHERE d.id >= ? AND d.id < ? ORDER BY d.id`
 
 /** One row when a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
 export const staleDocuments = `SELECT 1 FROM document WHERE id >= ? AND id < ? AND revision <> ? LIMIT 1`

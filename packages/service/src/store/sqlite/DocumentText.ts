@@ -41,6 +41,14 @@ export const namesOf = (body: string): Names | null => {
   return isForm ? { hash, addresses } : null
 }
 
+/** Whether a text with names (see `namesOf`) names a wallet, without reading all of them. */
+export const isOf = (body: string, address: string): boolean => {
+  const from = body.indexOf(fromKey, hashEnd) + fromKey.length
+  const to = from + addressCharacters + 1 + toKey.length
+  if (body.startsWith(address, from) || body.startsWith(address, to)) return true
+  return body.startsWith(address, body.indexOf(contractKey, to) + contractKey.length)
+}
+
 /** Whether two lists hold the same texts in the same order. */
 export const isSame = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((item, index) => item === other[index])

@@ -79,32 +79,48 @@ const apartUnsafe = (connection: Connection, sql: string, id: number): Uint8Arra
   return row[0]
 }
 
-/** The addresses of joined bytes. */
-const addressesOf = (joined: Uint8Array): ReadonlyArray<string> => split(joined, addressBytes).map(toHex)
-
 /** Bytes of the texts of a row. */
 export const bytesOf = ([, , , size, internalSize]: Columns, wantsInternal: boolean): number =>
   size + (wantsInternal ? (internalSize ?? 0) : 0)
 
-/** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
-export const fromColumnsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): StoredRow => {
+/** The texts of a row. */
+export interface Texts {
+  readonly body: string
+  readonly internal: string | null
+}
+
+/** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
+export const textsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): Texts => {
   const [id, revision, formNumber, size, internalSize, hash, addresses, inline, checksum] = columns
-  if (Checksum.of([id, revision, formNumber, size, internalSize, hash, addresses, inline]) !== checksum)
-    throw damaged(connection, id)
+  const checked = [id, revision, formNumber, size, internalSize, hash, addresses, inline]
+  if (Checksum.of(checked) !== checksum) throw damaged(connection, id)
   const form = Frame.fromNumber(formNumber)
   const frame = inline ?? apartUnsafe(connection, Statements.largeDocument, id)
   const texts = Frame.unpack({ form, frame, size, internalSize }, wantsInternal)
-  const internal =
-    wantsInternal && form.isInternalApart && internalSize !== null
-      ? Frame.unpackInternal(apartUnsafe(connection, Statements.largeInternal, id), internalSize, form.dictionary)
-      : texts.internal
-  const named = hash === null || addresses === null ? DocumentText.namesOf(texts.body) : null
+  if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
+  const apart = apartUnsafe(connection, Statements.largeInternal, id)
+  return { body: texts.body, internal: Frame.unpackInternal(apart, internalSize, form.dictionary) }
+}
+
+/** Whether a transaction, whose columns and text were read, belongs to a wallet. */
+export const isOf = (columns: Columns, body: string, address: string): boolean =>
+  columns[6] === null ? DocumentText.isOf(body, address) : addressesOf(columns, body).includes(address)
+
+/** The wallets of a transaction, whose columns and text were read. */
+export const addressesOf = ([, , , , , , addresses]: Columns, body: string): ReadonlyArray<string> =>
+  // Sound: a row without the column was written with those of its text.
+  addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
+
+/** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
+export const fromColumnsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): StoredRow => {
+  const { body, internal } = textsUnsafe(connection, columns, wantsInternal)
+  const [id, decoderRevision, , , , hash] = columns
   return {
     index: RowId.toPosition(id).index,
-    hash: hash === null ? named!.hash : toHex(hash),
-    body: texts.body,
+    hash: hash === null ? DocumentText.namesOf(body)!.hash : toHex(hash),
+    body,
     internal,
-    addresses: addresses === null ? named!.addresses : addressesOf(addresses),
-    decoderRevision: revision,
+    addresses: addressesOf(columns, body),
+    decoderRevision,
   }
 }

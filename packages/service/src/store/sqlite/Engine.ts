@@ -20,6 +20,7 @@ import * as Folder from "./Folder.ts"
 import * as Leases from "./Leases.ts"
 import * as Projections from "./Projections.ts"
 import * as ReadPool from "./ReadPool.ts"
+import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as WatchList from "./WatchList.ts"
 
@@ -94,6 +95,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
         return ChainWriter.make(file, { projections })
       }),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),
+      space: Space.make(withFile, ref),
     }),
     apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),
     leases: Leases.make(withFile),

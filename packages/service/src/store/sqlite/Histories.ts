@@ -71,8 +71,10 @@ export interface Range {
   readonly order: "ASC" | "DESC"
 }
 
-/** An entry with the columns of its transaction; all null where it is not stored. */
-type Joined = readonly [entry: number, id: number | null, ...rest: ReadonlyArray<unknown>]
+/** The columns of an entry's transaction under the row id of the entry; all null but the id where it is not stored. */
+type Joined = Documents.Columns | readonly [id: number, revision: null]
+
+const isStored = (joined: Joined): joined is Documents.Columns => joined[1] !== null
 
 const blockOf = (id: number): number => RowId.toPosition(id).block
 
@@ -91,30 +93,27 @@ const compareUnsafe = (
   }
 }
 
-/** An entry with the bytes of its texts; `read` gives its row, `null` for one of another wallet with the same key. */
+/** An entry with the bytes of its texts; `read` gives them, `null` for an entry of another wallet with the same key. */
 export interface Found {
   readonly id: number
   readonly bytes: number
-  readonly read: () => Documents.StoredRow | null
+  readonly read: () => (Documents.Texts & { readonly revision: number }) | null
 }
 
-const foundUnsafe = (
-  connection: Connection,
-  address: string,
-  [entry, id, ...rest]: Joined,
-  wantsInternal: boolean,
-): Found => {
-  if (id === null) throw Checksum.damaged(connection.name, blockOf(entry), "a transaction of a history is not stored")
-  // Sound: only a missing row has a null id.
-  const columns = [id, ...rest] as unknown as Documents.Columns
-  const read = () => {
-    const row = Documents.fromColumnsUnsafe(connection, columns, wantsInternal)
-    if (row.addresses.includes(address)) return row
-    const key = WalletKey.of(address)
-    if (row.addresses.some((other) => Buffer.compare(WalletKey.of(other), key) === 0)) return null
-    throw Checksum.damaged(connection.name, blockOf(entry), "a history has a transaction of another wallet")
+const foundUnsafe = (connection: Connection, address: string, joined: Joined, wantsInternal: boolean): Found => {
+  const [id] = joined
+  if (!isStored(joined)) {
+    throw Checksum.damaged(connection.name, blockOf(id), "a transaction of a history is not stored")
   }
-  return { id, bytes: Documents.bytesOf(columns, wantsInternal), read }
+  const read = () => {
+    const texts = Documents.textsUnsafe(connection, joined, wantsInternal)
+    if (Documents.isOf(joined, texts.body, address)) return { ...texts, revision: joined[1] }
+    const key = WalletKey.of(address)
+    const addresses = Documents.addressesOf(joined, texts.body)
+    if (addresses.some((other) => Buffer.compare(WalletKey.of(other), key) === 0)) return null
+    throw Checksum.damaged(connection.name, blockOf(id), "a history has a transaction of another wallet")
+  }
+  return { id, bytes: Documents.bytesOf(joined, wantsInternal), read }
 }
 
 /** Entries of a wallet in the order of the range, `limit` at a time. */

@@ -62,10 +62,7 @@ const present = function* (connection: Connection, query: PageQuery, first: numb
     yield {
       position: RowId.toPosition(id),
       bytes,
-      read: () => {
-        const row = read()
-        return row === null ? null : { body: row.body, internal: row.internal, revision: row.decoderRevision }
-      },
+      read,
     }
   }
 }

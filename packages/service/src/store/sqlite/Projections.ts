@@ -30,6 +30,7 @@ const deriveUnsafe = (projection: Projection, block: BlockRows) => {
     throw new StoreError({
       message: `Stored block damaged: block ${block.number} has a document that cannot be read. Run "daybook repair".`,
       isRetryable: false,
+      damagedBlock: block.number,
       cause,
     })
   }

@@ -82,6 +82,10 @@ export const deleteEntriesOf = `DELETE FROM entry WHERE projection = ? AND id >=
 export const blockCounts = `SELECT number, coalesce(transactions, 100) AS count FROM block
   WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
 
+/** The same from the newest block down. Parameters: chain, block after the newest, limit. */
+export const blockCountsDown = `SELECT number, coalesce(transactions, 100) AS count FROM block
+  WHERE chain = ? AND number < ? ORDER BY number DESC LIMIT ?`
+
 const entries = `SELECT e.id, CASE WHEN octet_length(e.body) <= ? THEN e.body END, p.revision, octet_length(e.body)
   FROM projection p JOIN entry e ON e.projection = p.number WHERE p.id = ? AND e.key = ?`
 

@@ -29,7 +29,12 @@ describe("DocumentText.namesOf", () => {
     ["a call that creates", { receipt_contract_address: created }, [from, to, created]],
     ["a creation that failed", { to_address: null }, [from]],
   ])("namesOf: finds the hash and the wallets of %s", (_, fields, addresses) => {
-    expect(DocumentText.namesOf(documentOf(fields))).toEqual({ hash, addresses })
+    const body = documentOf(fields)
+
+    expect(DocumentText.namesOf(body)).toEqual({ hash, addresses })
+    for (const address of [from, to, created]) {
+      expect(DocumentText.isOf(body, address)).toBe((addresses as ReadonlyArray<string>).includes(address))
+    }
   })
 
   it.each([

@@ -1,10 +1,10 @@
 /** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
-import * as Blocks from "../../src/store/sqlite/Blocks.ts"
-import * as Checkpoints from "../../src/store/sqlite/Checkpoints.ts"
-import * as Connection from "../../src/store/sqlite/Connection.ts"
-import * as Documents from "../../src/store/sqlite/Documents.ts"
-import * as OldRows from "../../src/store/sqlite/OldRows.ts"
-import * as Rows from "../../src/store/sqlite/Rows.ts"
+import * as Blocks from "../../../src/store/sqlite/Blocks.ts"
+import * as Checkpoints from "../../../src/store/sqlite/Checkpoints.ts"
+import * as Connection from "../../../src/store/sqlite/Connection.ts"
+import * as Documents from "../../../src/store/sqlite/Documents.ts"
+import * as OldRows from "../../../src/store/sqlite/OldRows.ts"
+import * as Rows from "../../../src/store/sqlite/Rows.ts"
 
 const withFile = <A>(file: string, work: (connection: Connection.Connection) => A): A => {
   const connection = Connection.connectUnsafe({ file, readOnly: false })

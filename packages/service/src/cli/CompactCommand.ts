@@ -1,0 +1,31 @@
+/**
+ * `daybook compact`: gives the free space of the database back to the disk.
+ */
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import * as Compact from "../maintenance/Compact.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+
+/** `daybook compact`. */
+export const compact = Command.make(
+  "compact",
+  {
+    config: Selection.configFlag,
+    chain: Selection.chainFlag("Name of a chain in the configuration; may be repeated; by default all chains"),
+  },
+  Effect.fn(function* ({ chain, config: path }) {
+    const { database, jobs, owner } = yield* Selection.open(path, chain)
+    for (const job of jobs) {
+      const ref = { name: job.chain, id: job.chainId }
+      const { after, before } = yield* Compact.run(database, { chain: ref, owner })
+      yield* Terminal.print(`${job.chain}: ${mebibytes(before.bytes)} before, ${mebibytes(after.bytes)} after`)
+    }
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Give free space back to the disk; may run beside serve, except once for a database of an earlier version",
+  ),
+)

@@ -1,0 +1,117 @@
+/** Blocks of an earlier version are rewritten while the chain grows, is reorganised and is read. */
+import { dirname, join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Verify from "../../../src/maintenance/Verify.ts"
+import { projection } from "../../../src/projection/WalletTransactions.ts"
+import * as TestStore from "../TestStore.ts"
+import * as Model from "../model.ts"
+import { chainOn, refOf, wallets } from "../model.ts"
+import { all, pageBodies } from "../TestDatabase.ts"
+import { dump } from "../../maintenance/damage.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
+import { upperCase } from "../projections.ts"
+import * as Stored from "./storedRows.ts"
+
+const ref = { name: "test", id: 31337 }
+const inFile = (file: string) => TestStore.inFolder(dirname(file), ref)
+const temporaryFile = Effect.map(temporaryFolder, (folder) => join(folder, "chain-test.sqlite"))
+
+const expectPages = Effect.fn(function* (store: TestStore.TestStore, model: Model.Model) {
+  for (const key of wallets) {
+    for (const order of ["ASC", "DESC"] as const) {
+      for (const limit of [2, 100]) {
+        const query = { ...all, key, order, limit }
+        const { rows } = yield* store.snapshot((snapshot) => snapshot.page(projection, query))
+        expect(rows).toEqual(Model.page(model, query))
+        const after = rows.at(-1)
+        if (after === undefined) continue
+        const rest = yield* store.snapshot((snapshot) => snapshot.page(projection, { ...query, after }))
+        expect(rest.rows).toEqual(Model.page(model, { ...query, after }))
+      }
+    }
+  }
+})
+
+describe("rewrite", () => {
+  it.effect.prop(
+    "rewrite: changes nothing that readers see, whatever is appended and unwound meanwhile",
+    { seed: Model.seed },
+    ({ seed }) =>
+      Effect.gen(function* () {
+        const file = yield* temporaryFile
+        const numbers = Model.seeded(seed)
+        const model = Model.empty()
+        const append = Effect.fn(function* (store: TestStore.TestStore, step: number) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        })
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* inFile(file)
+            for (let step = 0; step < 6; step++) yield* append(store, step)
+          }),
+        )
+        Stored.downgrade(file, ref.id)
+        const store = yield* inFile(file)
+        yield* expectPages(store, model)
+        let isDone = false
+        for (let step = 6; step < 40 && !isDone; step++) {
+          const kind = numbers.below(4)
+          if (kind === 0) yield* append(store, step)
+          else if (kind === 1 && numbers.below(3) === 0 && model.blocks.length > 0) {
+            const to = numbers.pick([null, ...model.blocks])
+            yield* store.unwind(Model.headOf(model)!, to && refOf(to))
+            Model.unwind(model, to && refOf(to))
+          } else isDone = (yield* store.rewrite(numbers.below(5))).isDone
+          yield* expectPages(store, model)
+        }
+        while (!(yield* store.rewrite(3)).isDone) yield* Effect.yieldNow
+
+        yield* expectPages(store, model)
+        expect(yield* store.snapshot((snapshot) => snapshot.blocksToRewrite)).toBe(0)
+        const found = yield* Verify.run(store.database.chain(ref).audit)
+        expect(found.orphaned).toEqual([])
+        const [, , transactions, appearances] = dump(file)
+        expect([transactions, appearances]).toEqual([[], []])
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 15 } },
+  )
+
+  it.effect("rewrite: gives the very rows of a file that was never in the earlier layout", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const blocks = chainOn(null, 30)
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+      const before = dump(file)
+      Stored.downgrade(file, ref.id)
+      const store = yield* inFile(file)
+      const remaining = store.snapshot((snapshot) => snapshot.blocksToRewrite)
+
+      expect(yield* remaining).toBe(30)
+      expect(yield* store.rewrite(10)).toEqual({ transactions: 10, isDone: false })
+      expect(yield* remaining).toBe(20)
+      expect(yield* store.rewrite(100)).toEqual({ transactions: 20, isDone: true })
+      expect(yield* store.rewrite(100)).toEqual({ transactions: 0, isDone: true })
+      expect(dump(file)).toEqual(before)
+    }),
+  )
+
+  it.effect("fill: decodes documents of both layouts again", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const blocks = chainOn(null, 6)
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+      Stored.downgrade(file, ref.id)
+      const store = yield* inFile(file)
+      yield* store.rewrite(3)
+      const documents = upperCase(2)
+      while (!(yield* store.fill(documents, 1)).isDone) yield* Effect.yieldNow
+
+      expect(yield* pageBodies(store)).toEqual(
+        blocks.flatMap(({ transactions }) => transactions.map(({ body }) => body.toUpperCase())),
+      )
+    }),
+  )
+})

@@ -1,0 +1,15 @@
+/** A process that rewrites the blocks of an earlier version in a folder, until it is done or killed. Prints a line before the first step. */
+import { Effect } from "effect"
+import * as TestStore from "../TestStore.ts"
+
+const [folder = ""] = process.argv.slice(2)
+
+await Effect.runPromise(
+  Effect.scoped(
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(folder)
+      process.stdout.write("ready\n")
+      while (!(yield* store.rewrite(2)).isDone) yield* Effect.yieldNow
+    }),
+  ),
+)
