@@ -127,9 +127,9 @@ interface Left {
   readonly notCompared: number
 }
 
-/** The job with another node, where one is given. */
-const sourceOf = (job: ChainJob, { node }: Options): ChainJob =>
-  node === undefined ? job : { ...job, config: { ...job.config, rpc: [node] } }
+/** The nodes to fetch from: the given one in place of those of the configuration. */
+const sourceOf = (job: ChainJob, { node }: Options) =>
+  node === undefined ? BlockSource.make(job) : BlockSource.make(job, [node])
 
 /** Fills the gaps of a chain. */
 const fillGaps = Effect.fnUntraced(function* (
@@ -141,7 +141,7 @@ const fillGaps = Effect.fnUntraced(function* (
   const { from, to } = options
   const [first] = yield* store.reader.gaps({ from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit: 1 })
   if (first === undefined) return
-  const { assembling, node } = yield* BlockSource.make(sourceOf(job, options))
+  const { assembling, node } = yield* sourceOf(job, options)
   const { failed, filled, remaining } = yield* FillGaps.run(store, node, {
     assembling,
     ...(from === undefined ? {} : { from }),
@@ -159,7 +159,7 @@ const repairChain = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<Left, StoreError | InvalidOption, Scope.Scope> {
   const { chain } = job
-  const { assembling, node } = yield* BlockSource.make(sourceOf(job, options))
+  const { assembling, node } = yield* sourceOf(job, options)
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })
   for (const { block, why } of repaired.failed) yield* Terminal.print(`${chain}: block ${block} not repaired: ${why}`)
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`

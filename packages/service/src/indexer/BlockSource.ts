@@ -18,15 +18,18 @@ export interface BlockSource {
 }
 
 /**
- * Makes the source of a job. No request is made.
+ * Makes the source of a job; `urls` are nodes in place of those of its configuration. No request is made.
  *
  * **Errors**
  * - `InvalidOption`: the URL of a node is invalid; the message does not show it.
  */
-export const make = Effect.fnUntraced(function* (job: ChainJob.ChainJob): Effect.fn.Return<BlockSource, InvalidOption> {
+export const make = Effect.fnUntraced(function* (
+  job: ChainJob.ChainJob,
+  urls: Node.Options["urls"] = job.config.rpc,
+): Effect.fn.Return<BlockSource, InvalidOption> {
   const { chain, chainId, config, key, traceLimits } = job
   const node = yield* Node.make({
-    urls: config.rpc,
+    urls,
     chainId,
     traces: config.traces,
     where: formatPath(["chains", key ?? chain, "rpc"]),

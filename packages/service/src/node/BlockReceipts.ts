@@ -7,6 +7,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../store/BlockRows.ts"
+import { isTooLarge } from "./BlockParts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 
 /**
@@ -126,9 +127,9 @@ const refusesMethod = (error: CallError): boolean => {
   return error._tag === "RpcError" && !error.isRetryable && !aboutBlock.has(error.kind)
 }
 
-/** Errors after which single receipts may be had: all that are not about the connection or the rate. */
+/** Errors after which single receipts may be had: all that are not about the connection or the rate, and responses too large. */
 const isOfMethod = (error: CallError): boolean =>
-  error._tag === "RpcError" ? error.kind !== "rateLimited" : refusesMethod(error)
+  error._tag === "RpcError" ? error.kind !== "rateLimited" : isTooLarge(error) || refusesMethod(error)
 
 /** Tries single receipts where the block gave none. What the block gave stands when there are none either. */
 const singleInstead = Effect.fnUntraced(function* (

@@ -18,6 +18,7 @@ import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
+import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import * as HeadTracker from "./HeadTracker.ts"
 import * as NodeCapabilities from "./NodeCapabilities.ts"
@@ -330,7 +331,7 @@ const build = (
       ask(
         context,
         { what: `return block ${number}`, advice: historyAdvice },
-        ({ calls }) => calls.eth_getBlockByNumber(number, true),
+        (endpoint) => BlockParts.fetch(endpoint, number),
         number,
       ),
     receipts: (block) =>

@@ -28,7 +28,7 @@ const failingOn =
   async (url, init) => {
     const response = await fetch(url, init)
     const asked = JSON.parse(init.body ?? "null") as Call | ReadonlyArray<Call>
-    const answered = (await response.json()) as unknown
+    const answered: unknown = await response.json()
     const failing = new Set(
       [asked]
         .flat()

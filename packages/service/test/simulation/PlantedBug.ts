@@ -55,11 +55,11 @@ const strict = (real: Node): Node => ({
 const changing = (real: Node): Node => ({
   ...real,
   block: (number) =>
-    Effect.map(real.block(number), (block) =>
-      block === null
-        ? null
-        : { ...block, transactions: block.transactions.map((one) => ({ ...one, value: (one.value ?? 0n) + 1n })) },
-    ),
+    Effect.map(real.block(number), (block) => {
+      if (block === null) return null
+      const transactions = block.transactions.map((one) => Object.assign({}, one, { value: (one.value ?? 0n) + 1n }))
+      return Object.assign({}, block, { transactions })
+    }),
 })
 
 /** A node that removes the stored blocks above its head, as if a lower head were a reorg. */

@@ -16,6 +16,15 @@ import type { ResponseItem } from "./match.ts"
 const maxMessageCharacters = 2_000
 const maxDetailCharacters = 300
 
+/** The JSON text of data; `undefined` where it is nested too deep for it. */
+const textOf = (data: unknown): string | undefined => {
+  try {
+    return JSON.stringify(data)
+  } catch {
+    return undefined
+  }
+}
+
 /** Statuses of failures that may pass. Source: RFC 9110; Cloudflare 520 to 525. */
 const transientStatuses = new Set([408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529])
 
@@ -28,7 +37,8 @@ const urlAdvice =
 
 const scrubData = (data: unknown, scrub: (text: string) => string): unknown => {
   if (data === undefined || data === null) return data
-  const text = JSON.stringify(data)
+  const text = textOf(data)
+  if (text === undefined) return undefined
   const clean = scrub(text)
   return clean === text ? data : (Json.parse(clean) ?? clean)
 }

@@ -16,6 +16,15 @@ export const parse = (text: string): Body => ({ text, value: Json.parse(text) })
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** The JSON text of a value; one that is nested too deep for it is only named. */
+const stringify = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return "a value that is nested too deep"
+  }
+}
+
 /**
  * Describes a received value at a length at which a key in it is still whole. Messages show less: the text is scrubbed of keys first
  * and cut after that.
@@ -25,7 +34,7 @@ export const describeWhole = (value: unknown): string => {
   if (value === "") return "an empty string"
   if (typeof value === "string") return JSON.stringify(value.slice(0, 1_000))
   if (Array.isArray(value) && value.length > 3) return `an array of ${value.length} items`
-  return JSON.stringify(value).slice(0, 10_000)
+  return stringify(value).slice(0, 10_000)
 }
 
 const quote = 0x22

@@ -1,0 +1,60 @@
+/** Blocks and receipts whose response exceeds the bounds are fetched in parts. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Node from "../../src/node/Node.ts"
+import * as fixture from "../indexer/fixture.ts"
+import { type Reply, start } from "./server.ts"
+
+/** A value that no response may hold: it is too deep to be parsed. */
+const excessive = (value: object): Reply => {
+  let deep: unknown = "0x"
+  for (let level = 0; level < 3_000; level++) deep = [deep]
+  return { result: { ...value, padding: "x".repeat(1_100_000), deep } }
+}
+
+const { blockHash, blockWire, creationReceiptWire, creationWire, transferReceiptWire, transferWire } = fixture
+const transactions = [transferWire, creationWire]
+const receipts = [transferReceiptWire, creationReceiptWire]
+const hashes = transactions.map(({ hash }) => String(hash))
+
+const answers = {
+  eth_chainId: () => ({ result: "0x1" }),
+  eth_getBlockByNumber: ([, isHydrated]: ReadonlyArray<unknown>) =>
+    isHydrated === true ? excessive(blockWire) : { result: { ...blockWire, transactions: hashes } },
+  eth_getTransactionByHash: ([hash]: ReadonlyArray<unknown>) => ({
+    result: transactions.find((one) => one["hash"] === hash) ?? null,
+  }),
+  eth_getBlockReceipts: () => excessive({}),
+  eth_getTransactionReceipt: ([hash]: ReadonlyArray<unknown>) => ({
+    result: receipts.find(({ transactionHash }) => transactionHash === hash) ?? null,
+  }),
+}
+
+const nodeOf = (more: Partial<typeof answers> = {}) =>
+  Effect.flatMap(start({ ...answers, ...more }), ({ url }) => Node.make({ urls: [url], chainId: 1, traces: "off" }))
+
+describe("Node", () => {
+  it.live("block: fetches the transactions one by one where the block is too large", () =>
+    Effect.gen(function* () {
+      const node = yield* nodeOf()
+
+      expect(yield* node.block(100)).toEqual(fixture.block())
+    }),
+  )
+
+  it.live("block: is null when the node no longer knows one of its transactions", () =>
+    Effect.gen(function* () {
+      const node = yield* nodeOf({ eth_getTransactionByHash: () => ({ result: null }) })
+
+      expect(yield* node.block(100)).toBe(null)
+    }),
+  )
+
+  it.live("receipts: are fetched one by one where those of the block are too large", () =>
+    Effect.gen(function* () {
+      const node = yield* nodeOf()
+
+      expect(yield* node.receipts({ number: 100, hash: blockHash, transactions: hashes })).toEqual(fixture.receipts())
+    }),
+  )
+})
