@@ -23,11 +23,14 @@ const responses = [
 const names = Object.keys(resources)
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 }))
 
-/** Options under which the parser runs alone; no checked schema is a part of the captured responses. */
+/** Options under which the parser runs alone. */
 const parserOnly = { disableChecks: true } as const
 
-const parse = (schema: Schema.Codec<unknown, unknown>, wire: unknown): unknown =>
-  Result.getOrElse(Schema.decodeUnknownResult(schema, parserOnly)(wire), () => unread)
+/** Decodes with the parser alone, and then applies the checks of the decoded side. */
+const parse = (schema: Schema.Codec<unknown, unknown>, wire: unknown): unknown => {
+  const parsed = Schema.decodeUnknownResult(schema, parserOnly)(wire)
+  return Result.isSuccess(parsed) && Schema.is(Schema.toType(schema))(parsed.success) ? parsed.success : unread
+}
 
 const write = (schema: Schema.Codec<unknown, unknown>, value: unknown): unknown =>
   Result.getOrElse(Schema.encodeUnknownResult(schema, parserOnly)(value), () => unread)
@@ -67,10 +70,17 @@ describe("coder", () => {
     { arbitrary: { runs: 2000 }, timeout: 60_000 },
   )
 
+  it("coder: refuses an error code that is no safe integer, as the parser does", () => {
+    const wire = { jsonrpc: "2.0", id: 1, error: { code: 2 ** 60, message: "out of range" } }
+
+    expect(coderOf(schema.JsonRpc.Response)!.read(wire)).toBe(unread)
+    expect(parse(schema.JsonRpc.Response, wire)).toBe(unread)
+  })
+
   it("coder: decodes and encodes a page as the parser does", () => {
     const page = Schema.decodeUnknownSync(schema.WalletPage.WalletPage)(fixture.walletPage)
     // Coders are used with the default options only.
-    const parsed = Schema.decodeUnknownSync(schema.WalletPage.WalletPage, { disableChecks: true })(fixture.walletPage)
+    const parsed = Schema.decodeUnknownSync(schema.WalletPage.WalletPage, parserOnly)(fixture.walletPage)
     expect(page).toEqual(parsed)
     expect(JSON.stringify(Schema.encodeUnknownSync(schema.WalletPage.WalletPage)(page))).toBe(
       JSON.stringify(Schema.encodeUnknownSync(schema.WalletPage.WalletPage, { disableChecks: true })(parsed)),

@@ -20,8 +20,9 @@ describe("Projections", () => {
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
       const [before, after] = [wallets[0]!, wallets[3]!]
-      const first = blockOn(null, { transactions: [[before], [before]] })
-      const second = blockOn(first, { transactions: [[before]] })
+      const both = [before, after]
+      const first = blockOn(null, { transactions: [both, both] })
+      const second = blockOn(first, { transactions: [both] })
       yield* store.append(null, [first, second])
       const bodies = bodiesOf([first, second])
 
