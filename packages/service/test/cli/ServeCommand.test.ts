@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { readdirSync, statSync } from "node:fs"
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -118,6 +118,38 @@ describe("daybook serve", () => {
         )
       }),
     2 * timeout,
+  )
+
+  it.live(
+    "serve: exits at once with code 1 at a second signal, although a request is open",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const code = yield* Effect.promise(
+          () =>
+            new Promise<number | null>((resolve) => {
+              const child = spawn(process.execPath, [main, "serve"], { cwd: base, stdio: ["ignore", "ignore", "pipe"] })
+              let err = ""
+              let isOpen = false
+              child.stderr.on("data", (chunk: Buffer) => {
+                err += chunk.toString()
+                const port = /Listening on http:\/\/127\.0\.0\.1:(\d+);/.exec(err)?.[1]
+                if (port !== undefined && !isOpen) {
+                  isOpen = true
+                  const socket = connect(Number(port), "127.0.0.1", () => {
+                    socket.write("GET /health HTTP/1.1\r\n", () => child.kill("SIGTERM"))
+                  })
+                  socket.on("error", () => socket.destroy())
+                }
+                if (/Stopping; /.test(err)) child.kill("SIGHUP")
+              })
+              child.on("close", resolve)
+            }),
+        )
+
+        expect(code).toBe(1)
+      }),
+    timeout,
   )
 
   it.live(
