@@ -50,6 +50,9 @@ const integerOf = (value: unknown): bigint | null => {
   return typeof value === "string" && /^(0x[0-9a-f]+|[0-9]+)$/i.test(value) ? BigInt(value) : null
 }
 
+/** Some nodes subtract the gas of the caller from that of the last step of a call. */
+const costOf = (value: unknown): bigint | null => (typeof value === "number" && value < 0 ? 0n : integerOf(value ?? 0))
+
 const isTexts = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && /^(0x)?[0-9a-f]*$/i.test(item))
 
@@ -65,26 +68,26 @@ const textOf = (error: unknown): string | null => {
 const stepOf = (wire: unknown): Step | null => {
   if (!isRecord(wire)) return null
   const { depth, error, memory, op, stack } = wire
-  const [gas, gasCost] = [integerOf(wire["gas"]), integerOf(wire["gasCost"] ?? 0)]
+  const [gas, gasCost] = [integerOf(wire["gas"]), costOf(wire["gasCost"])]
   if (typeof op !== "string" || typeof depth !== "number" || gas === null || gasCost === null) return null
   if (!isTexts(stack) || (memory != null && !isTexts(memory))) return null
   return { op, depth, gas, gasCost, stack, memory: memory ?? [], error: textOf(error) }
 }
 
 /**
- * Reads the result of `debug_traceTransaction`. The failure names what is not as expected.
+ * Reads the result of `debug_traceTransaction`. The failure names what was expected.
  */
 export const parse = (result: unknown): Result.Result<StructLogs, string> => {
-  if (!isRecord(result)) return Result.fail("expected struct logs, received no object")
+  if (!isRecord(result)) return Result.fail("struct logs")
   const { failed = null, structLogs } = result
   const gas = integerOf(result["gas"])
   if ((failed !== null && typeof failed !== "boolean") || gas === null || !Array.isArray(structLogs)) {
-    return Result.fail("expected gas and structLogs")
+    return Result.fail("gas and structLogs")
   }
   const steps: Array<Step> = []
   for (const [index, wire] of structLogs.entries()) {
     const step = stepOf(wire)
-    if (step === null) return Result.fail(`expected a step with op, depth, gas and stack at structLogs[${index}]`)
+    if (step === null) return Result.fail(`a step with op, depth, gas and stack at structLogs[${index}]`)
     steps.push(step)
   }
   return Result.succeed({ failed, gas, steps })

@@ -102,9 +102,16 @@ const returned = (last: Step): string =>
     ? (StructLog.bytesAt(last, StructLog.wordAt(last, 0), StructLog.wordAt(last, 1)) ?? "0x")
     : "0x"
 
+/** Gas of the last step of a frame; only that of SELFDESTRUCT does not follow from the step itself. */
+const lastCost = (last: Step): bigint => {
+  if (last.op === "STOP") return 0n
+  if (last.op !== "RETURN" && last.op !== "REVERT") return last.gasCost
+  return StructLog.expansionGas(last, [[StructLog.wordAt(last, 0), StructLog.wordAt(last, 1)]])
+}
+
 /** Fills in the outcome of a frame with steps. */
 const end = ({ draft, last }: Open, isSuccess: boolean): void => {
-  const used = draft.gas - (last.gas - last.gasCost)
+  const used = draft.gas - (last.gas - lastCost(last))
   if (!isSuccess && last.op !== "REVERT") {
     draft.gasUsed = draft.gas
     draft.error = causeOf(last, draft.type)

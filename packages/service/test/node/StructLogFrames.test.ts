@@ -73,6 +73,16 @@ describe("StructLogFrames", () => {
     expect(framesOf(net)).toEqual(expected.map((frame) => ({ ...frame, ...gas })))
   })
 
+  it("ofBlock: computes the gas of a last step, which some nodes report with that of the caller", () => {
+    const frames = framesOf([
+      step("CALL", 90_000, { gasCost: 17_700, stack: callStack(70_000, called, 5) }),
+      step("RETURN", 72_300, { depth: 2, gasCost: -3_900, stack: [32n, 0n] }),
+      step("STOP", 76_200, { gasCost: 0, stack: [1n] }),
+    ])
+
+    expect(frames).toMatchObject([{ gas: 72_300n, gasUsed: 3n, output: `0x${word(0n)}` }])
+  })
+
   it("ofBlock: gives the error of a failed call, and none of a call instruction that failed itself", () => {
     const failing = [
       step("CALL", 90_000, { gasCost: 70_000, stack: callStack(60_000, called, 0) }),
@@ -131,10 +141,10 @@ describe("StructLogFrames", () => {
       ...{ failed: null, gas: 60_000n },
       steps: [{ op: "STOP", depth: 1, gas: 16n, gasCost: 0n, stack: ["0x2a"], memory: [], error: null }],
     })
-    expect(StructLog.parse(null)).toEqual(Result.fail("expected struct logs, received no object"))
-    expect(StructLog.parse({ type: "CALL" })).toEqual(Result.fail("expected gas and structLogs"))
+    expect(StructLog.parse(null)).toEqual(Result.fail("struct logs"))
+    expect(StructLog.parse({ type: "CALL" })).toEqual(Result.fail("gas and structLogs"))
     expect(StructLog.parse({ gas: 1, structLogs: [{ op: "STOP", depth: 1, gas: 1 }] })).toEqual(
-      Result.fail("expected a step with op, depth, gas and stack at structLogs[0]"),
+      Result.fail("a step with op, depth, gas and stack at structLogs[0]"),
     )
   })
 
