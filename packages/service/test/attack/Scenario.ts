@@ -1,6 +1,7 @@
 /** An attack on a running service: what it does, which bound must hold, and how its outcome is judged. */
 import type { AttackedService, Measured, Options } from "./AttackedService.ts"
 import * as Attacked from "./AttackedService.ts"
+import { sleep } from "./Client.ts"
 
 /** How large an attack is. */
 export type Scale = "full" | "small"
@@ -28,42 +29,67 @@ export interface Outcome extends Seen {
   readonly name: string
   readonly bound: string
   readonly measured: Measured | undefined
+  /** What was measured before the attack. */
+  readonly before: Measured | undefined
 }
 
 /** Latency of `/health` that no attack may cause, in milliseconds. */
 export const maxHealthMillis = 100
 
+/** Latency of `/health` without an attack above which the machine is too busy to judge by latency, in milliseconds. */
+const busyMillis = 20
+
+/** Turn of the event loop that no attack may cause, in milliseconds of the CPU. */
+const maxTurnMillis = 100
+
 /** Resident memory that no attack may cause, in MiB; the heap is bounded by 1024. */
 export const maxMebibytes = 1_400
 
+/** Latencies that are too long: of `/health`, or of the event loop alone where the machine is busy without an attack. */
+const delaysOf = ({ healthP99Millis, turnMillis }: Measured, before: Measured): ReadonlyArray<string> => {
+  if (turnMillis > maxTurnMillis) return [`a turn of ${Math.round(turnMillis)} ms`]
+  const isJudged = before.healthP99Millis < busyMillis && healthP99Millis > maxHealthMillis
+  return isJudged ? [`/health p99 of ${Math.round(healthP99Millis)} ms`] : []
+}
+
 /** Faults that any attack may show: of the process, and of what was measured. */
-const faultsOf = (ended: string | undefined, measured: Measured, scale: Scale): ReadonlyArray<string> => {
-  if (ended !== undefined) return [`the process ended: ${ended}`]
-  const { failures, healthP99Millis, peakMebibytes } = measured
+const faultsOf = (
+  { ended }: AttackedService,
+  measured: Measured,
+  before: Measured,
+  scale: Scale,
+): ReadonlyArray<string> => {
+  const end = ended()
+  if (end !== undefined) return [`the process ended: ${end}`]
+  const { failures, peakMebibytes } = measured
   return [
     ...failures.slice(0, 3).map((failure) => `/health failed: ${failure}`),
     ...(peakMebibytes > maxMebibytes ? [`memory of ${Math.round(peakMebibytes)} MiB`] : []),
     // The time of a small run says nothing: other tests run beside it.
-    ...(scale === "full" && healthP99Millis > maxHealthMillis
-      ? [`/health p99 of ${Math.round(healthP99Millis)} ms`]
-      : []),
+    ...(scale === "full" ? delaysOf(measured, before) : []),
   ]
 }
+
+/** Time in which the service is measured without an attack. */
+const idleMillis = 1_500
 
 /** Runs an attack. */
 export const run = async ({ bound, name, run: attack, service }: Scenario, scale: Scale): Promise<Outcome> => {
   if (service === undefined) {
     // Sound: an attack without a process does not use one.
     const seen = await attack(undefined as never, scale)
-    return { name, bound, ...seen, measured: undefined }
+    return { name, bound, ...seen, measured: undefined, before: undefined }
   }
   const { close, ...options } = await service(scale)
   const attacked = await Attacked.start(options)
   try {
     await attacked.warmUp()
+    if (scale === "full") await sleep(idleMillis)
+    const before = await attacked.measure()
     const seen = await attack(attacked, scale)
     const measured = await attacked.measure()
-    return { name, bound, ...seen, faults: [...seen.faults, ...faultsOf(attacked.ended(), measured, scale)], measured }
+    const faults = [...seen.faults, ...faultsOf(attacked, measured, before, scale)]
+    return { name, bound, behaviour: seen.behaviour, faults, measured, before }
   } finally {
     await attacked.stop()
     await close?.()

@@ -1,7 +1,9 @@
 /** All attacks, in the order of the table. */
+import * as bombs from "./bombs.ts"
+import * as flips from "./flips.ts"
 import * as pages from "./pages.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
 
 /** All attacks. */
-export const all: ReadonlyArray<Scenario> = [...pages.scenarios, ...relay.scenarios]
+export const all: ReadonlyArray<Scenario> = [...bombs.scenarios, ...pages.scenarios, ...relay.scenarios, flips.scenario]

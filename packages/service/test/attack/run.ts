@@ -10,22 +10,26 @@ const scale: Scenario.Scale = given.includes("--small") ? "small" : "full"
 const names = given.filter((word) => !word.startsWith("--"))
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-const row = ({ behaviour, bound, faults, measured, name }: Scenario.Outcome): string => {
+const row = ({ before, behaviour, bound, faults, measured, name }: Scenario.Outcome): string => {
   const numbers =
-    measured === undefined
-      ? ["", "", ""]
-      : [measured.peakMebibytes, measured.turnMillis, measured.healthP99Millis].map((value) => value.toFixed(0))
+    measured === undefined || before === undefined
+      ? ["", "", "", ""]
+      : [measured.peakMebibytes, measured.turnMillis, before.healthP99Millis, measured.healthP99Millis].map((value) =>
+          value.toFixed(0),
+        )
   const verdict = faults.length === 0 ? "held" : `FAILED: ${faults.slice(0, 3).join("; ")}`
   return `| ${[name, bound, behaviour, ...numbers, verdict].join(" | ")} |`
 }
 
-print("| attack | bound | behaviour | memory peak, MiB | longest turn, ms of CPU | health p99, ms | verdict |")
-print("|---|---|---|--:|--:|--:|---|")
+print(
+  "| attack | bound | behaviour | memory peak, MiB | longest turn, ms of CPU | health p99 before, ms | health p99, ms | verdict |",
+)
+print("|---|---|---|--:|--:|--:|--:|---|")
 let failed = 0
 for (const scenario of Scenarios.all) {
   if (names.length > 0 && !names.some((name) => scenario.name.includes(name))) continue
   const outcome = await Scenario.run(scenario, scale).catch((cause: unknown): Scenario.Outcome => ({
-    ...{ name: scenario.name, bound: scenario.bound, behaviour: "did not end", measured: undefined },
+    ...{ name: scenario.name, bound: scenario.bound, behaviour: "did not end", measured: undefined, before: undefined },
     faults: [String(cause instanceof Error ? cause.stack : cause)],
   }))
   if (outcome.faults.length > 0) failed++

@@ -43,18 +43,32 @@ const ofNumber = (method: string, block: unknown, rest: string): Requested | nul
 const ofTransaction = (method: string, hash: unknown, rest: string): Requested | null =>
   isHash(hash) ? { _tag: "Transaction", key: `${method} ${hash.toLowerCase()}${rest}` } : null
 
-/** Canonical text of a filter without its blocks. */
-const filterText = (filter: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify([filter["address"] ?? null, filter["topics"] ?? null]).toLowerCase()
+/** Members of a filter that are hex text in any case. */
+const hexMembers: ReadonlySet<string> = new Set(["address", "topics"])
+
+/**
+ * Canonical text of a filter without the members that name its blocks, which the key has in another form. Members that no method
+ * knows are forwarded to the node, and so part of it.
+ */
+const filterText = (filter: Readonly<Record<string, unknown>>, blockMembers: ReadonlyArray<string>): string =>
+  Object.entries(filter)
+    .filter(([name, value]) => !blockMembers.includes(name) && (value ?? null) !== null)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([name, value]) =>
+        `${JSON.stringify(name)}:${hexMembers.has(name) ? JSON.stringify(value).toLowerCase() : JSON.stringify(value)}`,
+    )
+    .join(",")
 
 /** Logs of one block. Those of several blocks may be incomplete at a node that lags. */
 const ofFilter = (method: string, given: unknown): Requested | null => {
   if (typeof given !== "object" || given === null) return null
   const filter = given as Readonly<Record<string, unknown>>
-  if (filter["blockHash"] !== undefined) return ofHash(method, filter["blockHash"], ` ${filterText(filter)}`)
+  if (filter["blockHash"] !== undefined)
+    return ofHash(method, filter["blockHash"], ` ${filterText(filter, ["blockHash"])}`)
   const to = numberOf(filter["toBlock"])
   return to !== undefined && numberOf(filter["fromBlock"]) === to
-    ? ofNumber(method, filter["toBlock"], ` ${filterText(filter)}`)
+    ? ofNumber(method, filter["toBlock"], ` ${filterText(filter, ["fromBlock", "toBlock"])}`)
     : null
 }
 

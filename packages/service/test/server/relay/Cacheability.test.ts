@@ -50,6 +50,21 @@ describe("Cacheability", () => {
       })
     })
 
+    it("distinguishes filters by every member, also by those that it does not know", () => {
+      const filters = [
+        {},
+        { limit: 1 },
+        { limit: 2 },
+        { limit: "A" },
+        { limit: "a" },
+        JSON.parse('{"__proto__":{"limit":1}}'),
+      ]
+      const keys = filters.map(
+        (more: object) => Cacheability.requested("eth_getLogs", [{ blockHash: hash, ...more }])?.key,
+      )
+      expect(new Set(keys).size).toBe(filters.length)
+    })
+
     it("does not take logs of several blocks, which a node that lags may cut short", () => {
       for (const filter of [{ fromBlock: "0x5", toBlock: "0x6" }, { fromBlock: "0x5" }, { toBlock: "latest" }, {}]) {
         expect(Cacheability.requested("eth_getLogs", [filter])).toBeNull()

@@ -1,0 +1,113 @@
+/** Trace bombs: contracts of a few bytes, on a real node, whose traces are large by input, output, number or depth of their calls. */
+import { Anvil } from "@daybook/chain"
+import { Effect, Exit, Scope } from "effect"
+import * as Client from "./Client.ts"
+import type { Scale, Scenario } from "./Scenario.ts"
+
+const hex = (value: number, bytes: number): string => value.toString(16).padStart(2 * bytes, "0")
+
+/** Init code that deploys code. */
+const initOf = (code: string): string => `0x61${hex(code.length / 2, 2)}80600c6000396000f3${code}`
+
+/** Code that calls an address a number of times, with so many bytes of its memory as input. */
+const callsOf = (count: number, address: string, inputBytes: number): string =>
+  `61${hex(count, 2)}5b6000600062${hex(inputBytes, 3)}6000600073${address.slice(2)}5af150600190038060035700`
+
+/** Code that returns so many bytes of its memory. */
+const returnsOf = (bytes: number): string => `62${hex(bytes, 3)}6000f3`
+
+/** Code that calls itself. */
+const recursion = "60006000600060006000305af100"
+
+const nobody = `0x${"de".repeat(20)}`
+
+interface Bomb {
+  readonly name: string
+  /** Code of the contract; `returner` is one that returns 100 kB. */
+  readonly code: (returner: string, scale: Scale) => string
+}
+
+const many = (scale: Scale, full: number): number => (scale === "full" ? full : Math.ceil(full / 50))
+
+const bombs: ReadonlyArray<Bomb> = [
+  { name: "input", code: (_, scale) => callsOf(many(scale, 345), nobody, 100_000) },
+  { name: "output", code: (returner, scale) => callsOf(many(scale, 345), returner, 0) },
+  { name: "number of calls", code: (_, scale) => callsOf(many(scale, 60_000), nobody, 0) },
+  { name: "depth", code: () => recursion },
+]
+
+interface Node extends Pick<Anvil.Node, "url"> {
+  readonly call: <A>(method: string, params?: ReadonlyArray<unknown>) => Promise<A>
+  readonly close: () => Promise<void>
+  readonly account: string
+}
+
+const startNode = async (): Promise<Node> => {
+  const scope = Effect.runSync(Scope.make())
+  const node = await Effect.runPromise(Anvil.make().pipe(Scope.provide(scope)))
+  return {
+    url: node.url,
+    account: node.accounts[0]!,
+    call: async <A>(method: string, params: ReadonlyArray<unknown> = []) =>
+      await Effect.runPromise(node.call<A>(method, params)),
+    close: async () => await Effect.runPromise(Scope.close(scope, Exit.void)),
+  }
+}
+
+/** Sends a transaction in a block of its own; gives the contract that it creates. */
+const transact = async ({ account, call }: Node, more: object): Promise<string | null> => {
+  const hash = await call<string>("eth_sendTransaction", [{ from: account, gas: "0x1c00000", ...more }])
+  await call("evm_mine")
+  const receipt = await call<{ contractAddress: string | null }>("eth_getTransactionReceipt", [hash])
+  return receipt.contractAddress
+}
+
+/** Waits until the index has reached a block; gives the last status. */
+const indexed = async (url: string, head: number, seconds: number): Promise<{ reached: boolean; text: string }> => {
+  let text = ""
+  for (let turn = 0; turn < seconds * 4; turn++) {
+    const answer = await Client.send(`${url}/ready?chain=attack`)
+    text = answer.text
+    const status = JSON.parse(text) as { indexed: { to: number } | null }
+    if ((status.indexed?.to ?? -1) >= head) return { reached: true, text }
+    await Client.sleep(250)
+  }
+  return { reached: false, text }
+}
+
+const scenarioOf = ({ code, name }: Bomb): Scenario => {
+  let node: Node | undefined
+  return {
+    name: `trace bomb by ${name}`,
+    bound: "bounds of traces: a row keeps what fits, the rest is a gap",
+    service: async () => {
+      node = await startNode()
+      return {
+        config: { chains: { attack: { id: 31_337, rpc: [node.url], pollMillis: 200 } } },
+        role: "all",
+        close: node.close,
+      }
+    },
+    run: async (attacked, scale) => {
+      const chain = node!
+      const key = await attacked.key("reader")
+      const returner = await transact(chain, { data: initOf(returnsOf(100_000)) })
+      const bomb = await transact(chain, { data: initOf(code(returner!, scale)) })
+      for (let turn = 0; turn < (scale === "full" ? 4 : 1); turn++) await transact(chain, { to: bomb })
+      await transact(chain, { to: nobody, value: "0x1" })
+      const head = Number(await chain.call<string>("eth_blockNumber"))
+      const { reached, text } = await indexed(attacked.url, head, scale === "full" ? 120 : 30)
+      if (!reached) return { behaviour: "the chain stands still", faults: [`not indexed: ${text.slice(0, 200)}`] }
+      const answer = await Client.page(attacked, key, bomb!, "&include=internal_transactions&limit=1")
+      const { gaps } = JSON.parse(text) as { gaps?: Readonly<Record<string, number>> }
+      const behaviour = `indexed to the head; gaps ${JSON.stringify(gaps ?? {})}; a row of ${answer.bytes} bytes, status ${answer.status}`
+      return {
+        behaviour,
+        faults: answer.status === 200 ? [] : [`status ${answer.status}: ${answer.text.slice(0, 200)}`],
+      }
+    },
+  }
+}
+
+/** Attacks with traces. */
+export const scenarios: ReadonlyArray<Scenario> = bombs.map(scenarioOf)
