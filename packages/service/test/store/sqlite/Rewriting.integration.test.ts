@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
@@ -22,7 +23,7 @@ const blocks = 4_000
 
 /** Kills a process after some time; true when it had ended before. */
 const runFor = async (folder: string, millis: number): Promise<boolean> => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "rewrite.process.ts"), folder], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("./rewrite.process.ts", import.meta.url)), folder], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   const ended = once(child, "exit")
