@@ -144,7 +144,7 @@ const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
   const headAgeMillis = Math.round(NodeHead.ageMillis(nodeHead, now))
   return headAgeMillis > unansweredMillis + pollMillis
     ? { nodeHead: null }
-    : { nodeHead: nodeHead.number, headAgeMillis }
+    : { nodeHead: nodeHead.number, headAgeMillis, pollMillis }
 }
 
 /**

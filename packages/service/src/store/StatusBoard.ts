@@ -31,6 +31,8 @@ export interface IndexerStatus {
   readonly nodeHead: number | null
   /** Time between the poll that saw that head and this status, in milliseconds; left out while the head is unknown. */
   readonly headAgeMillis?: number
+  /** Interval between two polls of the head, in milliseconds; left out while the head is unknown. */
+  readonly pollMillis?: number
   /** A sentence for the operator; never a key or a URL. */
   readonly message: string
   /** Blocks stored per second (moving average); left out while none were. */

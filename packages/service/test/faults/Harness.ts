@@ -10,7 +10,7 @@ import { Eventually } from "@daybook/testkit"
 import { Effect, References } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
-import type { Status } from "../../src/server/rest/Status.ts"
+import { latePollMillis, type Status } from "../../src/server/rest/Status.ts"
 import * as FaultProxy from "./FaultProxy.ts"
 import type { Scenario } from "./scenarios.ts"
 
@@ -51,8 +51,12 @@ const startBlocks = 50
 const slackMillis = 500
 
 /** Longest time for which an overtaken head may be shown: one poll, and the time in which the node responds. */
-const maxStaleMillis = ({ fault: { blockMillis: busyMillis = 0, latencyMillis = 0 } }: Scenario): number =>
-  pollMillis + 2 * latencyMillis + busyMillis + slackMillis
+const maxStaleMillis = ({ fault }: Scenario): number => {
+  const { blockMillis: busyMillis = 0, latencyMillis = 0, response } = fault
+  // A node that does not respond is noticed by the age of its head.
+  const silenceMillis = response?.delivery?.kind === "stalledHeaders" ? latePollMillis : 0
+  return pollMillis + 2 * latencyMillis + busyMillis + silenceMillis + slackMillis
+}
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-faults-"))),

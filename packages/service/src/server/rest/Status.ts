@@ -30,7 +30,7 @@ export interface Status {
   readonly finalized: number | null
   /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
   readonly head: number | null
-  /** Time since that head was seen, in milliseconds; left out while it is unknown. */
+  /** Time since a head was last seen, in milliseconds; left out where none was. */
   readonly headAgeMillis?: number
   /** Blocks between the head of the node and the last indexed block. */
   readonly lag: number | null
@@ -85,14 +85,26 @@ const unknownHead = "The head of the node is unknown at present."
 
 const blocks = (count: number): string => (count === 1 ? "1 block" : `${count} blocks`)
 
+/** Time that a poll may take beyond the interval before the head counts as unknown. */
+export const latePollMillis = 3_000
+
+/** Time since the head was seen; `null` where it is not known. */
+const headAgeOf = ({ ageMillis, headAgeMillis }: ReportedStatus): number | null =>
+  headAgeMillis === undefined || ageMillis === null ? null : headAgeMillis + ageMillis
+
 /** The indexer is at work: how far the index is from the head of the node, in numbers and in words. */
 const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
-  const { ageMillis, blocksPerSecond, headAgeMillis, nodeHead: head } = reported
-  const age = headAgeMillis === undefined || ageMillis === null ? {} : { headAgeMillis: headAgeMillis + ageMillis }
+  const { blocksPerSecond, nodeHead: head, pollMillis = 0 } = reported
+  const headAgeMillis = headAgeOf(reported)
+  const age = headAgeMillis === null ? {} : { headAgeMillis }
   const rate = blocksPerSecond === undefined ? {} : { blocksPerSecond }
   const start = { ...rate, head, ...(head === null ? {} : age) }
   if (head === null) {
     return { ...start, state: "backfill", lag: null, message: unknownHead } as const
+  }
+  if (headAgeMillis !== null && headAgeMillis > pollMillis + latePollMillis) {
+    const message = `The head of the node is unknown: it was last seen ${Math.round(headAgeMillis / 1000)} s ago.`
+    return { ...start, state: reported.state, head: null, lag: null, message }
   }
   if (indexed === null) {
     return { ...start, state: "backfill", lag: null, message: "No block is indexed yet." } as const

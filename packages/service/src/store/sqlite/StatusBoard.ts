@@ -20,6 +20,7 @@ const StatusJson = Schema.fromJsonString(
     message: Schema.String,
     blocksPerSecond: Schema.optionalKey(Schema.Number),
     headAgeMillis: Schema.optionalKey(Schema.Number),
+    pollMillis: Schema.optionalKey(Schema.Number),
     headBlocksPerSecond: Schema.optionalKey(Schema.Number),
     unchecked: Schema.optionalKey(Schema.String),
     settings: Schema.optionalKey(

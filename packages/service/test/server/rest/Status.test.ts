@@ -35,6 +35,7 @@ const Case = Schema.Struct({
   nodeHead: Schema.NullOr(below(200)),
   ageMillis: Schema.NullOr(below(40_000)),
   headAgeMillis: below(20_000),
+  pollMillis: below(10_000),
   blocksPerSecond: Schema.NullOr(below(20)),
   headBlocksPerSecond: Schema.NullOr(below(20)),
 })
@@ -53,10 +54,12 @@ describe("Status", () => {
       const isRunning = state === "synced" || state === "backfill"
 
       expect(ready).toBe(state === "synced")
-      if (state === "synced") expect(lag).toBeLessThanOrEqual(Status.maxLagBlocks)
+      if (state === "synced") expect(lag ?? 0).toBeLessThanOrEqual(Status.maxLagBlocks)
       expect(lag).toBe(head === null || indexed === null ? null : Math.max(0, head - indexed.to))
       if (!isRunning) expect([lag, etaMillis, status.blocksPerSecond]).toEqual([null, undefined, undefined])
-      if (head === null) expect(headAgeMillis).toBeUndefined()
+      if (headAgeMillis !== undefined)
+        expect(head === null).toBe(headAgeMillis > change.pollMillis + Status.latePollMillis)
+      else expect(head).toBeNull()
       expect(message.startsWith("In sync")).toBe(state === "synced" && lag === 0 && head === indexed?.to)
       const reportedLag = /(\d+) blocks? behind/.exec(message)
       expect(reportedLag === null ? null : Number(reportedLag[1])).toBe(
@@ -103,6 +106,21 @@ describe("Status", () => {
     expect(statusOf(99, {})).toMatchObject({ state: "backfill", ready: false, lag: 1 })
     expect(statusOf(100, {})).toMatchObject({
       ...{ state: "backfill", ready: false, lag: 0, message: "Indexed up to the head of the node as last seen." },
+    })
+  })
+
+  it("fromReport: the lag is unknown once the head was last seen more than a poll and 3 s ago", () => {
+    const given = { state: "synced", pollMillis: 2_000, headAgeMillis: 1_000 } as const
+
+    expect(statusOf(98, { ...given, ageMillis: 4_000 })).toMatchObject({
+      state: "synced",
+      ready: true,
+      head: 100,
+      lag: 2,
+    })
+    expect(statusOf(98, { ...given, ageMillis: 4_001 })).toMatchObject({
+      ...{ state: "synced", ready: true, head: null, lag: null, headAgeMillis: 5_001 },
+      message: "The head of the node is unknown: it was last seen 5 s ago.",
     })
   })
 
