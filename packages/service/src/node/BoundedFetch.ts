@@ -12,8 +12,8 @@ import * as TraceFilter from "./TraceFilter.ts"
 const smallBytes = 1024 * 1024
 /** Bytes of a filtered response: beyond it the transactions of a block are traced one by one. */
 const maxTraceBytes = 24 * 1024 * 1024
-/** Time after which other fibers get a turn. */
-const sliceMillis = 10
+/** Bytes after which other fibers get a turn: some milliseconds. */
+const sliceBytes = 512 * 1024
 
 type Reader = NonNullable<Response["body"]> extends { readonly getReader: () => infer R } ? R : never
 
@@ -78,7 +78,7 @@ const bounded = async function* (
 ): AsyncGenerator<Uint8Array> {
   let first: Array<Uint8Array> | null = []
   let received = 0
-  let since = performance.now()
+  let turnAt = sliceBytes
   const through = (chunk: Uint8Array) =>
     stages.reduce<ReadonlyArray<Uint8Array>>((parts, { push }) => parts.flatMap(push), [chunk])
   for await (const chunk of chunks) {
@@ -90,9 +90,9 @@ const bounded = async function* (
     for (const part of first ?? []) yield* through(part)
     first = null
     yield* through(chunk)
-    if (performance.now() - since > sliceMillis) {
+    if (received >= turnAt) {
       await nextTurn()
-      since = performance.now()
+      turnAt = received + sliceBytes
     }
   }
   yield* first ?? []

@@ -1,5 +1,5 @@
 /**
- * Indexes blocks of trace bombs and prints memory, event loop delay and time: `node test/bombs/measure.ts debug_traceBlockByNumber`.
+ * Indexes blocks of trace bombs and prints memory, event loop delay and time: `pnpm --filter @daybook/service bombs debug_traceBlockByNumber`.
  * The node runs in a process of its own.
  */
 import { fork } from "node:child_process"

@@ -1,6 +1,6 @@
 /**
  * Bugs planted on purpose, to show that the simulation finds them: two in the statements of the store, the others in what the
- * indexer is told by its nodes.
+ * nodes return to the indexer.
  */
 import { Effect } from "effect"
 import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
