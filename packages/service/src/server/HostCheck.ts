@@ -7,10 +7,10 @@
 import { isIP } from "node:net"
 
 /** Why a request is refused. */
-export type Refusal = "repeated" | "not allowed"
+export type HostIssue = "repeated" | "not allowed"
 
 /** Decides by the raw headers of a request; undefined where it is answered. */
-export type HostCheck = (rawHeaders: ReadonlyArray<string>) => Refusal | undefined
+export type HostCheck = (rawHeaders: ReadonlyArray<string>) => HostIssue | undefined
 
 /** The name in a `Host` header, without its port and in lower case. */
 const nameOf = (host: string): string =>
@@ -24,8 +24,8 @@ const isLoopback = (name: string): boolean => /^(?:127(?:\.\d+){3}|::1|localhost
 /** An address, a name of this machine, or a name without a domain: none that someone else's name server answers for. */
 const isLocal = (name: string): boolean => isIP(name) !== 0 || !name.includes(".") || name.endsWith(".localhost")
 
-/** Names that were allowed are remembered, up to a number. */
-const maxRemembered = 64
+/** Allowed names are kept, up to a number. */
+const maxKnown = 64
 
 const isHostName = (text: string): boolean => text.length === 4 && text.toLowerCase() === "host"
 
@@ -33,13 +33,13 @@ const isHostName = (text: string): boolean => text.length === 4 && text.toLowerC
 export const make = (host: string, allowedHosts: ReadonlyArray<string>): HostCheck => {
   const isBoundToLoopback = isLoopback(nameOf(host.includes(":") ? `[${host}]` : host))
   const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))
-  const remembered = new Set<string>()
+  const known = new Set<string>()
 
   const isAllowed = (given: string): boolean => {
-    if (!isBoundToLoopback || remembered.has(given)) return true
+    if (!isBoundToLoopback || known.has(given)) return true
     const name = nameOf(given)
     if (!isLocal(name) && !allowed.has(name)) return false
-    if (remembered.size < maxRemembered) remembered.add(given)
+    if (known.size < maxKnown) known.add(given)
     return true
   }
 

@@ -91,9 +91,9 @@ const securityHeaders = {
   "x-content-type-options": "nosniff",
 }
 
-const refuseHost = (refusal: HostCheck.Refusal): App =>
+const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
   ErrorResponse.answer(
-    refusal === "not allowed"
+    hostIssue === "not allowed"
       ? ErrorResponse.forbidden(
           `Host not allowed on a loopback address. Use localhost, an IP address, or add the name to "allowedHosts".`,
         )
@@ -140,9 +140,9 @@ const app = (
   return Effect.flatMap(HttpServerRequest, (received) => {
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
-    const refusal = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
+    const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
     const effect =
-      refusal === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(refusal)
+      hostIssue === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(hostIssue)
     const requestId = randomUUID()
     const request = Effect.provideService(effect, RequestId, requestId)
     const headers = { [ApiHeader.requestId]: requestId, ...securityHeaders, ...cors.headers }

@@ -84,7 +84,7 @@ export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Opt
   const listen = { host: "127.0.0.1", port: 0 }
   writeFileSync(join(folder, "daybook.json"), JSON.stringify({ listen, database: "sqlite:data", ...config }))
   await prepare?.(join(folder, "data"))
-  const flags = [`--max-old-space-size=${heapMebibytes}`, "--import", join(import.meta.dirname, "loop.ts")]
+  const flags = [`--max-old-space-size=${heapMebibytes}`, "--import", new URL("./loop.ts", import.meta.url).href]
   const child = spawn(process.execPath, [...flags, main, "serve", "--config", "daybook.json", "--role", role], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

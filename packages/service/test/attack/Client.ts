@@ -8,7 +8,7 @@ export interface Target {
 }
 
 /** An answer that was read to its end. */
-export interface Answer {
+export interface Response {
   readonly status: number
   readonly bytes: number
   readonly text: string
@@ -25,7 +25,7 @@ export const send = async (
     readonly headers?: Record<string, string>
     readonly body?: string | Buffer
   } = {},
-): Promise<Answer> =>
+): Promise<Response> =>
   await new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const { body, headers = {}, method = "GET" } = options
@@ -48,11 +48,11 @@ export const send = async (
   })
 
 /** Asks for a wallet's page. */
-export const page = async ({ url }: Target, key: string, wallet: string, query = ""): Promise<Answer> =>
+export const page = async ({ url }: Target, key: string, wallet: string, query = ""): Promise<Response> =>
   await send(`${url}/api/v2.2/${wallet}/verbose?chain=attack${query}`, { headers: { "x-api-key": key } })
 
 /** Sends a body to the relay. */
-export const relay = async ({ url }: Target, key: string, body: string | Buffer): Promise<Answer> =>
+export const relay = async ({ url }: Target, key: string, body: string | Buffer): Promise<Response> =>
   await send(`${url}/rpc/attack/${key}`, { method: "POST", body, headers: { "content-type": "application/json" } })
 
 /** Opens a connection and writes to it; nothing of the answer is read. */

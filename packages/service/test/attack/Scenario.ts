@@ -65,7 +65,7 @@ const faultsOf = (
   return [
     ...failures.slice(0, 3).map((failure) => `/health failed: ${failure}`),
     ...(peakMebibytes > maxMebibytes ? [`memory of ${Math.round(peakMebibytes)} MiB`] : []),
-    // The time of a small run says nothing: other tests run beside it.
+    // The time of a small run is not judged: other tests run beside it.
     ...(scale === "full" ? delaysOf(measured, before) : []),
   ]
 }

@@ -19,7 +19,7 @@ const returnsOf = (bytes: number): string => `62${hex(bytes, 3)}6000f3`
 /** Code that calls itself. */
 const recursion = "60006000600060006000305af100"
 
-const nobody = `0x${"de".repeat(20)}`
+const emptyAccount = `0x${"de".repeat(20)}`
 
 interface Bomb {
   readonly name: string
@@ -30,9 +30,9 @@ interface Bomb {
 const many = (scale: Scale, full: number): number => (scale === "full" ? full : Math.ceil(full / 50))
 
 const bombs: ReadonlyArray<Bomb> = [
-  { name: "input", code: (_, scale) => callsOf(many(scale, 345), nobody, 100_000) },
+  { name: "input", code: (_, scale) => callsOf(many(scale, 345), emptyAccount, 100_000) },
   { name: "output", code: (returner, scale) => callsOf(many(scale, 345), returner, 0) },
-  { name: "number of calls", code: (_, scale) => callsOf(many(scale, 60_000), nobody, 0) },
+  { name: "number of calls", code: (_, scale) => callsOf(many(scale, 60_000), emptyAccount, 0) },
   { name: "depth", code: () => recursion },
 ]
 
@@ -94,7 +94,7 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
       const returner = await transact(chain, { data: initOf(returnsOf(100_000)) })
       const bomb = await transact(chain, { data: initOf(code(returner!, scale)) })
       for (let turn = 0; turn < (scale === "full" ? 4 : 1); turn++) await transact(chain, { to: bomb })
-      await transact(chain, { to: nobody, value: "0x1" })
+      await transact(chain, { to: emptyAccount, value: "0x1" })
       const head = Number(await chain.call<string>("eth_blockNumber"))
       const { reached, text } = await indexed(attacked.url, head, scale === "full" ? 120 : 30)
       if (!reached) return { behaviour: "the chain stands still", faults: [`not indexed: ${text.slice(0, 200)}`] }

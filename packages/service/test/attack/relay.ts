@@ -37,7 +37,7 @@ const withNode = (resultOf: (method: string) => string | Buffer) => async (_scal
 }
 
 /** Statuses that blame the service or its nodes for what a client did. */
-const blames = (answers: ReadonlyArray<Client.Answer>): ReadonlyArray<string> =>
+const blames = (answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
   answers.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
 
 /** Pages of another key, one after the other, until `isOver`. */
@@ -61,7 +61,7 @@ const heavy: Scenario = {
     const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
     let isOver = false
     const healthy = healthyClient(attacked, other, () => isOver)
-    const answers: Array<Client.Answer> = []
+    const answers: Array<Client.Response> = []
     for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
       for (const body of heavyBodies) {
         answers.push(await Client.relay(attacked, key, body))
@@ -85,7 +85,7 @@ const batch: Scenario = {
   run: async (attacked, scale) => {
     const key = await attacked.key("attacker")
     const calls = Array.from({ length: scale === "full" ? 49 : 5 }, (_, id) => call(id, "eth_gasPrice"))
-    const answers: Array<Client.Answer> = []
+    const answers: Array<Client.Response> = []
     for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
       answers.push(await Client.relay(attacked, key, `[${[...calls, call(99, "eth_blockNumber")].join(",")}]`))
     }

@@ -62,7 +62,7 @@ const sizeOf = (answers: ReadonlyArray<Answered>): number =>
   answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
 /** Sends a large response, unless its client has not read enough of those before. */
-const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver): Sent =>
+const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver): Written =>
   Effect.flatMap(HttpServerRequest, (request) => {
     const bound = bounds.responses.reached(InFlight.clientOf(request, key))
     return bound === undefined
@@ -70,15 +70,15 @@ const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds,
       : Effect.fail(RelayError.fromBound(bound))
   })
 
-const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver: Receiver): Sent =>
+const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver: Receiver): Written =>
   size < LargeResponse.minBytes
     ? Effect.succeed(Response.jsonBytes(Buffer.concat([...chunksOf(parts())]), receiver.headers))
     : sendLarge(parts(), size, receiver)
 
-type Sent = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
+type Written = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
 
 /** The response to one call; `id` is undefined for a notification. */
-export const single = (id: string | undefined, outcome: RelayCall.Outcome, receiver: Receiver): Sent => {
+export const single = (id: string | undefined, outcome: RelayCall.Outcome, receiver: Receiver): Written => {
   const { headers } = receiver
   if (id === undefined) return Effect.succeed(Response.empty(headers))
   switch (outcome._tag) {
@@ -103,7 +103,7 @@ export const single = (id: string | undefined, outcome: RelayCall.Outcome, recei
 }
 
 /** The response to a batch; one of notifications alone gets none. */
-export const batch = (answers: ReadonlyArray<Answered>, receiver: Receiver): Sent =>
+export const batch = (answers: ReadonlyArray<Answered>, receiver: Receiver): Written =>
   answers.length === 0
     ? Effect.succeed(Response.empty(receiver.headers))
     : send(() => batchParts(answers), sizeOf(answers), receiver)
