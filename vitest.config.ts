@@ -42,7 +42,7 @@ export default defineConfig({
   test: {
     passWithNoTests: false,
     // A limit for a test that hangs. Laws and tests of real processes take many times longer on a busy machine.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
     // Files of a project share the modules of a worker: loading them per file dominates the time of a run.
     isolate: false,

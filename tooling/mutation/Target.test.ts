@@ -1,8 +1,13 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { root } from "../check/Workspace.ts"
+import type { Equivalent } from "./MutationReport.ts"
 import { select, targets } from "./Target.ts"
+
+const equivalents: ReadonlyArray<Equivalent> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "equivalents.json"), "utf8"),
+)
 
 it("targets: name sources that exist, each once", () => {
   const sources = targets.flatMap((target) => target.sources)
@@ -17,4 +22,10 @@ it("select: keeps the sources whose path contains one of the texts", () => {
   ])
   expect(select([])).toEqual(targets)
   expect(select(["no such source"])).toEqual([])
+})
+
+it("equivalents: are mutants of sources of a target, each with a reason", () => {
+  const sources = new Set(targets.flatMap((target) => target.sources))
+
+  expect(equivalents.filter(({ file, reason }) => !sources.has(file) || reason === "")).toEqual([])
 })

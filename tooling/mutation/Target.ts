@@ -78,6 +78,8 @@ export const targets: ReadonlyArray<Target> = [
     "Relay",
     "RelayCache",
     "RelayCall",
+    "RequestBody",
+    "RequestCheck",
     "Upstream",
   ]),
   service("verification", "verification", [
@@ -90,9 +92,16 @@ export const targets: ReadonlyArray<Target> = [
     "StateSync",
     "TrieRoot",
   ]),
-  service("indexer", "indexer", ["BlockAppender", "CommonAncestor", "IndexerState"]),
+  service("indexer", "indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
   service("node", "node", ["BlockReceipts"]),
-  service("store", "store", ["sqlite/ChainReader", "sqlite/ChainWriter", "sqlite/Projections"]),
+  service("store", "store", [
+    "sqlite/ChainReader",
+    "sqlite/ChainWriter",
+    "sqlite/Checksum",
+    "sqlite/Histories",
+    "sqlite/PageReader",
+    "sqlite/Projections",
+  ]),
 ]
 
 /** The targets with those sources that contain one of the texts; every source without a text. */

@@ -40,6 +40,12 @@ const places = (targets: ReadonlyArray<Target>, count: number | undefined, seed:
   return sample(all, count, seed).map(({ source, from, to }) => `${source}:${from}-${to}`)
 }
 
+/** Equivalents whose line is no longer in its source. */
+const stale = (): ReadonlyArray<string> =>
+  equivalents
+    .filter(({ file, line }) => !readFileSync(join(root, file), "utf8").includes(line))
+    .map(({ file, line }) => `equivalents.json: ${file} no longer has the line ${line}`)
+
 const sourceOf = (place: string): string => place.replace(/:\d+-\d+$/, "")
 
 /** Runs the mutants of one target in the copy. */
@@ -112,7 +118,7 @@ const main = async (): Promise<void> => {
     copy.remove()
   }
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(all, undefined, 2)}\n`)
-  console.log(["", ...survivors(all), "", ...table(all)].join("\n"))
+  console.log(["", ...stale(), ...survivors(all), "", ...table(all)].join("\n"))
   if (score(all) < Number(options.threshold)) process.exitCode = 1
 }
 

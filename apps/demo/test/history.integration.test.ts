@@ -51,7 +51,7 @@ describe("wallet history by cursor", () => {
     },
   )
 
-  it("has the values, statuses and internal transactions that the node reports", { timeout: 60_000 }, async () => {
+  it("has the values, statuses and internal transactions that the node reports", { timeout: 180_000 }, async () => {
     await Effect.runPromise(
       Effect.gen(function* () {
         const local = yield* started
@@ -89,7 +89,7 @@ describe("wallet history by cursor", () => {
 
   it(
     "fails with StaleCursor after a reorg, and resumed from resumeFromBlock equals the new chain",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       await Effect.runPromise(
         Effect.gen(function* () {

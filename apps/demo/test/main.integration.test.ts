@@ -39,7 +39,7 @@ const isAlive = (url: string) =>
   )
 
 describe("demo", () => {
-  it("demo: prints plain lines, exits with 0, and leaves no file and no process", { timeout: 60_000 }, async () => {
+  it("demo: prints plain lines, exits with 0, and leaves no file and no process", { timeout: 180_000 }, async () => {
     const { code, output, errors } = await run([])
 
     expect(errors).toBe("")
@@ -54,7 +54,7 @@ describe("demo", () => {
   it(
     "demo --stay: serves other clients the same data, and leaves no file and no process after two interrupts",
     {
-      timeout: 60_000,
+      timeout: 180_000,
     },
     async () => {
       let other: ReturnType<typeof run> | undefined
@@ -84,7 +84,7 @@ describe("demo", () => {
 
   it(
     "demo: ends without an error and leaves no file when the reader closes the pipe",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const errors = await new Promise<string>((resolve) => {
         const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 3`], {
@@ -101,7 +101,7 @@ describe("demo", () => {
     },
   )
 
-  it("demo: rejects options that are invalid or do not fit together", { timeout: 60_000 }, async () => {
+  it("demo: rejects options that are invalid or do not fit together", { timeout: 180_000 }, async () => {
     const [incomplete, unused, invalid] = await Promise.all([
       run(["--base-url", "http://127.0.0.1:1"]),
       run(["--chain", "polygon"]),

@@ -17,7 +17,7 @@ const orders = ["ASC", "DESC"] as const
 
 describe("stream over a service that is killed", () => {
   for (const order of orders) {
-    it(`emits the whole history once, ${order}`, { timeout: 60_000 }, () =>
+    it(`emits the whole history once, ${order}`, { timeout: 180_000 }, () =>
       Effect.gen(function* () {
         const { apiKey, folder, hashes } = yield* makeStore(2_000)
         const port = yield* Effect.promise(freePort)

@@ -33,7 +33,7 @@ const ether = (wei: bigint) => {
 }
 
 describe("WalkThrough", () => {
-  it("run: prints what the node reports", { timeout: 60_000 }, async () => {
+  it("run: prints what the node reports", { timeout: 180_000 }, async () => {
     const { text, local, transactions } = await Effect.runPromise(result)
     const { world, provider } = local
     const section = (title: string) =>

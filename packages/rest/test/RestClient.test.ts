@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
+import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
+import { TestClock } from "effect/testing"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
 import * as Eventually from "@daybook/testkit/Eventually"
@@ -193,12 +194,23 @@ describe("RestClient", () => {
     it.live("walletTransactions: a stalled body ends at the deadline and the socket is closed", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => void response.writeHead(200).write(`{"cursor":`))
-        const rest = yield* clientOf(server, { timeout: 100 })
-        const error = yield* Effect.flip(rest.walletTransactions(query))
+        const answered = yield* Deferred.make<void>()
+        const rest = yield* clientOf(server, {
+          timeout: "1 minute",
+          fetch: async (url, init) => {
+            const response = await fetch(url, init)
+            setImmediate(() => Deferred.doneUnsafe(answered, Exit.void))
+            return response
+          },
+        })
+        const failed = yield* Effect.forkChild(Effect.flip(rest.walletTransactions(query)))
+        yield* Deferred.await(answered)
+        yield* TestClock.adjust("1 minute")
+        const error = yield* Fiber.join(failed)
 
         expect(error._tag === "TimeoutError" && error.phase === "body").toBe(true)
         yield* Effect.promise(() => server.closed(1))
-      }),
+      }).pipe(Effect.provide(TestClock.layer())),
     )
     it.live("walletTransactions: the timeout of a call replaces that of the client", () =>
       Effect.gen(function* () {

@@ -288,11 +288,11 @@ describe("RequestExecutor", () => {
     it.live("request: one deadline covers all attempts and their bodies", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(503), (_request, response) => void response.writeHead(200).write("part"))
-        const call = client().request({ ...at(server), timeout: 200 }, RequestExecutor.accept)
+        const call = client().request({ ...at(server), timeout: 2_000 }, RequestExecutor.accept)
         const error = yield* Effect.flip(call)
 
         expect(error._tag === "TimeoutError" && error.phase).toBe("body")
-        expect(error._tag === "TimeoutError" && Duration.toMillis(error.deadline)).toBe(200)
+        expect(error._tag === "TimeoutError" && Duration.toMillis(error.deadline)).toBe(2_000)
         expect(outcomesOf(error)).toStrictEqual(["503", "TimeoutError body"])
         yield* Effect.promise(() => server.closed(2))
       }),

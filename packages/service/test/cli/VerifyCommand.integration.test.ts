@@ -11,7 +11,7 @@ import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import { daybook } from "./daybook.ts"
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const run = (base: string, ...args: ReadonlyArray<string>) =>
   Effect.map(daybook(base, ...args), ({ out, ...ended }) => ({ ...ended, out: out.trim().split("\n") }))

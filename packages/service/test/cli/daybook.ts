@@ -12,7 +12,7 @@ export const main = join(import.meta.dirname, "../../src/main.ts")
 export const canary = "CANARY0123456789"
 
 /** Limit of a test that starts a few processes, in milliseconds. */
-export const timeout = 30_000
+export const timeout = 180_000
 
 /** A user that owns no file: root may write whatever the mode. */
 export const unprivileged = { uid: 65_534, gid: 65_534 }

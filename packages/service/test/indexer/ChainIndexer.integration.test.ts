@@ -11,7 +11,7 @@ import { entriesOf, hashes } from "../store/projections.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const latest = (params: ReadonlyArray<unknown>) => params[0] === "latest"
 

@@ -9,7 +9,7 @@ import { forward, start as serve } from "../node/server.ts"
 import { caughtUp, chainOf, folder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const genesisSeconds = 1_767_225_600
 const blockSeconds = 12

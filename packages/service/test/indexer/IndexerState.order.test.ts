@@ -1,7 +1,9 @@
 /** Outcomes that do not belong to what the indexer is doing, and the rules of a range. */
 import { describe, expect, it } from "@effect/vitest"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
+import { BlockNotFound } from "../../src/indexer/BlockNotFound.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
+import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 
 const settings: IndexerState.Settings = {
   fromBlock: 0,
@@ -54,6 +56,20 @@ describe("IndexerState", () => {
 
     expect(reading.action._tag).toBe("ReadFinality")
     expect(IndexerState.step(settings, reading.state, { _tag: "ChainChecked" }).action._tag).toBe("AcquireLease")
+  })
+
+  const failedWith = (error: IndexerState.TurnError, times: number) =>
+    Array.from({ length: times }).reduce<IndexerState.Transition>(
+      ({ state }) => IndexerState.step(settings, state, { _tag: "Failed", error }),
+      IndexerState.step(settings, IndexerState.make(settings, null), { _tag: "Begun" }),
+    ).state.doubt.doubtful
+
+  it("step: doubts detected rules after the fourth refusal of a block, and after no other failure", () => {
+    const invalid = new InvalidBlock({ block: 7, hash: "b7", what: "header hash" })
+    const missing = new BlockNotFound({ block: 7, what: "block" })
+
+    expect([3, 4, 5].map((times) => failedWith(invalid, times))).toEqual([null, 7, 7])
+    expect(failedWith(missing, 5)).toBe(null)
   })
 
   it("step: extends the index with the rules of the head that was seen", () => {

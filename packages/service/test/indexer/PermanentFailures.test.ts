@@ -96,7 +96,7 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
 ]
 
 /** Minutes of the test clock are many turns of the event loop. */
-const timeout = 30_000
+const timeout = 180_000
 
 describe("ChainIndexer and a node that cannot answer", () => {
   it.effect.each(cases)(

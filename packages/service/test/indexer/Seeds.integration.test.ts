@@ -6,7 +6,7 @@ import * as HashRules from "../../src/verification/HashRules.ts"
 import { caughtUp, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 describe("wallet histories", () => {
   it.live.each([2, 3])(

@@ -12,7 +12,7 @@ import type { ReportedStatus } from "../../src/store/StatusBoard.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 interface Line {
   readonly _tag: string

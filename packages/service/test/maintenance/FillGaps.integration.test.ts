@@ -11,7 +11,7 @@ import * as Node from "../../src/node/Node.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import { decoder, openStore } from "../indexer/chain.ts"
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const chainId = 31337
 const scenario = Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))

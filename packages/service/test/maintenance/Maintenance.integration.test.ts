@@ -15,7 +15,7 @@ import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
 import { damage, dump } from "./damage.ts"
 import * as Stored from "../store/sqlite/storedRows.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const chainId = 31337
 const perBlock = 1_048_576

@@ -8,7 +8,7 @@ import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 import { caughtUp, decoder, openStore, start } from "../indexer/chain.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
 

@@ -13,7 +13,7 @@ import * as StructLog from "../../src/node/StructLog.ts"
 import * as StructLogFrames from "../../src/node/StructLogFrames.ts"
 import * as programs from "./evmPrograms.ts"
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const options = { extraArguments: ["--steps-tracing", "--code-size-limit", "24576"] }
 const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer(options)))

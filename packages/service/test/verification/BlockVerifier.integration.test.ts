@@ -10,7 +10,7 @@ import * as HashRules from "../../src/verification/HashRules.ts"
 import * as RuleDetection from "../../src/verification/RuleDetection.ts"
 import * as Node from "../../src/node/Node.ts"
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
 

@@ -107,6 +107,28 @@ describe("Rlp", () => {
     )
   })
 
+  const authorization = {
+    ...{ chainId: "0x1", address: fixture.token, nonce: "0x5", yParity: "0x1", r: "0x11", s: "0x22" },
+  }
+  const withAuthorization = (change: object = {}) => {
+    const wire = { ...fixture.transferWire, type: "0x4", yParity: "0x1", authorizationList: [authorization] }
+    const transaction = Schema.decodeUnknownSync(Transaction.Transaction)(wire)
+    const entries = "authorizationList" in transaction ? (transaction.authorizationList as ReadonlyArray<object>) : []
+    const authorizationList = entries.map((entry) => ({ ...entry, ...change }))
+    return Rlp.transaction(Object.assign({}, transaction, { authorizationList }) as never)
+  }
+
+  it("transaction: encodes the authorizations of EIP-7702 (made by rule)", () => {
+    const fields = ["0x01", fixture.token, "0x05", "0x01", "0x11", "0x22"] as ReadonlyArray<`0x${string}`>
+
+    expect(withAuthorization()).toContain(OxRlp.fromHex(fields).slice(2))
+  })
+
+  it.each(["r", "s", "chainId"])("transaction: is null for an authorization without %s", (name) => {
+    expect(withAuthorization({ [name]: null })).toBeNull()
+    expect(withAuthorization({ [name]: undefined })).toBeNull()
+  })
+
   it("transaction: is null for a deposit without its source hash", () => {
     const wire = { ...fixture.transferWire, type: "0x7e" }
 
