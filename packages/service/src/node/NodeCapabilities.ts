@@ -19,9 +19,7 @@ export const lacking = (
     ...(isUnsupported(BlockReceipts.byBlock) ? ["receipts one by one"] : []),
     ...(rejectsHashes && !isUnsupported(BlockReceipts.byBlock) ? ["receipts by block number"] : []),
     ...(tracer === "off" ? ["no tracer"] : []),
-    ...(tracer === "debug_traceTransaction"
-      ? [`traces by transaction${hasStructLogs ? ", from struct logs" : ""}`]
-      : []),
+    ...(tracer === "debug_traceTransaction" ? [`traces by transaction${hasStructLogs ? " (struct logs)" : ""}`] : []),
     ...(lacksFinalizedTag ? ["no finalized tag"] : []),
   ]
   return parts.length === 0 ? null : parts.join(", ")
