@@ -55,6 +55,10 @@ export const removeRangeUnsafe = (connection: Connection, first: number, end: nu
 export const hasUnsafe = (connection: Connection, [key, id]: Entry): boolean =>
   finds.every((sql) => connection.valuesUnsafe(sql, [key, id]).length > 0)
 
+/** Whether the first copy has an entry. */
+export const isInFirstUnsafe = (connection: Connection, [key, id]: Entry): boolean =>
+  connection.valuesUnsafe(finds[0]!, [key, id]).length > 0
+
 /** Entries after one, of one of the two copies. */
 export const afterUnsafe = (
   connection: Connection,

@@ -59,7 +59,9 @@ const entriesAfter = (
   const copy = table === "history" ? 0 : 1
   return Histories.afterUnsafe(connection, copy, [key, idOf(after)], limit).map((entry) => ({
     appearance: { table, key: toHex(entry[0]), ...RowId.toPosition(entry[1]) },
-    isOrphaned: () => !isNamedUnsafe(connection, entry),
+    // An entry of both copies was examined in the first one.
+    isOrphaned: () =>
+      (copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry),
   }))
 }
 
