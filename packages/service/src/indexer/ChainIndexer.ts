@@ -13,6 +13,7 @@ import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { Projection } from "../projection/Projection.ts"
 import * as Projections from "../projection/Projections.ts"
+import type { Checkpoint } from "../store/BlockRows.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -26,6 +27,7 @@ import * as IndexerState from "./IndexerState.ts"
 import * as StartBlock from "./StartBlock.ts"
 import * as StartCheck from "./StartCheck.ts"
 import * as StatusReporter from "./StatusReporter.ts"
+import * as TracerLost from "./TracerLost.ts"
 
 /**
  * How to index a chain.
@@ -104,12 +106,22 @@ const makeStartCheck = ({ node, reporter, store }: Omit<Context, "checkStart">, 
   })
 }
 
-const pollHead = Effect.fnUntraced(function* ({ checkStart, node, store }: Context, action: IndexerState.PollHead) {
+/** Source of traces; fails where the stored blocks have some and the next ones could not. */
+const traceSource = Effect.fnUntraced(function* ({ node, reporter }: Context, checkpoint: Checkpoint | null) {
+  const source = yield* node.traceSource
+  const lost = TracerLost.of(source, node.wantsTraces, yield* reporter.settings, checkpoint)
+  if (lost === null) return source
+  yield* node.forgetMissingTracer
+  return yield* lost
+})
+
+const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerState.PollHead) {
+  const { checkStart, node, store } = context
   yield* checkStart
   const remote = yield* node.head
   const rules = action.rules ?? (yield* RuleDetection.detect(node, remote.number, action.doubtful))
-  const traces = yield* node.traceSource
   const checkpoint = yield* checkpointOf(store)
+  const traces = yield* traceSource(context, checkpoint)
   const local = yield* localBlock(store, remote.number)
   const localHash = local?.hash ?? null
   return {

@@ -3,7 +3,7 @@
  */
 import type { TraceSource } from "../node/Node.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
-import type { Settings } from "./AppliedSettings.ts"
+import type { Settings } from "../store/AppliedSettings.ts"
 
 /** Severity of a log line. */
 export type Level = "Debug" | "Info" | "Warn"

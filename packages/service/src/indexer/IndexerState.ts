@@ -18,6 +18,7 @@ import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import type { StartConflict } from "./StartCheck.ts"
+import type { TracerLost } from "./TracerLost.ts"
 
 /**
  * Why a turn failed.
@@ -27,6 +28,7 @@ export type TurnError =
   | InvalidBlock
   | BlockNotFound
   | StartConflict
+  | TracerLost
   | StoreError
   | CheckpointConflict
   | LeaseLost
@@ -198,7 +200,7 @@ export const turnBlocks = 2_000
 /** Failures after which a cause that may pass by itself is reported. */
 const toleratedFailures = 3
 const firstDelayMillis = 50
-/** Longest delay while the node does not return its head. */
+/** Longest delay while the node does not return its head, or no node can trace. */
 const busyDelayMillis = 15_000
 /** Longest delay after a failure that the node repeats: each attempt is several calls. */
 const refusedDelayMillis = 60_000
@@ -249,6 +251,8 @@ const maxDelayOf = ({ maxDelayMillis }: Settings, error: TurnError): number => {
     case "WrongChain":
     case "StartConflict":
       return refusedDelayMillis
+    case "TracerLost":
+      return busyDelayMillis
     case "NodeFailed":
       return { soon: maxDelayMillis, later: busyDelayMillis, rarely: refusedDelayMillis }[error.pace]
     default:
@@ -281,6 +285,8 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
     case "WrongChain":
     case "StartConflict":
       return [{ _tag: "Misconfigured", message }]
+    case "TracerLost":
+      return [{ _tag: "Waiting", message }]
     case "NodeFailed":
       return [nodeReport(error, isTolerated)]
     case "BlockNotFound":

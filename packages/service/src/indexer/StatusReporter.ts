@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
-import type { IndexerStatus } from "../store/StatusBoard.ts"
+import type { AppliedSettings, IndexerStatus } from "../store/StatusBoard.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import * as StatusTracker from "./StatusTracker.ts"
@@ -21,6 +21,8 @@ export type OnEvent = (event: IndexerEvent) => Effect.Effect<void>
  */
 export interface StatusReporter {
   readonly report: (report: IndexerReport) => Effect.Effect<void>
+  /** Settings that the stored blocks were indexed with. */
+  readonly settings: Effect.Effect<AppliedSettings>
   /** Rewrites the last status periodically, so that readers see that the indexer is alive. */
   readonly heartbeat: Effect.Effect<never>
   /** Records an orderly stop. */
@@ -68,6 +70,7 @@ export const make = Effect.fnUntraced(function* (options: {
 
   return {
     report: apply,
+    settings: Effect.sync(() => state.settings),
     heartbeat: Effect.forever(Effect.andThen(Effect.sleep(TrackerState.heartbeatMillis), apply({ _tag: "Heartbeat" }))),
     stopped: apply({ _tag: "Stopped" }),
   }

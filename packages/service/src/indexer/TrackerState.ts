@@ -3,7 +3,7 @@
  */
 import type { TraceSource } from "../node/Node.ts"
 import type { AppliedSettings as Applied, IndexerStatus } from "../store/StatusBoard.ts"
-import * as AppliedSettings from "./AppliedSettings.ts"
+import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
 import type { Annotations, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"

@@ -63,6 +63,10 @@ export interface Node {
   ) => Effect.Effect<SingleTrace.SingleTrace | null, NodeError.NodeError>
   /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
   readonly traceSource: Effect.Effect<TraceSource, NodeError.NodeError>
+  /** Detects the tracer of the nodes again when it is next needed, where none was found. */
+  readonly forgetMissingTracer: Effect.Effect<void>
+  /** False where traces are off by configuration. */
+  readonly wantsTraces: boolean
   /** Verifies the chain id of a node again, whatever it was before. */
   readonly checkChain: Effect.Effect<void, NodeError.NodeError>
   /** Fetches several blocks from a number on, at one of the nodes. */
@@ -239,6 +243,12 @@ const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Re
   return (context.source = yield* detectSource(context))
 })
 
+const forgetMissingTracer = (context: Context): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (context.source === "off") context.source = undefined
+    for (const [, endpoint] of endpointsOf(context)) if (endpoint.tracer === "off") endpoint.tracer = undefined
+  })
+
 const traces = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
@@ -352,6 +362,8 @@ const build = (
     transactionTrace: (hash, block) =>
       ask(context, { what: `trace transaction ${hash}` }, ({ calls }) => SingleTrace.trace(calls, hash), block.number),
     traceSource: source,
+    forgetMissingTracer: forgetMissingTracer(context),
+    wantsTraces: options.traces !== "off",
     checkChain: checkChain(context),
     batchFetcher: (number) => batchFetcher(context, number),
     lacking: () => lacking(context),

@@ -7,15 +7,15 @@ import type { ChainRef } from "./ChainRef.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { LeaseLost, StoreError } from "./StoreError.ts"
 
-/** A setting that stored blocks depend on. */
+/** A setting that stored blocks depend on, from a block to the next entry of the same name. */
 export interface AppliedSetting {
   readonly name: "traces" | "allFrames" | "checks"
   readonly value: string
-  /** First block that was indexed with the value; left out where all were. */
+  /** First block that was indexed with the value; left out for the first entry of a name. */
   readonly from?: number
 }
 
-/** The settings that the newest block was indexed with. */
+/** The settings that blocks were indexed with, those of a name in the order of the blocks; the last of a name is in force. */
 export type AppliedSettings = ReadonlyArray<AppliedSetting>
 
 /** Status of the indexer of one chain. */

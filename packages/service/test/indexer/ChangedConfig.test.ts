@@ -15,11 +15,19 @@ interface Config extends Pick<
   "fromBlock" | "fromTimestamp" | "allFrames" | "checks" | "watch" | "rules"
 > {
   readonly traces?: "auto" | "off"
+  /** False: the node has no tracer. */
+  readonly hasTracer?: boolean
 }
 
 /** Runs an indexer with a configuration for a few seconds, on a chain up to `head`, and reads the status. */
-const runWith = Effect.fnUntraced(function* (store: TestStore, head: number, { traces = "auto", ...config }: Config) {
-  const scripted = ScriptedFetch.make(healthyAt(head))
+const runWith = Effect.fnUntraced(function* (
+  store: TestStore,
+  head: number,
+  { hasTracer = true, traces = "auto", ...config }: Config,
+) {
+  const whole = healthyAt(head)
+  const bare: ScriptedFetch.Handler = (method, params) => whole(method === "trace_block" ? "unknown" : method, params)
+  const scripted = ScriptedFetch.make(hasTracer ? whole : bare)
   const node = yield* Node.make({ urls: ["http://node.example"], chainId: 31337, fetch: scripted.fetch, traces })
   const { id, name } = store.ref
   const options = { chain: name, chainId: id, owner: "me", decoder, checks: "links", pollMillis: 500 } as const
@@ -79,9 +87,77 @@ describe("ChainIndexer with a changed configuration", () => {
       const still = yield* runWith(store, 25, { traces: "auto" })
       const off = yield* runWith(store, 30, { traces: "off" })
 
-      expect(on.notes).toEqual(["Internal transactions are indexed from block 11 on, and unknown before it."])
+      expect(on.notes).toEqual([
+        'Internal transactions are missing in blocks 0 to 10. Stop the service and run "daybook reindex --from 0" to fetch them.',
+      ])
       expect([still.notes, still.traces]).toEqual([on.notes, "trace_block"])
-      expect([off.notes, off.traces]).toEqual([["Internal transactions are not indexed from block 26 on."], "off"])
+      expect([off.notes, off.traces]).toEqual([
+        [
+          'Internal transactions are missing in blocks 0 to 10. Set "traces": "auto" and index those blocks again to fetch them.',
+          "Internal transactions are not indexed from block 26 on.",
+        ],
+        "off",
+      ])
+    }),
+  )
+
+  it.effect("traces: auto waits while no node can trace and the index has traces, and goes on with one that can", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, { traces: "auto" })
+      const waiting = yield* runWith(store, 20, { traces: "auto", hasTracer: false })
+      const resumed = yield* runWith(store, 20, { traces: "auto" })
+
+      expect(waiting).toMatchObject({
+        state: "waiting",
+        ready: false,
+        traces: "trace_block",
+        indexed: { from: 0, to: 10 },
+        message:
+          'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to index on without them.',
+      })
+      expect(waiting.notes).toBeUndefined()
+      expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })
+      expect(resumed.notes).toBeUndefined()
+    }),
+  )
+
+  it.effect("traces: auto goes on without a tracer where the index has no traces", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, { hasTracer: false })
+      const next = yield* runWith(store, 20, { hasTracer: false })
+
+      expect(next).toMatchObject({ state: "synced", traces: "off", indexed: { from: 0, to: 20 } })
+      expect(next.notes).toBeUndefined()
+    }),
+  )
+
+  it.effect("traces: off continues an index with traces, and the status names the blocks that lack them", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, {})
+      const off = yield* runWith(store, 20, { traces: "off", hasTracer: false })
+      const on = yield* runWith(store, 30, {})
+
+      expect(off).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })
+      expect(off.notes).toEqual(["Internal transactions are not indexed from block 11 on."])
+      expect(on.notes).toEqual([
+        'Internal transactions are missing in blocks 11 to 20. Stop the service and run "daybook reindex --from 11" to fetch them.',
+      ])
+    }),
+  )
+
+  it.effect("notes: a setting that no stored block was indexed with is not reported", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, { traces: "off" })
+      const more = { checks: "standard", allFrames: true } as const
+      const changed = yield* runWith(store, 10, { ...more, traces: "off" })
+      const back = yield* runWith(store, 20, { traces: "off", allFrames: true })
+
+      expect(changed.notes).toBeUndefined()
+      expect(back.notes).toBeUndefined()
     }),
   )
 

@@ -139,7 +139,7 @@ export const fromReport = (
   }
   const { ageMillis, lacking, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-  const notes = StatusNotes.of(reported)
+  const notes = StatusNotes.of(reported, indexed)
   const stored = {
     ...unknown(chain),
     ...(unchecked === undefined ? {} : { unchecked }),

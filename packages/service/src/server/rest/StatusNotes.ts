@@ -1,27 +1,89 @@
 /**
- * Sentences for the operator about settings that apply to a part of the index alone.
+ * Sentences for the operator about settings that apply to a part of the stored blocks alone.
  */
-import type { AppliedSetting, IndexerStatus } from "../../store/StatusBoard.ts"
+import * as AppliedSettings from "../../store/AppliedSettings.ts"
+import type { Range, Stored } from "../../store/AppliedSettings.ts"
+import type { AppliedSettings as Applied, IndexerStatus } from "../../store/StatusBoard.ts"
 
-const sentenceOf = ({ from, name, value }: AppliedSetting & { readonly from: number }): string => {
-  const isOn = value === "on" || value === "true"
-  switch (name) {
-    case "traces":
-      return isOn
-        ? `Internal transactions are indexed from block ${from} on, and unknown before it.`
-        : `Internal transactions are not indexed from block ${from} on.`
-    case "allFrames":
-      return `STATICCALL and DELEGATECALL frames are ${isOn ? "" : "not "}stored from block ${from} on.`
-    case "checks":
-      return `Blocks are verified at level ${value} from block ${from} on.`
-  }
+const isOn = (value: string): boolean => value === "on" || value === "true"
+
+const nameOf = ({ from, to }: Stored): string => (from === to ? `${from}` : `${from} to ${to}`)
+
+/** "block 5", "blocks 5 to 7 and 9". */
+const blocksOf = (ranges: ReadonlyArray<Stored>): string => {
+  const names = ranges.map(nameOf)
+  const list = names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`
+  return ranges.length === 1 && ranges[0]?.from === ranges[0]?.to ? `block ${list}` : `blocks ${list}`
 }
 
-/** The sentences of a status; empty where every setting applies to the whole index. */
-export const of = ({
-  settings = [],
-  startNote,
-}: Pick<IndexerStatus, "settings" | "startNote">): ReadonlyArray<string> => [
-  ...(startNote === undefined ? [] : [startNote]),
-  ...settings.flatMap(({ from, ...setting }) => (from === undefined ? [] : [sentenceOf({ ...setting, from })])),
-]
+/** Blocks that lack internal transactions, with the remedy where they can be fetched now. */
+const missingTraces = (missing: ReadonlyArray<Range>, isTracing: boolean): ReadonlyArray<string> => {
+  const [first] = missing
+  if (first === undefined) return []
+  const remedy = isTracing
+    ? ` Stop the service and run "daybook reindex --from ${first.from}" to fetch them.`
+    : ' Set "traces": "auto" and index those blocks again to fetch them.'
+  return [`Internal transactions are missing in ${blocksOf(missing)}.${remedy}`]
+}
+
+const ofTraces = (settings: Applied, stored: Stored): ReadonlyArray<string> => {
+  const ranges = AppliedSettings.ranges(settings, "traces", stored)
+  const missing = ranges.filter(({ value }) => !isOn(value))
+  const isTracing = isOn(settings.findLast(({ name }) => name === "traces")?.value ?? "")
+  if (isTracing) return missingTraces(missing, true)
+  const last = ranges.at(-1)
+  if (last === undefined || missing.length === ranges.length) return []
+  if (isOn(last.value)) return missingTraces(missing, false)
+  const tail = `Internal transactions are not indexed from block ${last.from} on.`
+  return [...missingTraces(missing.slice(0, -1), false), tail]
+}
+
+/** Parts of a range that others cover. */
+const within = (range: Range, others: ReadonlyArray<Stored>): ReadonlyArray<Range> =>
+  others.flatMap((other) => {
+    const part = { value: range.value, from: Math.max(range.from, other.from), to: Math.min(range.to, other.to) }
+    return part.from > part.to ? [] : [part]
+  })
+
+/** Joins ranges of the same value that follow each other, whatever lies between them. */
+const joined = (ranges: ReadonlyArray<Range>): ReadonlyArray<Range> =>
+  ranges.reduce<ReadonlyArray<Range>>((list, range) => {
+    const last = list.at(-1)
+    return last?.value === range.value ? [...list.slice(0, -1), { ...last, to: range.to }] : [...list, range]
+  }, [])
+
+/** The last range, and those between the first and the last. */
+const later = (
+  ranges: ReadonlyArray<Range>,
+  sentence: (value: string, where: string) => string,
+): ReadonlyArray<string> =>
+  ranges.slice(1).map((range, at) => {
+    const isLast = at === ranges.length - 2
+    return sentence(range.value, isLast ? `from block ${range.from} on` : `in ${blocksOf([range])}`)
+  })
+
+/** Frames are stored of blocks with internal transactions alone. */
+const ofFrames = (settings: Applied, stored: Stored): ReadonlyArray<string> => {
+  const traced = AppliedSettings.ranges(settings, "traces", stored).filter(({ value }) => isOn(value))
+  const ranges = AppliedSettings.ranges(settings, "allFrames", stored).flatMap((range) => within(range, traced))
+  return later(
+    joined(ranges),
+    (value, where) => `STATICCALL and DELEGATECALL frames are ${isOn(value) ? "" : "not "}stored ${where}.`,
+  )
+}
+
+const ofChecks = (settings: Applied, stored: Stored): ReadonlyArray<string> =>
+  later(
+    AppliedSettings.ranges(settings, "checks", stored),
+    (value, where) => `Blocks are verified at level ${value} ${where}.`,
+  )
+
+/** The sentences of a status; empty where every setting applies to all stored blocks. */
+export const of = (
+  { settings = [], startNote }: Pick<IndexerStatus, "settings" | "startNote">,
+  stored: Stored | null,
+): ReadonlyArray<string> => {
+  const start = startNote === undefined ? [] : [startNote]
+  if (stored === null) return start
+  return [...start, ...ofTraces(settings, stored), ...ofFrames(settings, stored), ...ofChecks(settings, stored)]
+}

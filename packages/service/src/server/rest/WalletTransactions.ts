@@ -10,6 +10,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Config } from "../../config/Config.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
+import * as AppliedSettings from "../../store/AppliedSettings.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
@@ -46,19 +47,21 @@ const guard =
   }
 
 /**
- * Whether the page cannot show internal transactions, because no traces are indexed. Where some are, as after traces were turned on,
- * a row without has `null`.
+ * Whether the page cannot show internal transactions, because no stored block has traces. Where some have, as after traces were turned
+ * on or off, a row without has `null`.
  */
 const lacksTraces = Effect.fnUntraced(function* ({
   chain,
   checkpoint,
   rows,
 }: PagedQuery.Page): Effect.fn.Return<boolean, StoreError> {
-  if (rows.length > 0 && !rows.some(({ internal }) => internal === null)) return false
-  if (chain.config.traces === "off") return true
-  if (checkpoint === null) return false
-  // While the indexer waits for its node, it does not know what the node provides.
+  if (rows.some(({ internal }) => internal !== null)) return false
+  if (checkpoint === null) return chain.config.traces === "off"
   const status = yield* chain.status
+  const stored = { from: checkpoint.first, to: checkpoint.head.number }
+  if (AppliedSettings.lastTraced(status?.settings ?? [], stored) !== null) return false
+  if (chain.config.traces === "off") return true
+  // While the indexer waits for its node, it does not know what the node provides.
   return status?.traces === "off" && (status.state === "backfill" || status.state === "synced")
 })
 

@@ -512,6 +512,38 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live(
+      "include serves the stored internal transactions of a chain whose traces are off now, and null for the others",
+      () =>
+        Effect.gen(function* () {
+          const traced = Rows.block(0, [{ from: alice, to: bob }])
+          const next = Rows.block(1, [
+            { from: alice, to: bob },
+            { from: alice, to: Rows.address("2") },
+          ])
+          const untraced = {
+            ...next,
+            transactions: next.transactions.map((transaction) => ({ ...transaction, internal: null })),
+          }
+          const service = yield* start({ chains: { eth: { config: { traces: "off" }, blocks: [traced, untraced] } } })
+          const settings = [
+            { name: "traces", value: "on" },
+            { name: "traces", value: "off", from: 1 },
+          ] as const
+          const off = { state: "synced", traces: "off", nodeHead: 1, message: "", settings } as const
+          yield* Effect.orDie(service.stores["eth"]!.writeStatus(off))
+
+          const page = yield* service.wallet(alice, "include=internal_transactions")
+          const later = yield* service.wallet(Rows.address("2"), "include=internal_transactions")
+          const empty = yield* service.wallet(Rows.address("1"), "include=internal_transactions")
+
+          expect([page.status, later.status, empty.status]).toEqual([200, 200, 200])
+          expect(page.json.result.at(-1).internal_transactions).toHaveLength(1)
+          expect(page.json.result[0].internal_transactions).toBeNull()
+          expect(later.json.result[0].internal_transactions).toBeNull()
+        }),
+    )
+
     it.live("include on a chain without traces responds 400, also for an empty page", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 8, { traces: false })

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { expect } from "vitest"
-import * as AppliedSettings from "../../src/indexer/AppliedSettings.ts"
+import * as AppliedSettings from "../../src/store/AppliedSettings.ts"
 import type { AppliedSettings as Applied } from "../../src/store/StatusBoard.ts"
 
 const off: AppliedSettings.Settings = { traces: "off", allFrames: "false", checks: "standard" }
@@ -29,8 +29,27 @@ describe("AppliedSettings", () => {
     const changed = AppliedSettings.apply(first, on, 9)
 
     expect(changed.changes).toEqual([{ name: "traces", before: "off", now: "on", from: 10 }])
-    expect(changed.settings[0]).toEqual({ name: "traces", value: "on", from: 10 })
+    expect(changed.settings.slice(0, 2)).toEqual([
+      { name: "traces", value: "off" },
+      { name: "traces", value: "on", from: 10 },
+    ])
     expect(AppliedSettings.apply(changed.settings, on, 20)).toEqual({ settings: changed.settings, changes: [] })
+  })
+
+  it("apply: drops a value that no stored block was indexed with", () => {
+    const first = AppliedSettings.apply([], on, null).settings
+    const changed = AppliedSettings.apply(first, off, 9).settings
+
+    expect(AppliedSettings.apply(changed, on, 9).settings).toEqual(first)
+  })
+
+  it("lastTraced: gives the last stored block with traces, null where none has some", () => {
+    const changed = AppliedSettings.apply(AppliedSettings.apply([], on, null).settings, off, 9).settings
+
+    expect(AppliedSettings.lastTraced(changed, { from: 3, to: 20 })).toBe(9)
+    expect(AppliedSettings.lastTraced(changed, { from: 3, to: 7 })).toBe(7)
+    expect(AppliedSettings.lastTraced(changed, { from: 10, to: 20 })).toBeNull()
+    expect(AppliedSettings.lastTraced([], { from: 0, to: 20 })).toBeNull()
   })
 
   it("fromTraces: of an older index it is known whether traces were stored", () => {
@@ -44,7 +63,7 @@ describe("AppliedSettings", () => {
   })
 
   it.prop(
-    "apply and unwound: every block from the recorded one on was indexed with the recorded value, as in the model",
+    "apply, unwound and ranges: each stored block has the value that it was indexed with, and the last entry the one in force",
     { steps: Schema.Array(Step) },
     ({ steps }) => {
       let settings: Applied = []
@@ -60,9 +79,12 @@ describe("AppliedSettings", () => {
           settings = AppliedSettings.unwound(settings, to === 0 ? null : to - 1)
         } else blocks = [...blocks, ...Array.from({ length: to - blocks.length }, () => value)]
 
-        const found = settings.find(({ name }) => name === "traces")
-        expect(found?.value).toBe(value)
-        expect(blocks.slice(found?.from ?? 0).every((stored) => stored === value)).toBe(true)
+        const ranges = AppliedSettings.ranges(settings, "traces", { from: 0, to: blocks.length - 1 })
+        expect(settings.findLast(({ name }) => name === "traces")?.value).toBe(value)
+        expect(ranges.flatMap((range) => Array.from({ length: range.to - range.from + 1 }, () => range.value))).toEqual(
+          blocks,
+        )
+        expect(ranges.every((range, at) => at === 0 || range.value !== ranges[at - 1]?.value)).toBe(true)
       }
     },
   )

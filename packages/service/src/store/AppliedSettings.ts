@@ -1,0 +1,107 @@
+/**
+ * The settings that the blocks of an index were indexed with, as ranges of blocks. A change applies to the next block and not to
+ * stored ones, which the status of the chain states. Pure.
+ */
+import type { AppliedSetting, AppliedSettings } from "./StatusBoard.ts"
+
+/** Name of a setting. */
+type Name = AppliedSetting["name"]
+
+/**
+ * The settings in force, by name.
+ */
+export type Settings = Readonly<Record<Name, string>>
+
+/**
+ * A setting that has another value than the blocks before.
+ */
+export interface Change {
+  readonly name: Name
+  readonly before: string
+  readonly now: string
+  /** First block that is indexed with the new value. */
+  readonly from: number
+}
+
+/**
+ * Stored blocks that were indexed with one value of a setting.
+ */
+export interface Range {
+  readonly value: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Stored blocks: first and last one. */
+export type Stored = Pick<Range, "from" | "to">
+
+/**
+ * Settings before any was recorded: whether traces were stored is all that is known of them.
+ */
+export const fromTraces = (traces: string | null): AppliedSettings =>
+  traces === null ? [] : [{ name: "traces", value: traces === "off" ? "off" : "on" }]
+
+/** Entries that apply to a stored block, of an index up to `head`. */
+const storedOf = (entries: AppliedSettings, head: number | null): AppliedSettings =>
+  head === null ? [] : entries.filter(({ from }) => from === undefined || from <= head)
+
+/** Entries of one setting, once the blocks above `head` have a value. */
+const extended = (entries: AppliedSettings, { name, value }: AppliedSetting, head: number | null): AppliedSettings => {
+  const stored = storedOf(entries, head)
+  if (head === null || stored.length === 0) return [{ name, value }]
+  return stored.at(-1)?.value === value ? stored : [...stored, { name, value, from: head + 1 }]
+}
+
+/**
+ * The recorded settings once those in force apply to the blocks above `head`; `null` while the index is empty.
+ */
+export const apply = (
+  before: AppliedSettings,
+  settings: Settings,
+  head: number | null,
+): { readonly settings: AppliedSettings; readonly changes: ReadonlyArray<Change> } => {
+  const changes: Array<Change> = []
+  const applied = (Object.keys(settings) as ReadonlyArray<Name>).flatMap((name) => {
+    const value = settings[name]
+    const entries = before.filter((setting) => setting.name === name)
+    const last = entries.at(-1)
+    if (head !== null && last !== undefined && last.value !== value) {
+      changes.push({ name, before: last.value, now: value, from: head + 1 })
+    }
+    return extended(entries, { name, value }, head)
+  })
+  return { settings: applied, changes }
+}
+
+/**
+ * The recorded settings once the blocks above `head` were removed: those that are indexed again have the settings in force.
+ */
+export const unwound = (settings: AppliedSettings, head: number | null): AppliedSettings =>
+  [...new Set(settings.map(({ name }) => name))].flatMap((name) => {
+    const entries = settings.filter((setting) => setting.name === name)
+    // Sound: the name is that of an entry.
+    return extended(entries, entries.at(-1)!, head)
+  })
+
+/**
+ * The stored blocks by their value of a setting, lowest first; neighbours have different values.
+ */
+export const ranges = (settings: AppliedSettings, name: Name, stored: Stored): ReadonlyArray<Range> => {
+  const found: Array<Range> = []
+  const entries = settings.filter((setting) => setting.name === name)
+  for (const [at, { from = 0, value }] of entries.entries()) {
+    const until = (entries[at + 1]?.from ?? Number.POSITIVE_INFINITY) - 1
+    const range = { value, from: Math.max(from, stored.from), to: Math.min(until, stored.to) }
+    if (range.from > range.to) continue
+    const last = found.at(-1)
+    if (last?.value === value) found[found.length - 1] = { ...last, to: range.to }
+    else found.push(range)
+  }
+  return found
+}
+
+/**
+ * The last stored block with internal transactions; `null` where none has some.
+ */
+export const lastTraced = (settings: AppliedSettings, stored: Stored): number | null =>
+  ranges(settings, "traces", stored).findLast(({ value }) => value === "on")?.to ?? null
