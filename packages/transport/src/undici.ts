@@ -91,6 +91,15 @@ const responseOf = (status: number, headers: Headers, plain: Reader): Response =
 /** Bytes that may wait to be read before the socket is paused. */
 const maxWaitingBytes = 1024 * 1024
 
+/**
+ * Bytes that wait when a paused socket is resumed. Each time it is resumed, undici copies all that the socket has received, so that
+ * resuming after each of many short chunks would copy it as many times.
+ */
+const resumeBytes = maxWaitingBytes / 2
+
+/** Short chunks that wait are read together, up to so many bytes: each alone would keep the buffer of the socket that it is a part of. */
+const joinedBytes = 64 * 1024
+
 /** The chunks of a body between the socket and its reader. */
 interface ChunkQueue {
   /** Adds a chunk; false when the socket has to pause. */
@@ -107,6 +116,17 @@ const makeQueue = (onDrain: () => void): ChunkQueue => {
   let waitingBytes = 0
   let ended: { readonly error?: unknown } | undefined
   let waiting: { readonly resolve: (chunk: Chunk) => void; readonly reject: (error: unknown) => void } | undefined
+
+  /** The chunks that are read next, as one. */
+  const take = (): Uint8Array | undefined => {
+    let [count, bytes] = [0, 0]
+    while (count < chunks.length && (count === 0 || bytes + chunks[count]!.length <= joinedBytes)) {
+      bytes += chunks[count++]!.length
+    }
+    waitingBytes -= bytes
+    return count < 2 ? chunks.shift() : Buffer.concat(chunks.splice(0, count), bytes)
+  }
+
   return {
     isEnded: () => ended !== undefined,
     push: (chunk) => {
@@ -129,10 +149,9 @@ const makeQueue = (onDrain: () => void): ChunkQueue => {
       waiting = undefined
     },
     read: () => {
-      const value = chunks.shift()
+      const value = take()
       if (value !== undefined) {
-        waitingBytes -= value.length
-        if (waitingBytes < maxWaitingBytes) onDrain()
+        if (waitingBytes <= resumeBytes) onDrain()
         return Promise.resolve({ done: false, value })
       }
       if (ended === undefined) return new Promise((resolve, reject) => (waiting = { resolve, reject }))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { once } from "node:events"
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
@@ -88,6 +89,38 @@ describe("undici", () => {
         const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
 
         expect(error._tag === "InvalidResponse" && error.reason === "too-large").toBe(true)
+      }),
+    )
+
+    it.live("make: its fetch joins short chunks for a slow reader and keeps no more memory than they need", () =>
+      Effect.gen(function* () {
+        const [chunks, chunk] = [40_000, Buffer.alloc(125, "a")]
+        const server = yield* script(async (_request, response) => {
+          for (let sent = 0; sent < chunks; sent++) {
+            if (!response.write(chunk)) await once(response, "drain")
+          }
+          response.end()
+        })
+        const fetch = yield* undici.make()
+        const before = process.memoryUsage().arrayBuffers
+
+        const [bytes, reads, peak] = yield* Effect.promise(async () => {
+          const { signal } = new AbortController()
+          const response = await fetch(server.url, { method: "GET", headers: {}, redirect: "manual", signal })
+          const reader = response.body!.getReader()
+          let [bytes, reads, peak] = [0, 0, 0]
+          for (let part = await reader.read(); part.done !== true; part = await reader.read()) {
+            bytes += part.value?.length ?? 0
+            reads += 1
+            peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          return [bytes, reads, peak]
+        })
+
+        expect(bytes).toBe(chunks * chunk.length)
+        expect(reads).toBeLessThan(chunks / 10)
+        expect(peak).toBeLessThan(32 * 1024 * 1024)
       }),
     )
 

@@ -171,11 +171,20 @@ const listenError = (cause: unknown, host: string, port: number): ListenError =>
   }
 }
 
+/** Node closes a connection that exceeds one of them within `connectionsCheckingInterval`. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+}
+
+/** Listens. A client that ends its side of a connection behind a request still receives the response (`httpAllowHalfOpen`). */
 const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
   const { host, port } = options.listen
   const { limits } = options
   const routes = yield* Routes.Routes
-  const node = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 })
+  const node = Object.assign(createServer(timeouts), { httpAllowHalfOpen: true })
   const server = yield* NodeHttpServer.make(() => node, {
     host,
     port,

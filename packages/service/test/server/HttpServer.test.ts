@@ -28,7 +28,35 @@ const raw = (url: string, text: string) =>
       }),
   )
 
+/** Sends bytes, ends its side of the connection, and gives what comes back. */
+const rawEnded = (url: string, text: string) =>
+  Effect.promise(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        const { hostname, port } = new URL(url)
+        let answer = ""
+        const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.end(text))
+        socket.on("data", (chunk: Buffer) => (answer += chunk.toString()))
+        socket.on("end", () => resolve(answer))
+        socket.on("error", reject)
+      }),
+  )
+
 describe("HttpServer", () => {
+  it.live("a client that ends its side of the connection behind a request receives the response", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => Node.result(`"0x1"`))
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'
+      const head = `POST /rpc/eth/${service.key} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`
+
+      const answer = yield* rawEnded(service.url, head + body)
+
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+      expect(answer).toContain('"result":"0x1"')
+    }),
+  )
+
   describe("API key", () => {
     it.live("a key is read from the header X-API-Key, whatever the case of its name", () =>
       Effect.gen(function* () {
