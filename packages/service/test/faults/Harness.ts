@@ -49,6 +49,8 @@ const sampleMillis = 250
 const startBlocks = 50
 /** Time that a poll, the write of the status and its reading may take on a busy machine, beside the latency of the node. */
 const slackMillis = 500
+/** A poll may be late on a busy machine, and the lag unknown until the next one. */
+const leastKnownShare = 0.9
 
 /** Longest time for which an overtaken head may be shown: one poll, and the time in which the node responds. */
 const maxStaleMillis = ({ fault }: Scenario): number => {
@@ -182,7 +184,9 @@ export const issuesOf = (scenario: Scenario, outcome: Outcome): ReadonlyArray<st
     ...(callsPerMinute > maxCallsPerMinute ? [`${callsPerMinute} calls a minute, at most ${maxCallsPerMinute}`] : []),
     ...(staleMillis > maxStale ? [`a head was shown ${staleMillis} ms too long`] : []),
     ...(lagError !== null && lagError > maxError ? [`the shown lag is wrong by ${lagError} blocks`] : []),
-    ...(isLagKnown && knownShare < 1 ? [`no lag in ${Math.round(100 - 100 * knownShare)} % of the samples`] : []),
+    ...(isLagKnown && knownShare < leastKnownShare
+      ? [`no lag in ${Math.round(100 - 100 * knownShare)} % of the samples`]
+      : []),
     ...(recoverySeconds > maxRecoverySeconds ? [`recovery took ${recoverySeconds.toFixed(1)} s`] : []),
   ]
 }
