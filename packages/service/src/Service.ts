@@ -114,6 +114,7 @@ export const run = Effect.fn("Service.run")(function* (
   const parts: Parts = { ...rest, config, chains }
   const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
   yield* database.apiKeys.ready
+  if (roles.includes("index")) yield* database.migrate(chains)
   const operations = roles.filter((role) => role !== "index")
   const address = operations.length === 0 ? null : yield* listen(operations, parts, database)
   if (address !== null && options.member === undefined) yield* Effect.logInfo(listeningMessage(address.url))

@@ -60,6 +60,11 @@ export interface Database {
   readonly leases: Leases
   readonly status: StatusBoard
   /**
+   * Migrates the stores of these chains that an earlier version made, where that takes no time, so that no reader finds an older one.
+   * Only for a process that writes them; one that cannot be migrated is left to its writer.
+   */
+  readonly migrate: (chains: ReadonlyArray<ChainRef>) => Effect.Effect<void>
+  /**
    * Copies these chains and the keys, while they are in use, to a folder that a configuration can name in place of this database.
    * A chain without a store is skipped.
    *

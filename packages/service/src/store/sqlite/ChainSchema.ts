@@ -7,6 +7,9 @@ import * as Migrations from "./Migrations.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Statements from "./Statements.ts"
 
+/** The steps from this version on copy no rows. */
+export const firstQuick = 3
+
 /**
  * The file of one chain.
  *

@@ -15,9 +15,12 @@ import * as Audit from "./Audit.ts"
 import * as Backup from "./Backup.ts"
 import * as ChainFile from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
+import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
+import * as Connection from "./Connection.ts"
 import * as Folder from "./Folder.ts"
 import * as Leases from "./Leases.ts"
+import * as Migrations from "./Migrations.ts"
 import * as Projections from "./Projections.ts"
 import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
@@ -85,6 +88,15 @@ export const open = Effect.fn("Sqlite.open")(function* (
   const openFile = (ref: ChainRef) => RcMap.get(files, keyOf(ref))
   const withFile: Leases.WithFile = (ref, work) => Effect.scoped(Effect.flatMap(openFile(ref), work))
 
+  const migrate = Effect.fnUntraced(function* (ref: ChainRef) {
+    if (!existsSync(fileOf(ref))) return
+    const connection = yield* Connection.connect({ file: fileOf(ref), readOnly: true })
+    const isOlder = yield* connection.attempt(() =>
+      Migrations.isOlderUnsafe(connection, ChainSchema.schema, ChainSchema.firstQuick),
+    )
+    if (isOlder) yield* openFile(ref)
+  }, Effect.scoped)
+
   return {
     chain: (ref): ChainStore => ({
       reader: ChainReader.make(poolOf(ref), ref.id),
@@ -100,6 +112,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),
     leases: Leases.make(withFile),
     status: StatusBoard.make(withFile, poolOf),
+    migrate: (chains) => Effect.forEach(chains, (ref) => Effect.ignore(migrate(ref)), { discard: true }),
     backup: backup(folder),
   }
 })

@@ -58,6 +58,12 @@ const versionUnsafe = (connection: Connection.Connection, schema: Migrations): n
   return version
 }
 
+/** Whether a file has a schema of an earlier version, but at least the given one. */
+export const isOlderUnsafe = (connection: Connection.Connection, schema: Migrations, least: number): boolean => {
+  const version = versionUnsafe(connection, schema)
+  return version >= least && version < schema.steps.length
+}
+
 /** Throws a `StoreError` unless the file has exactly this program's schema. */
 export const checkUnsafe = (connection: Connection.Connection, schema: Migrations): void => {
   const version = versionUnsafe(connection, schema)

@@ -105,6 +105,28 @@ describe("a file of version 1", () => {
     }),
   )
 
+  it.effect("migrate: is left to its writer, since it takes time", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
+      write(file, 2)
+      yield* (yield* databaseOf(file)).migrate([ref, { name: "none", id: 1 }])
+
+      expect(versionOf(file)).toBe(2)
+    }),
+  )
+
+  it.effect("migrate: brings a file of version 3 to the present one, so that readers accept it", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
+      write(file, 3)
+      const database = yield* databaseOf(file)
+      yield* database.migrate([ref])
+
+      expect(versionOf(file)).toBe(ChainSchema.schema.steps.length)
+      expect((yield* database.chain(ref).reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
+    }),
+  )
+
   it.effect("a reader refuses it with a retryable error until a writer has migrated it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
