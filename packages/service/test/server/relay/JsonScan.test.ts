@@ -40,8 +40,10 @@ describe("JsonScan", () => {
   it.prop(
     "findMember: gives the text of the last member of a name, as parsing does, and nothing for text that is cut off",
     { value: Schema.Record(Schema.Literals(["result", "id", "x"]), Schema.Json), space: Schema.Literals([0, 2]) },
-    ({ space, value }) => {
-      const text = JSON.stringify(value, null, space)
+    ({ space, value: drawn }) => {
+      const text = JSON.stringify(drawn, null, space)
+      // JSON has no -0.
+      const value: typeof drawn = JSON.parse(text)
       const doubled = `${text.slice(0, -1)}${text.length > 3 ? "," : ""}"result" : ${JSON.stringify(value)} }`
       for (const [whole, expected] of [
         [text, value.result],
