@@ -12,6 +12,7 @@ import * as BlockSource from "../indexer/BlockSource.ts"
 import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as FillGaps from "../maintenance/FillGaps.ts"
 import * as Repair from "../maintenance/Repair.ts"
+import * as TraceComparison from "../maintenance/TraceComparison.ts"
 import * as Verify from "../maintenance/Verify.ts"
 import * as VerifyAgainstNode from "../maintenance/VerifyAgainstNode.ts"
 import type { Audit } from "../store/Audit.ts"
@@ -79,10 +80,18 @@ interface Options {
 const failuresShown = 5
 
 const printComparison = Effect.fnUntraced(function* (chain: string, compared: VerifyAgainstNode.Compared) {
-  const { blocks, failed, issues, ofBlocks, transactions } = compared
+  const { blocks, failed, issues, ofBlocks, transactions, unwatched } = compared
   for (const { block, why } of failed.slice(0, failuresShown)) {
     yield* Terminal.print(`${chain}: block ${block} not compared: ${why}`)
   }
+  if (unwatched > 0) {
+    const are = unwatched === 1 ? "is" : "are"
+    yield* Terminal.print(
+      `${chain}: ${count(unwatched, "transaction")} ${are} of wallets no longer in "watch"; not compared.`,
+    )
+  }
+  const untraced = TraceComparison.format(compared.untraced)
+  if (untraced !== null) yield* Terminal.print(`${chain}: ${untraced}`)
   const rows = `${blocks} of ${count(ofBlocks, "block")} and ${count(transactions, "transaction")}`
   const outcome = issues.length === 0 ? "no differences" : count(issues.length, "difference")
   yield* Terminal.print(`${chain}: compared ${rows} with the node: ${outcome}`)

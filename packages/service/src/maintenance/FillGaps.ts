@@ -13,6 +13,7 @@ import type { Audit, Repairer } from "../store/Audit.ts"
 import type { Gap } from "../store/BlockRows.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as Watched from "./Watched.ts"
 
 /** The result of filling. */
 export interface Filled {
@@ -47,17 +48,22 @@ interface Attempt {
 
 const fillBlock = Effect.fnUntraced(function* (
   node: Node,
-  repairer: Repairer,
+  { audit, repairer }: { readonly audit: Audit; readonly repairer: Repairer },
   gaps: ReadonlyArray<Gap>,
   { assembling }: Options,
 ): Effect.fn.Return<Attempt, StoreError> {
   const [first] = gaps
   if (first === undefined) return { filled: 0, why: null }
   // Nothing is tried again later: what a node cannot give now remains a gap.
-  const options = { ...assembling, failures: TraceFailure.patience }
+  const [stored] = (yield* audit.range(first.block, first.block)).blocks
+  const options = {
+    ...assembling,
+    watch: Watched.withStored(stored, assembling.watch),
+    failures: TraceFailure.patience,
+  }
   const fetched = yield* Effect.result(BlockFetcher.block(node, first.block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
-  const rows = fetched.success
+  const rows = Watched.keepTraces(stored, fetched.success)
   const left = rows.gaps ?? []
   const why = left[0]?.reason ?? null
   if (left.length >= gaps.length) return { filled: 0, why }
@@ -100,7 +106,7 @@ export const run = Effect.fn("FillGaps.run")(function* (
     const gaps = yield* gapsOfNext(store.reader, next, to)
     const [first] = gaps
     if (first === undefined) break
-    const attempt = yield* fillBlock(node, repairer, gaps, options)
+    const attempt = yield* fillBlock(node, { audit: store.audit, repairer }, gaps, options)
     filled += attempt.filled
     remaining += gaps.length - attempt.filled
     if (attempt.why !== null && failed.length < maxFailed) failed.push({ block: first.block, why: attempt.why })

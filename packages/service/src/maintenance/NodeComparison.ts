@@ -5,6 +5,7 @@ import { cut } from "@daybook/schema/Issue"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
 import type { BlockRows, TransactionRow } from "../store/BlockRows.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
+import { isWatched, type Watch } from "./Watched.ts"
 
 type Value = unknown
 
@@ -68,13 +69,22 @@ const internalDifference = (stored: StoredTransaction, remote: TransactionRow): 
 const isSameSet = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
   one.length === other.length && one.every((item) => other.includes(item))
 
-const transactionDifference = (stored: StoredTransaction, remote: TransactionRow, revision: number): string | null => {
+const watchedOf = (addresses: ReadonlyArray<string>, watch: Watch): ReadonlyArray<string> =>
+  watch == null ? addresses : addresses.filter((address) => watch.has(address))
+
+const transactionDifference = (
+  stored: StoredTransaction,
+  remote: TransactionRow,
+  revision: number,
+  watch: Watch,
+): string | null => {
   if (stored.index !== remote.index)
     return `the node has it at index ${remote.index}, the stored row at ${stored.index}`
   const difference = bodyDifference(stored, remote, revision) ?? internalDifference(stored, remote)
   if (difference !== null) return difference
-  if (isSameSet(stored.addresses, remote.addresses)) return null
-  return `wallets: the node has ${show(remote.addresses)}, the stored row ${show(stored.addresses)}`
+  const [own, other] = [watchedOf(stored.addresses, watch), watchedOf(remote.addresses, watch)]
+  if (isSameSet(own, other)) return null
+  return `wallets: the node has ${show(other)}, the stored row ${show(own)}`
 }
 
 const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null => {
@@ -84,23 +94,45 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
+/** Transactions whose receipt the node does not give now. */
+const withoutReceipt = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
+  new Set(
+    gaps.flatMap(({ kind, transaction }) => (kind === "receipt" && transaction !== undefined ? [transaction] : [])),
+  )
+
 /**
- * Differences of a block: of the block itself, else one for each of its transactions.
+ * Stored rows of watched wallets that are not among those made of the node's block.
  */
-export const ofBlock = (stored: StoredBlock, remote: BlockRows): ReadonlyArray<IntegrityIssue> => {
+export const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<StoredTransaction> => {
+  const hashes = new Set(remote.transactions.map(({ hash }) => hash))
+  const gaps = withoutReceipt(remote)
+  return stored.transactions.filter(
+    ({ addresses, hash }) => isWatched(addresses, watch) && !hashes.has(hash) && !gaps.has(hash),
+  )
+}
+
+/**
+ * Differences of a block: of the block itself, else one for each of its transactions. Rows of wallets that are not watched, and those
+ * that the node has no receipt for, are not compared.
+ */
+export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch = null): ReadonlyArray<IntegrityIssue> => {
   const block = stored.number
   const own = blockDifference(stored, remote)
   if (own !== null) return [{ block, what: own }]
   const remoteByHash = new Map(remote.transactions.map((row) => [row.hash, row]))
   const storedHashes = new Set(stored.transactions.map(({ hash }) => hash))
+  const absent = new Set(unmatched(stored, remote, watch))
   const ofStored = stored.transactions.flatMap((row) => {
     const other = remoteByHash.get(row.hash)
-    const what =
-      other === undefined ? "the node does not have it" : transactionDifference(row, other, remote.decoderRevision)
+    const what = absent.has(row)
+      ? "the node does not have it"
+      : other === undefined || !isWatched(row.addresses, watch)
+        ? null
+        : transactionDifference(row, other, remote.decoderRevision, watch)
     return what === null ? [] : [{ block, what: `transaction ${row.index} (${row.hash}): ${what}` }]
   })
   const missing = remote.transactions
-    .filter(({ hash }) => !storedHashes.has(hash))
+    .filter(({ addresses, hash }) => !storedHashes.has(hash) && isWatched(addresses, watch))
     .map(({ hash, index }) => ({ block, what: `transaction ${index} (${hash}): it is not stored` }))
   return [...ofStored, ...missing]
 }

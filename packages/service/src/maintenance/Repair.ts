@@ -3,14 +3,17 @@
  * removes appearances without a document. A block that the node's chain does not have cannot be repaired this way.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { shellWord } from "../config/ShellWord.ts"
 import type * as BlockAssembler from "../indexer/BlockAssembler.ts"
 import * as BlockFetcher from "../indexer/BlockFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit } from "../store/Audit.ts"
+import type { BlockRows } from "../store/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Verified } from "./Verify.ts"
+import * as Watched from "./Watched.ts"
 
 /** The result of a repair. */
 export interface Repaired {
@@ -26,6 +29,20 @@ const otherChain = (block: number, chain: string | undefined) => {
   const which = chain === undefined ? "" : ` --chain ${shellWord(chain)}`
   return `the node has another block ${block}; run "daybook reindex --from ${block}${which}", or with a lower number`
 }
+
+/** A block fetched again, with what is stored of it and cannot be fetched now. */
+const fetchAgain = Effect.fnUntraced(function* (
+  audit: Audit,
+  node: Node,
+  number: number,
+  options: BlockAssembler.Options,
+): Effect.fn.Return<Result.Result<BlockRows, string>, StoreError> {
+  const [stored] = (yield* audit.range(number, number)).blocks
+  const watch = Watched.withStored(stored, options.watch)
+  const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, watch }))
+  if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
+  return Result.succeed(Watched.keepTraces(stored, fetched.success))
+})
 
 /**
  * Repairs what `Verify.run` found.
@@ -45,8 +62,8 @@ export const run = Effect.fn("Repair.run")(function* (
   const blocks: Array<number> = []
   const failed: Array<Repaired["failed"][number]> = []
   for (const number of [...numbers].toSorted((a, b) => a - b)) {
-    const rows = yield* Effect.result(BlockFetcher.block(node, number, options))
-    if (rows._tag === "Failure") failed.push({ block: number, why: rows.failure.message })
+    const rows = yield* fetchAgain(audit, node, number, options)
+    if (Result.isFailure(rows)) failed.push({ block: number, why: rows.failure })
     else if (yield* repairer.replace(rows.success)) blocks.push(number)
     else failed.push({ block: number, why: otherChain(number, options.chain) })
   }

@@ -8,15 +8,23 @@ import * as Result from "effect/Result"
 import * as BlockFetcher from "../indexer/BlockFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit, StoredBlock } from "../store/Audit.ts"
+import type { BlockRows } from "../store/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import * as NodeComparison from "./NodeComparison.ts"
+import * as TraceComparison from "./TraceComparison.ts"
+import * as Watched from "./Watched.ts"
 
 /** The result of a comparison. */
 export interface Compared {
   /** Blocks that were compared. */
   readonly blocks: number
+  /** Transactions that were compared. */
   readonly transactions: number
+  /** Transactions that were not compared, as none of their wallets is watched now. */
+  readonly unwatched: number
+  /** Blocks whose internal transactions were not compared. */
+  readonly untraced: ReadonlyArray<TraceComparison.Untraced>
   /** Blocks that are stored. */
   readonly ofBlocks: number
   readonly issues: ReadonlyArray<IntegrityIssue>
@@ -60,7 +68,31 @@ export const sampleOf = Effect.fnUntraced(function* (
   return [...numbers].toSorted((a, b) => a - b)
 })
 
-type Outcome = Result.Result<ReadonlyArray<IntegrityIssue>, string>
+/** The comparison of one block. */
+interface ComparedBlock {
+  readonly issues: ReadonlyArray<IntegrityIssue>
+  readonly unwatched: number
+  /** `undefined` where the block has no internal transactions to compare. */
+  readonly untraced: TraceComparison.Reason | null | undefined
+}
+
+type Outcome = Result.Result<ComparedBlock, string>
+
+const nothing: ComparedBlock = { issues: [], unwatched: 0, untraced: undefined }
+
+const comparedWith = (stored: StoredBlock, remote: BlockRows, watch: Watched.Watch): ComparedBlock => ({
+  issues: NodeComparison.ofBlock(stored, remote, watch),
+  unwatched: Watched.unwatched(stored, watch),
+  untraced: TraceComparison.ofBlock(stored, remote, watch),
+})
+
+/** A block of the node; with all its transactions where a stored one is not among those of the watched wallets. */
+const fetchRows = Effect.fnUntraced(function* (node: Node, stored: StoredBlock, options: BlockFetcher.Options) {
+  const rows = yield* BlockFetcher.block(node, stored.number, options)
+  const { watch } = options
+  const isComplete = watch == null || NodeComparison.unmatched(stored, rows, watch).length === 0
+  return isComplete ? rows : yield* BlockFetcher.block(node, stored.number, { ...options, watch: null })
+})
 
 const storedAt = Effect.fnUntraced(function* (
   audit: Audit,
@@ -77,14 +109,15 @@ const compareOne = Effect.fnUntraced(function* (
   stored: StoredBlock,
   options: BlockFetcher.Options,
 ): Effect.fn.Return<Outcome, StoreError> {
-  const fetched = yield* Effect.result(BlockFetcher.block(node, stored.number, options))
+  const fetched = yield* Effect.result(fetchRows(node, stored, options))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
-  const issues = NodeComparison.ofBlock(stored, fetched.success)
-  if (issues.length === 0) return Result.succeed(issues)
+  const { watch } = options
+  const compared = comparedWith(stored, fetched.success, watch)
+  if (compared.issues.length === 0) return Result.succeed(compared)
   const now = yield* storedAt(audit, stored.number)
   // Gone by a reorg.
-  if (now === null) return Result.succeed([])
-  return Result.succeed(now.hash === stored.hash ? issues : NodeComparison.ofBlock(now, fetched.success))
+  if (now === null) return Result.succeed(nothing)
+  return Result.succeed(now.hash === stored.hash ? compared : comparedWith(now, fetched.success, watch))
 })
 
 const groupsOf = (numbers: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
@@ -112,7 +145,9 @@ export const run = Effect.fn("VerifyAgainstNode.run")(function* (
   options: Options,
 ): Effect.fn.Return<Compared, StoreError> {
   const { checkpoint } = yield* audit.range(0, -1)
-  if (checkpoint === null) return { blocks: 0, transactions: 0, ofBlocks: 0, issues: [], failed: [] }
+  if (checkpoint === null) {
+    return { blocks: 0, transactions: 0, unwatched: 0, untraced: [], ofBlocks: 0, issues: [], failed: [] }
+  }
   const first = Math.max(options.from ?? 0, checkpoint.first)
   const { number: head } = checkpoint.head
   const numbers = yield* sampleOf(first, head, options.sample ?? Number.POSITIVE_INFINITY)
@@ -122,7 +157,8 @@ export const run = Effect.fn("VerifyAgainstNode.run")(function* (
   }
   const issues: Array<IntegrityIssue> = []
   const failed: Array<Compared["failed"][number]> = []
-  let [blocks, transactions, inRow] = [0, 0, 0]
+  const traced: Array<Parameters<typeof TraceComparison.ranges>[0][number]> = []
+  let [blocks, transactions, unwatched, inRow] = [0, 0, 0, 0]
   for (const group of groupsOf(numbers)) {
     const stored = yield* storedBlocks(audit, group)
     const outcomes = yield* Effect.forEach(stored, (block) => compareOne(audit, node, block, assembling), {
@@ -134,12 +170,20 @@ export const run = Effect.fn("VerifyAgainstNode.run")(function* (
       if (Result.isFailure(outcome)) failed.push({ block: block.number, why: outcome.failure })
       else {
         blocks += 1
-        transactions += block.transactions.length
-        issues.push(...outcome.success)
+        const { issues: found, untraced, unwatched: skipped } = outcome.success
+        transactions += block.transactions.length - skipped
+        unwatched += skipped
+        issues.push(...found)
+        if (untraced !== undefined) traced.push({ block: block.number, reason: untraced })
       }
     }
     if (options.onProgress !== undefined) yield* options.onProgress(group.at(-1) ?? head, head)
     if (inRow >= maxFailures) break
   }
-  return { blocks, transactions, ofBlocks: Math.max(0, head - first + 1), issues, failed }
+  const untraced = TraceComparison.ranges(traced).map((range) =>
+    range.reason === "the node has no tracer" && !node.wantsTraces
+      ? { ...range, reason: "traces are off" as const }
+      : range,
+  )
+  return { blocks, transactions, unwatched, untraced, ofBlocks: Math.max(0, head - first + 1), issues, failed }
 })

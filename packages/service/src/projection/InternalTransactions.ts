@@ -316,6 +316,13 @@ const byPath = (one: FlatTrace, other: FlatTrace): number => {
   return a.length - b.length
 }
 
+/** The first path that two entries of a transaction share; `null` for none. An entry in place of a trace beyond a bound has no own. */
+const repeatedPath = (sorted: ReadonlyArray<FlatTrace>): string | null => {
+  if (sorted.some(({ type }) => type === "excess")) return null
+  const found = sorted.find((trace, at) => at > 0 && byPath(sorted[at - 1]!, trace) === 0)
+  return found === undefined ? null : `[${found.traceAddress.join(", ")}]`
+}
+
 const isAbove = (path: ReadonlyArray<number>, other: ReadonlyArray<number>): boolean =>
   path.length < other.length && path.every((position, index) => position === other[index])
 
@@ -351,7 +358,8 @@ const rowsOfOne = (
  * - A failed frame without a `result` has no output, and no gas used unless its failure takes all gas.
  *
  * **Errors**
- * - `InvalidBlock`: an entry belongs to another block or transaction, or a transaction has no root entry.
+ * - `InvalidBlock`: an entry belongs to another block or transaction, a transaction has no root entry, or two entries of it have one
+ *   trace address.
  */
 export const fromFlat = (
   block: TracedBlock,
@@ -378,6 +386,9 @@ export const fromFlat = (
     if (own[0]?.traceAddress.length !== 0 && !StateSync.isStateSync(transaction)) {
       return invalid(block, `transaction ${transaction.hash} has no trace`)
     }
+    const repeated = repeatedPath(own)
+    if (repeated !== null)
+      return invalid(block, `transaction ${transaction.hash} has two traces with the trace address ${repeated}`)
     rows.push(rowsOfOne(block, transaction.hash, own, options))
   }
   return Result.succeed(rows)

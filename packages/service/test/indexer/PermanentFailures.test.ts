@@ -124,6 +124,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
     ["that is HTTP 500", { status: 500 }, "500"],
     ["that does not decode", { result: [{ type: 7 }] }, "expected"],
     ["that is an empty list", { result: [] }, "has no trace"],
+    ["that has each entry twice", { result: [traceOf(5), traceOf(5)] }, "two traces with the trace address []"],
   ]
 
   it.effect.each(untraceable)(

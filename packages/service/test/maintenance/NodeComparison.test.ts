@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NodeComparison from "../../src/maintenance/NodeComparison.ts"
+import * as TraceComparison from "../../src/maintenance/TraceComparison.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
+import * as Watched from "../../src/maintenance/Watched.ts"
 import type { StoredBlock } from "../../src/store/Audit.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 
@@ -52,6 +54,72 @@ describe("NodeComparison", () => {
     expect(of(one, "[]")).toEqual([
       "transaction 0 (0x1): internal_transactions: the node has 0 entries, the stored row 1",
     ])
+  })
+
+  it("ofBlock: leaves out rows of wallets that are not watched, and compares the watched wallets of the others", () => {
+    const watch = new Set(["0xa"])
+    const differences = (block: StoredBlock, other: BlockRows = remote) =>
+      NodeComparison.ofBlock(block, other, watch).map(({ what }) => what)
+    const nothing = { ...remote, transactions: [] }
+
+    expect(differences(stored({ addresses: ["0xe"] }), nothing)).toEqual([])
+    expect(differences(stored({ addresses: ["0xe"], body: "{}" }))).toEqual([])
+    expect(differences(stored({ addresses: ["0xa", "0xe"] }))).toEqual([])
+    expect(differences(stored(), nothing)).toEqual(["transaction 0 (0x1): the node does not have it"])
+    expect(
+      differences({ ...stored(), transactions: [] }, { ...remote, transactions: [{ ...row, addresses: ["0xe"] }] }),
+    ).toEqual([])
+    expect(Watched.unwatched(stored({ addresses: ["0xe"] }), watch)).toBe(1)
+    expect(Watched.unwatched(stored({ addresses: ["0xe"] }), null)).toBe(0)
+  })
+
+  it("ofBlock: leaves out a transaction that the node has without its receipt", () => {
+    const gaps = [{ kind: "receipt", transaction: "0x1", reason: "pruned" }] as const
+
+    expect(whatOf(stored(), { ...remote, transactions: [], gaps })).toEqual([])
+  })
+
+  it("TraceComparison: names the blocks whose internal transactions were not compared, and why", () => {
+    const of = (internal: string | null, other: string | null) =>
+      TraceComparison.ofBlock(stored({ internal }), { ...remote, transactions: [{ ...row, internal: other }] }, null)
+    const ranges = TraceComparison.ranges([
+      { block: 3, reason: null },
+      { block: 4, reason: "not stored" },
+      { block: 7, reason: "not stored" },
+      { block: 8, reason: "the node has no tracer" },
+      { block: 9, reason: null },
+      { block: 10, reason: "not stored" },
+    ])
+
+    expect([of("[]", "[]"), of(null, "[]"), of("null", "[]"), of("[]", null), of("[]", "null")]).toEqual([
+      null,
+      "not stored",
+      "not stored",
+      "the node has no tracer",
+      "the node cannot trace them",
+    ])
+    expect(TraceComparison.ofBlock({ ...stored(), transactions: [] }, remote, null)).toBeUndefined()
+    expect(TraceComparison.format(ranges)).toBe(
+      "internal transactions not compared: blocks 4 to 7 (not stored), block 8 (the node has no tracer), block 10 (not stored)",
+    )
+    expect(TraceComparison.format([])).toBeNull()
+  })
+
+  it("keepTraces: a block fetched again without a tracer keeps its internal transactions, and its gaps", () => {
+    const untraced = { ...remote, transactions: [{ ...row, internal: null }] }
+
+    expect(Watched.keepTraces(stored({ internal: '[{"value":"1"}]' }), untraced)).toEqual({
+      ...remote,
+      transactions: [{ ...row, internal: '[{"value":"1"}]' }],
+    })
+    expect(Watched.keepTraces(stored({ internal: "null" }), untraced)).toMatchObject({
+      transactions: [{ internal: "null" }],
+      gaps: [{ kind: "trace", transaction: "0x1" }],
+    })
+    expect(Watched.keepTraces(stored({ internal: null }), remote)).toEqual(remote)
+    expect(Watched.keepTraces(undefined, untraced)).toEqual(untraced)
+    expect([...(Watched.withStored(stored({ addresses: ["0xe"] }), new Set(["0xa"])) ?? [])]).toEqual(["0xa", "0xe"])
+    expect(Watched.withStored(stored(), null)).toBeNull()
   })
 
   it("ofBlock: leaves out what another revision of the decoder decoded", () => {

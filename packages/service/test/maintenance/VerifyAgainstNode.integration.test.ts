@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Node from "../../src/node/Node.ts"
+import * as Repair from "../../src/maintenance/Repair.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 import { caughtUp, decoder, openStore, start } from "../indexer/chain.ts"
@@ -49,6 +50,42 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
         /^transaction 0 \(0x\w+\): value: the node has "\d+", the stored row "123456789"$/,
       )
       expect(found.issues[1]?.what).toContain("it is not stored")
+    }),
+  )
+
+  it.effect("run: leaves out rows of wallets that are no longer watched, and a repair keeps them", () =>
+    Effect.gen(function* () {
+      const { accounts, chainId, url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const store = yield* openStore
+      const [kept = "", removed = ""] = accounts.map((account) => account.toLowerCase())
+      const indexer = yield* start(store, [url], { watch: new Set([kept, removed]) })
+      yield* indexer.until(caughtUp(lastBlock))
+      yield* indexer.stop
+      const fewer = yield* start(store, [url], { watch: new Set([kept]) })
+      yield* fewer.until(caughtUp(lastBlock))
+      yield* fewer.stop
+      const { audit } = store.database.chain(store.ref)
+      const node = yield* Node.make({ urls: [url], chainId })
+      const bare = yield* Node.make({ urls: [url], chainId, traces: "off" })
+      const assembling = { decoder, watch: new Set([kept]) }
+      const { blocks } = yield* audit.range(0, lastBlock)
+      const rows = blocks.flatMap(({ transactions }) => transactions)
+      const own = rows.filter(({ addresses }) => addresses.includes(kept))
+
+      const compared = yield* VerifyAgainstNode.run(audit, node, { assembling })
+      const untraced = yield* VerifyAgainstNode.run(audit, bare, { assembling })
+      const issues = blocks.map(({ number }) => ({ block: number, what: "test" }))
+      yield* Repair.run(audit, bare, { blocks: 0, transactions: 0, issues, orphaned: [] }, assembling)
+      const after = (yield* audit.range(0, lastBlock)).blocks
+
+      expect(rows.length).toBeGreaterThan(own.length)
+      expect(compared).toMatchObject({
+        ...{ issues: [], failed: [], untraced: [] },
+        ...{ transactions: own.length, unwatched: rows.length - own.length },
+      })
+      expect(untraced).toMatchObject({ issues: [], untraced: [{ reason: "traces are off" }] })
+      expect(after).toEqual(blocks)
     }),
   )
 })

@@ -294,6 +294,17 @@ describe("InternalTransactions", () => {
       ])
     })
 
+    it("fromFlat: fails where two entries of a transaction have one trace address", () => {
+      const twice = flat(flatCall([0]), flatCall([0, 1]), flatCall([0, 1]))
+
+      expect(issueOf(InternalTransactions.fromFlat(block, twice))).toEqual([
+        "InvalidBlock",
+        `transaction ${transferHash} has two traces with the trace address [0, 1]`,
+      ])
+      const all = flat(flatCall([0]))
+      expect(issueOf(InternalTransactions.fromFlat(block, [...all, ...all]))[0]).toBe("InvalidBlock")
+    })
+
     it("fromFlat: fails where the root of a transaction is missing", () => {
       expect(issueOf(InternalTransactions.fromFlat(block, fixture.flat([flatCall([0]), creationRoot])))).toEqual([
         "InvalidBlock",

@@ -46,11 +46,15 @@ const within = (range: Range, others: ReadonlyArray<Stored>): ReadonlyArray<Rang
   })
 
 /** Joins ranges of the same value that follow each other, whatever lies between them. */
-const joined = (ranges: ReadonlyArray<Range>): ReadonlyArray<Range> =>
-  ranges.reduce<ReadonlyArray<Range>>((list, range) => {
+const joined = (ranges: ReadonlyArray<Range>): ReadonlyArray<Range> => {
+  const list: Array<Range> = []
+  for (const range of ranges) {
     const last = list.at(-1)
-    return last?.value === range.value ? [...list.slice(0, -1), { ...last, to: range.to }] : [...list, range]
-  }, [])
+    if (last?.value === range.value) list[list.length - 1] = { ...last, to: range.to }
+    else list.push(range)
+  }
+  return list
+}
 
 /** The last range, and those between the first and the last. */
 const later = (

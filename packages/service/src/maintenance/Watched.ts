@@ -1,0 +1,46 @@
+/**
+ * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
+ */
+import type { StoredBlock } from "../store/Audit.ts"
+import type { BlockGap, BlockRows } from "../store/BlockRows.ts"
+
+/** Wallets of an index; `null` or left out for all. */
+export type Watch = ReadonlySet<string> | null | undefined
+
+/**
+ * True for a row of a watched wallet.
+ */
+export const isWatched = (addresses: ReadonlyArray<string>, watch: Watch): boolean =>
+  watch == null || addresses.length === 0 || addresses.some((address) => watch.has(address))
+
+/**
+ * Number of a block's rows whose wallets are all no longer watched.
+ */
+export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =>
+  transactions.filter(({ addresses }) => !isWatched(addresses, watch)).length
+
+/**
+ * The wallets to make the rows of a block with, so that those of wallets that are no longer watched are made too.
+ */
+export const withStored = (block: StoredBlock | undefined, watch: Watch): ReadonlySet<string> | null =>
+  watch == null ? null : new Set([...watch, ...(block?.transactions ?? []).flatMap(({ addresses }) => addresses)])
+
+const noTracer = "No node can trace now."
+
+/**
+ * The rows of a block fetched again, with the stored internal transactions where no node that was asked can trace. A trace that is a
+ * gap stays one.
+ */
+export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): BlockRows => {
+  if (stored?.hash !== rows.hash) return rows
+  const internalOf = new Map(stored.transactions.map(({ hash, internal }) => [hash, internal]))
+  const gaps: Array<BlockGap> = [...(rows.gaps ?? [])]
+  const transactions = rows.transactions.map((row) => {
+    const internal = row.internal ?? internalOf.get(row.hash) ?? null
+    if (row.internal === null && internal === "null") {
+      gaps.push({ kind: "trace", transaction: row.hash, reason: noTracer })
+    }
+    return { ...row, internal }
+  })
+  return { ...rows, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+}
