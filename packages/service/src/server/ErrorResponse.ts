@@ -13,6 +13,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import { type BoundReached, retrySeconds } from "./InFlight.ts"
 import { RequestId } from "./Request.ts"
 import * as Response from "./Response.ts"
+import { stackless } from "./Stackless.ts"
 import type { InvalidParameter } from "./rest/InvalidParameter.ts"
 
 const encode = Schema.encodeUnknownSync(ApiError.ApiError)
@@ -54,7 +55,9 @@ type Failure = Effect.Effect<never, ErrorResponse>
 
 /** Fails with the error that `make` builds for the id of the current request. */
 const fail = (make: (requestId: string) => ApiError.ApiError, headers: Response.Headers = {}): Failure =>
-  Effect.flatMap(RequestId, (requestId) => Effect.fail(new ErrorResponse({ error: make(requestId), headers })))
+  Effect.flatMap(RequestId, (requestId) =>
+    Effect.fail(stackless(() => new ErrorResponse({ error: make(requestId), headers }))),
+  )
 
 /** 400: a parameter is refused. */
 export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure =>

@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { BytesInFlight } from "../config/Limits.ts"
+import { stackless } from "./Stackless.ts"
 
 /** Who holds bytes. */
 export interface Client {
@@ -100,7 +101,7 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
   /** The bound that further bytes would exceed. */
   const reached = (client: Client, bytes: number): BoundReached | undefined => {
     const scope = reachedScope(client, bytes)
-    return scope && new BoundReached({ scope, limit: `${name}.${scope}`, maxBytes: bounds[scope] })
+    return scope && stackless(() => new BoundReached({ scope, limit: `${name}.${scope}`, maxBytes: bounds[scope] }))
   }
 
   const uncount = (client: Client, bytes: number) => {

@@ -16,6 +16,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { scrubber } from "@daybook/transport/internal/Redaction"
+import { keyIn } from "./Authentication.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import { RequestId } from "./Request.ts"
 
@@ -66,7 +67,7 @@ export const onDefect = <R>(
     Effect.fnUntraced(function* (cause) {
       const requestId = yield* RequestId
       const { params, route } = yield* HttpRouter.RouteContext
-      const key = (yield* HttpServerRequest).headers["x-api-key"]
+      const key = keyIn((yield* HttpServerRequest).headers)
       const secrets = [key, ...(options.secrets ?? []).map((name) => params[name])]
       const scrub = scrubber(
         secrets.flatMap((text) => (text === undefined || text.length < shortestSecret ? [] : [text])),

@@ -98,19 +98,16 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const sockets = await Promise.all(
         Array.from({ length: count }, async () => await Client.open(attacked, text.repeat(3))),
       )
-      let closed = 0
-      for (const socket of sockets) socket.once("close", () => closed++)
       const statuses: Array<number> = []
       for (let turn = 0; turn < (scale === "full" ? 50 : 20); turn++) {
         statuses.push((await Client.page(attacked, other, LargeRows.wallets.small)).status)
         await Client.sleep(scale === "full" ? 200 : 100)
       }
+      const own = await Client.page(attacked, key, LargeRows.wallets.small)
       for (const socket of sockets) socket.destroy()
       const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
-      return {
-        behaviour: `${count} clients do not read; ${closed} closed; another key: ${Client.tally(statuses)}`,
-        faults,
-      }
+      const behaviour = `${count} clients do not read; another key: ${Client.tally(statuses)}; then the same key: ${own.status}`
+      return { behaviour, faults }
     },
   },
 ]

@@ -98,6 +98,31 @@ const batch: Scenario = {
   },
 }
 
+const unread: Scenario = {
+  name: "large answers that are not read",
+  bound: "limits.responsesInFlight, four large answers at a time",
+  service: withNode((method) => (method === "eth_gasPrice" ? JSON.stringify("a".repeat(12_000_000)) : '"0x1"')),
+  run: async (attacked, scale) => {
+    const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
+    const body = call(1, "eth_gasPrice")
+    const head = `POST /rpc/attack/${key} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`
+    const count = scale === "full" ? 60 : 6
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => await Client.open(attacked, `${head}${body}`)),
+    )
+    const statuses: Array<number> = []
+    for (let turn = 0; turn < (scale === "full" ? 30 : 5); turn++) {
+      statuses.push((await Client.relay(attacked, other, call(1, "eth_blockNumber"))).status)
+      await Client.sleep(200)
+    }
+    const large = await Client.relay(attacked, other, body)
+    for (const socket of sockets) socket.destroy()
+    const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
+    if (large.bytes < 12_000_000) faults.push(`another key gets ${large.text.slice(0, 200)}`)
+    return { behaviour: `${count} clients do not read; another key: ${Client.tally(statuses)}`, faults }
+  },
+}
+
 const deep: Scenario = {
   name: "200,000 levels in a node's answer",
   bound: "limits.answerDepth",
@@ -163,4 +188,4 @@ const unfinished: Scenario = {
 }
 
 /** Attacks through the relay. */
-export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, oversized, deep]
+export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, unread, oversized, deep]

@@ -63,7 +63,7 @@ const authenticate = Effect.fnUntraced(function* (
           Effect.catch((error) =>
             error.isRetryable
               ? Effect.fail(
-                  new RelayError.RelayError({
+                  RelayError.make({
                     code: RelayError.code.unavailable,
                     message: "API keys cannot be read now. Retry later.",
                     reason: "unavailable",
@@ -74,7 +74,7 @@ const authenticate = Effect.fnUntraced(function* (
           ),
         )
   if (grant !== null) return grant
-  return yield* new RelayError.RelayError({
+  return yield* RelayError.make({
     code: RelayError.code.unauthorized,
     message: `${key === undefined ? "Missing" : "Unknown"} API key. Send it in the path: /rpc/<chain>/<apiKey>, or in the ${ApiHeader.apiKey} header to /rpc/<chain>.`,
     reason: "unauthorized",
@@ -110,9 +110,8 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
   const answer = Effect.fnUntraced(
     function* ({ apiKey, chain: name }: Target, request: HttpServerRequest) {
       const grant = yield* authenticate(authentication, apiKey)
-      const chain = yield* Effect.mapError(
-        Effect.fromResult(find(name)),
-        ({ code: reason, message }) => new RelayError.RelayError({ code: JsonRpc.code.invalidParams, message, reason }),
+      const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, message }) =>
+        RelayError.make({ code: JsonRpc.code.invalidParams, message, reason }),
       )
       const client = InFlight.clientOf(request, grant.name)
       yield* Effect.mapError(responses.room(client), RelayError.fromBound)

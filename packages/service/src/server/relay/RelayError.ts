@@ -12,6 +12,7 @@ import * as ErrorResponse from "../ErrorResponse.ts"
 import { type BoundReached, retrySeconds } from "../InFlight.ts"
 import { RequestId } from "../Request.ts"
 import * as Response from "../Response.ts"
+import { stackless } from "../Stackless.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 
 /** Codes that JSON-RPC 2.0 does not define: of EIP-1193 or EIP-1474, else of the range for servers. */
@@ -31,15 +32,19 @@ export class RelayError extends Data.TaggedError("RelayError")<{
   readonly headers?: Response.Headers
 }> {}
 
+/** Makes an error without a stack, which no client sees. */
+export const make = (options: ConstructorParameters<typeof RelayError>[0]): RelayError =>
+  stackless(() => new RelayError(options))
+
 /** The rate limit of the key is used up. */
 export const rateLimited = (message: string, headers: Response.Headers, id?: string): RelayError =>
-  new RelayError({ code: code.limitExceeded, message, reason: "rate_limited", id, headers })
+  make({ code: code.limitExceeded, message, reason: "rate_limited", id, headers })
 
 /** A bound on the bytes in flight is reached: of the client, or of the process. */
 export const fromBound = ({ message, scope }: BoundReached): RelayError => {
   const headers = { "retry-after": String(retrySeconds), ...closing }
   return scope === "total"
-    ? new RelayError({ code: code.unavailable, message, reason: "unavailable", headers })
+    ? make({ code: code.unavailable, message, reason: "unavailable", headers })
     : rateLimited(message, headers)
 }
 

@@ -92,7 +92,7 @@ export const single = (id: string | undefined, outcome: RelayCall.Outcome, recei
       return Effect.succeed(Response.json(JsonRpcEnvelope.failure(id, outcome.failure), { headers }))
     case "Unavailable":
       return Effect.fail(
-        new RelayError.RelayError({
+        RelayError.make({
           ...outcome.failure,
           reason: "unavailable",
           id,

@@ -13,6 +13,7 @@ import type { KeyGrant } from "../../store/ApiKeys.ts"
 import type { Authentication } from "../Authentication.ts"
 import type { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
+import { stackless } from "../Stackless.ts"
 import * as RelayError from "./RelayError.ts"
 
 /** What reading depends on. */
@@ -40,6 +41,8 @@ class Unread extends Data.TaggedError("Unread")<{
   readonly reason: "too large" | "closed" | "late" | InFlight.BoundReached
 }> {}
 
+const unread = (reason: Unread["reason"]): Unread => stackless(() => new Unread({ reason }))
+
 /** A body while it is read. */
 interface Reading {
   readonly request: HttpServerRequest
@@ -49,7 +52,7 @@ interface Reading {
 }
 
 const payloadTooLarge = (maxBytes: number) =>
-  new RelayError.RelayError({
+  RelayError.make({
     code: JsonRpc.code.invalidRequest,
     message: `Request body too large. Send at most ${maxBytes} bytes.`,
     reason: "payload_too_large",
@@ -63,7 +66,7 @@ const toError = (
   if (reason === "too large") return payloadTooLarge(bodyBytes)
   if (typeof reason === "object") return RelayError.fromBound(reason)
   const late = ` after ${bodySeconds} s (limits.bodySeconds)`
-  return new RelayError.RelayError({
+  return RelayError.make({
     code: JsonRpc.code.invalidRequest,
     message: `Request body incomplete${reason === "late" ? late : ""}. Send it again.`,
     reason: "bad_request",
@@ -79,14 +82,14 @@ const collect = (
 ): Effect.Effect<boolean, Unread> =>
   Effect.callback((resume) => {
     const message = NodeHttpServerRequest.toIncomingMessage(reading.request)
-    if (message.destroyed) return resume(Effect.fail(new Unread({ reason: "closed" })))
+    if (message.destroyed) return resume(Effect.fail(unread("closed")))
     const timer = setTimeout(() => fail("late"), bodySeconds * 1000)
     const settle = (outcome: Effect.Effect<boolean, Unread>) => {
       removeListeners()
       message.pause()
       resume(outcome)
     }
-    const fail = (reason: Unread["reason"]) => settle(Effect.fail(new Unread({ reason })))
+    const fail = (reason: Unread["reason"]) => settle(Effect.fail(unread(reason)))
     const onData = (chunk: Buffer) => {
       reading.size += chunk.length
       if (reading.size > bodyBytes) return fail("too large")

@@ -55,7 +55,7 @@ const takeCalls = Effect.fnUntraced(function* (
   authentication: Authentication["Service"],
 ): Effect.fn.Return<Response.Headers, RelayError.RelayError> {
   if (calls > authentication.burst) {
-    return yield* new RelayError.RelayError({
+    return yield* RelayError.make({
       code: JsonRpc.code.invalidRequest,
       message: `Batch too large: ${calls} calls. Send at most ${authentication.burst}.`,
       reason: "payload_too_large",

@@ -1,0 +1,14 @@
+/**
+ * Errors that are answers to clients: their stack is never shown, and to record it costs more than the rest of a refused request.
+ */
+
+/** Runs a constructor of an error that records no stack. */
+export const stackless = <A>(make: () => A): A => {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return make()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
