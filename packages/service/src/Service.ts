@@ -41,6 +41,8 @@ export interface Options {
   readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
   /** What this process shares with others that serve the same port. Default: it serves the port alone. */
   readonly member?: Member
+  /** The indexer runs in this process, or beside it by the same command. Default: whether the roles name it. */
+  readonly isIndexing?: boolean
 }
 
 /** A running service. */
@@ -56,6 +58,7 @@ export type StartError = InvalidConfig | StoreError | InvalidOption | HttpServer
 
 /** What the layers of the roles are made from. */
 interface Parts extends Omit<Options, "roles"> {
+  readonly isIndexing: boolean
   readonly config: Config.Config
   readonly chains: ReadonlyArray<ServedChain.ServedChain>
 }
@@ -78,11 +81,11 @@ const layers = {
 
 /** Listens with the routes of the given roles, and those for operators and machines. */
 const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
-  const { chains, config, member } = parts
+  const { chains, config, isIndexing, member } = parts
   const operations = roles.map((role) => layers[role](parts))
   const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
   const rateLimit = RateLimit.layer(config.rateLimit, buckets)
-  const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains })).pipe(
+  const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains, isIndexing })).pipe(
     Layer.provide([Authentication.layer, Bounds.layer(config.limits), RelayCache.layer(config.relay.cacheMebibytes)]),
     Layer.provide([rateLimit, Metrics.layer(member), Layer.succeed(Engine.Engine, database)]),
   )
@@ -109,9 +112,9 @@ export const run = Effect.fn("Service.run")(function* (
   config: Config.Config,
   options: Options,
 ): Effect.fn.Return<Running, StartError, Scope.Scope> {
-  const { roles = Role.all, ...rest } = options
+  const { roles = Role.all, isIndexing = roles.includes("index"), ...rest } = options
   const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const parts: Parts = { ...rest, config, chains }
+  const parts: Parts = { ...rest, config, chains, isIndexing }
   const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
   yield* database.apiKeys.ready
   if (roles.includes("index")) yield* database.migrate(chains)

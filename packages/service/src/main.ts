@@ -16,6 +16,7 @@ import * as Command from "effect/cli/Command"
 import { backup } from "./cli/BackupCommand.ts"
 import { compact } from "./cli/CompactCommand.ts"
 import { doctor } from "./cli/DoctorCommand.ts"
+import * as InvalidUsage from "./cli/InvalidUsage.ts"
 import { keys } from "./cli/KeysCommand.ts"
 import { reindex } from "./cli/ReindexCommand.ts"
 import { serve } from "./cli/ServeCommand.ts"
@@ -52,7 +53,7 @@ const boundShutdown = () => {
 const reportFailure = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  // Errors of the command line itself were printed with its help.
+  // Errors of the command line itself were printed.
   if (CliError.isCliError(error)) return Effect.void
   return Terminal.note(error instanceof Error ? `daybook: ${error.message}` : `daybook: ${Cause.pretty(cause)}`)
 }
@@ -61,7 +62,7 @@ boundShutdown()
 daybook.pipe(
   Command.run({ version: manifest.version }),
   Effect.tapCause(reportFailure),
-  Effect.provide([NodeServices.layer, Logger.layer([Terminal.logger])]),
+  Effect.provide([NodeServices.layer, InvalidUsage.layer, Logger.layer([Terminal.logger])]),
   NodeRuntime.runMain({
     disableErrorReporting: true,
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),

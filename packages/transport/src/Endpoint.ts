@@ -53,19 +53,23 @@ export interface Target {
 
 const expectedUrl = "an http or https URL such as https://host/path"
 
-/** Describes an unusable URL without showing it: it may hold a key. */
-const invalidUrl = (option: string, text: string): InvalidOption => {
-  const scheme = /^(wss?|ftp|file|unix|localhost):/i.exec(text.trim())?.[1]?.toLowerCase()
-  const received =
-    text.trim() === ""
-      ? "an empty string"
-      : scheme === undefined
-        ? "another string"
-        : scheme === "localhost"
-          ? "localhost without http:// before it"
-          : `a URL with the scheme ${scheme}:`
-  return new InvalidOption({ option, expected: expectedUrl, received })
+/** An address or a short name with a port, as in `127.0.0.1:8545` or `node.example:8545`; a user before it is not part of it. */
+const bareHost =
+  /^(?:[^@/\s]*@)?(localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|(?:[a-z\d-]{1,24}\.)*[a-z\d-]{1,24}(?=:))(:\d{1,5})?(?:[/?#]|$)/i
+
+const describeUrl = (text: string): string => {
+  if (text === "") return "an empty string"
+  const scheme = /^(wss?|ftp|file|unix):/i.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== undefined) return `a URL with the scheme ${scheme}:`
+  if (/^https?:\/\//i.test(text)) return "a URL whose host or port is invalid"
+  const [, host, port = ""] = bareHost.exec(text) ?? []
+  if (host === undefined) return "a text without http:// or https:// before it"
+  return `"${host}${port}" without http:// or https:// before it`
 }
+
+/** Describes an unusable URL by its host at most: the rest may hold a key. */
+const invalidUrl = (option: string, text: string): InvalidOption =>
+  new InvalidOption({ option, expected: expectedUrl, received: describeUrl(text.trim()) })
 
 /** Words of public paths. Any other segment of six characters or more is treated as a key. */
 const publicWords = new Set(

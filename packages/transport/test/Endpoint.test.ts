@@ -31,11 +31,18 @@ describe("Endpoint", () => {
         Redacted.value(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "X-API-Key": "k" } }).headers),
       ).toStrictEqual({ "x-api-key": "k" }))
     const wrong: ReadonlyArray<[string, string, string]> = [
-      ["another text", "canary-key-1234", "received another string."],
+      ["another text", "canary-key-1234", "received a text without http:// or https:// before it."],
       ["another scheme", "ws://node.test/canary-key-1234", "received a URL with the scheme ws:."],
-      ["a missing scheme", "localhost:8545/canary-key-1234", "received localhost without http:// before it."],
+      [
+        "a missing scheme",
+        "localhost:8545/canary-key-1234",
+        'received "localhost:8545" without http:// or https:// before it.',
+      ],
+      ["an address", "127.0.0.1:8545", 'received "127.0.0.1:8545" without http:// or https:// before it.'],
+      ["a user before a host", "canary:canary-key@node.test:8545/canary", 'received "node.test:8545" without'],
+      ["a token in place of a URL", "canary0123.canary4567.canary89", "received a text without http://"],
       ["an empty text", "  ", "received an empty string."],
-      ["an invalid port", "http://node.test:99999/canary-key-1234", "received another string."],
+      ["an invalid port", "http://node.test:99999/canary-key-1234", "received a URL whose host or port is invalid."],
     ]
     for (const [name, url, issue] of wrong) {
       it.effect(`make: rejects ${name} without showing it`, () =>

@@ -17,7 +17,12 @@ import * as Terminal from "./Terminal.ts"
 
 const nameWidth = 14
 
-const marks: Readonly<Record<Finding["grade"], string>> = { good: "ok", limited: "limited", missing: "missing" }
+const marks: Readonly<Record<Finding["grade"], string>> = {
+  good: "ok",
+  limited: "limited",
+  missing: "missing",
+  failed: "failed",
+}
 
 const format = ({ grade, name, remedy, text }: Finding): string => {
   const advice = remedy === undefined ? "" : ` ${remedy}`
@@ -72,7 +77,7 @@ export const doctor = Command.make(
     let failed = 0
     for (const { name, options } of nodes) if (!(yield* examine(name, options))) failed += 1
     if (failed === 0) return
-    const message = `Cannot index from ${Terminal.count(failed, "node")} of ${nodes.length}. See the lines marked "missing".`
+    const message = `Cannot index from ${Terminal.count(failed, "node")} of ${nodes.length}. See the lines marked "missing" or "failed".`
     return yield* new CommandError({ message })
   }),
 ).pipe(

@@ -63,7 +63,9 @@ const list = Command.make(
   { config: Selection.configFlag },
   Effect.fn(function* ({ config: path }) {
     const keys = yield* openKeys(path)
-    for (const { empty, name, operator } of yield* keys.list) {
+    const found = yield* keys.list
+    if (found.length === 0) yield* Terminal.note('No keys. Add one with "daybook keys add NAME".')
+    for (const { empty, name, operator } of found) {
       const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
       yield* Terminal.print([name, ...grants].join("\t"))
     }

@@ -48,6 +48,10 @@ export const reindex = Command.make(
       const ref = { name: job.chain, id: job.chainId }
       const { blocks, head } = yield* Reindex.run(database, { chain: ref, owner, from: first ?? 0 })
       const left = head === null ? "the index is empty" : `the last block is ${head.number}`
+      if (blocks === 0) {
+        yield* Terminal.print(`${job.chain}: Nothing to remove: ${left}.`)
+        continue
+      }
       const removed = `${Terminal.count(blocks, "block")} removed, ${left}`
       yield* Terminal.print(
         `${job.chain}: ${removed}. The next "daybook serve" fetches them again. The file keeps its size.`,

@@ -46,6 +46,25 @@ export const parseBlock = (
 }
 
 /**
+ * Selects chains by name; all chains where none is named.
+ *
+ * **Errors**
+ * - `CommandError`: a name is not in the configuration.
+ */
+export const select = Effect.fnUntraced(function* <C extends ServedChain.ServedChain>(
+  served: ReadonlyArray<C>,
+  names: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<C>, CommandError> {
+  const unknown = names.find((name) => !served.some(ChainRegistry.isNamed(name)))
+  if (unknown !== undefined) {
+    const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`
+    const message = format("option", { path: "--chain", expected, received: quote(unknown) })
+    return yield* new CommandError({ message })
+  }
+  return served.filter((chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)))
+})
+
+/**
  * Opens the database of a configuration file and selects chains by name; all chains where none is named.
  *
  * **Errors**
@@ -54,16 +73,7 @@ export const parseBlock = (
  */
 export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
-  const served = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const unknown = names.find((name) => !served.some(ChainRegistry.isNamed(name)))
-  if (unknown !== undefined) {
-    const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`
-    const message = format("option", { path: "--chain", expected, received: quote(unknown) })
-    return yield* new CommandError({ message })
-  }
-  const chains = served.filter(
-    (chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)),
-  )
+  const chains = yield* select(yield* Effect.fromResult(ServedChain.fromChains(config.chains)), names)
   const database = yield* Engine.fromUrl(config.database, baseFolder, config)
   const owner = `maintenance ${randomUUID()}`
   const jobs = chains.map((one) =>

@@ -77,7 +77,9 @@ export const serve = Command.make(
         ? serveByProcesses(processes, roles, (own) => Service.run(file.config, { ...options, roles: own }))
         : Service.run(
             file.config,
-            member === undefined ? { ...options, roles } : { ...options, member, roles: roles.filter(servesHttp) },
+            member === undefined
+              ? { ...options, roles }
+              : { ...options, member, roles: roles.filter(servesHttp), isIndexing: roles.includes("index") },
           )
     const running = Effect.andThen(service, Effect.never)
     return yield* Effect.ensuring(

@@ -22,7 +22,11 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
   blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewrite: ${blocksToRewrite}.`
 
-const format = (status: Status.Status): string => {
+/** The source of internal transactions in words; where a node has none, it is not the configuration that leaves them out. */
+const formatTraces = (traces: Status.Status["traces"], setting: "auto" | "off"): string =>
+  traces === "off" && setting === "auto" ? "none (the node has no tracer)" : (traces ?? "unknown")
+
+const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lacking, lag, message, state, traces, unchecked } =
     status
   const notes = (status.notes ?? []).map((note) => ` ${note}`).join("")
@@ -32,27 +36,35 @@ const format = (status: Status.Status): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${traces ?? "unknown"}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatRewriting(status)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatRewriting(status)}`.trim()
 }
+
+/** The status of a chain, with what would keep an indexer of this user from writing it. */
+const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain) {
+  const found = yield* Status.read(chain)
+  const issue = Status.isAtRest(found) ? yield* chain.writeIssue : null
+  return issue === null ? found : { ...found, message: `${found.message} ${issue}` }
+})
 
 /** `daybook status`. */
 export const status = Command.make(
   "status",
   {
     config: Selection.configFlag,
+    chain: Selection.chainFlag("Name of a chain in the configuration; may be repeated; by default all"),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription('Print one line of JSON: {"ready", "chains"}, with each chain as in /ready'),
       Flag.withDefault(false),
     ),
   },
-  Effect.fn(function* ({ config: path, json }) {
+  Effect.fn(function* ({ chain: names, config: path, json }) {
     const file = yield* ConfigFile.read(path)
-    const chains = yield* Effect.fromResult(ServedChain.fromChains(file.config.chains))
+    const chains = yield* Selection.select(yield* Effect.fromResult(ServedChain.fromChains(file.config.chains)), names)
     const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
-    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(IndexedChain.fromDatabase(database)(chain)))
+    const statuses = yield* Effect.forEach(chains, (chain) => readStatus(IndexedChain.fromDatabase(database)(chain)))
     const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)
     if (json) yield* Terminal.print(JSON.stringify({ ready: notReady.length === 0, chains: statuses }))
-    else yield* Effect.forEach(statuses, (found) => Terminal.print(format(found)))
+    else yield* Effect.forEach(statuses, (found, at) => Terminal.print(format(found, chains[at]!.config.traces)))
     if (notReady.length > 0) return yield* new CommandError({ message: `Not ready: ${notReady.join(", ")}.` })
   }, Effect.scoped),
 ).pipe(

@@ -44,6 +44,7 @@ const obstructed = (before: State, obstacle: Obstacle, now: number): Transition 
   const state = {
     ...before,
     subject,
+    obstructedAtMillis: isRunning(before.status) ? now : before.obstructedAtMillis,
     obstacleLoggedAtMillis: isRepeated && !isReminder ? before.obstacleLoggedAtMillis : now,
   }
   if (isRepeated) {
@@ -55,8 +56,10 @@ const obstructed = (before: State, obstacle: Obstacle, now: number): Transition 
   return [next, [...outputs, log(level, message), event]]
 }
 
-const tracerLine = (traces: TraceSource) =>
-  log("Info", traces === "off" ? "No internal transactions: no tracer, or traces are off" : "Tracer", { traces })
+const tracerLine = (traces: TraceSource, setting: string) => {
+  if (traces !== "off") return log("Info", "Tracer", { traces })
+  return log("Info", `No internal transactions: ${setting === "off" ? '"traces" is "off"' : "the node has no tracer"}`)
+}
 
 /** Records the settings of the next blocks, at once when they differ from those of the blocks before. */
 const configured = (
@@ -82,7 +85,7 @@ const connected = (before: State, report: IndexerReport & { readonly _tag: "Conn
     ...(unchecked === null || unchecked === before.unchecked
       ? []
       : [log("Info", "Checks left out by the chain's hash rules", { unchecked })]),
-    ...(traces === before.tracer ? [] : [tracerLine(traces)]),
+    ...(traces === before.tracer ? [] : [tracerLine(traces, report.settings.traces)]),
   ]
   const started = before.tracer === null ? { progress: Progress.start(now), loggedAtMillis: now } : {}
   return [{ ...before, ...started, tracer: traces, unchecked, lacking }, lines]
@@ -145,6 +148,10 @@ const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synce
   const [written, outputs] = write(state, "synced", message, now)
   if (head === before.syncedHead && !isNew) return [written, outputs]
   const totals = Progress.totals(state.progress)
+  if (head === before.syncedHead && before.status.state === "waiting") {
+    const pause = Throughput.formatMillis(now - before.obstructedAtMillis)
+    return [written, [...outputs, log("Info", `The node answers again after ${pause}.`)]]
+  }
   const line = log(isNew ? "Info" : "Debug", head > nodeHead ? "The node lags behind the index" : "Synced", {
     block: head,
     nodeHead,
@@ -156,6 +163,12 @@ const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synce
   return [{ ...written, syncedHead: head }, [...outputs, line, ...events]]
 }
 
+/** The blocks above `kept`, up to `last`, in words; `null` where none is kept. */
+const removedText = (last: number, kept: number | null): string => {
+  if (kept === null) return `all blocks up to ${last}`
+  return kept + 1 === last ? `block ${last}` : `blocks ${kept + 1} to ${last}`
+}
+
 const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
   {
     ...state,
@@ -163,12 +176,7 @@ const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "R
     indexedHead: to?.number ?? null,
     settings: AppliedSettings.unwound(state.settings, to?.number ?? null),
   },
-  [
-    to === null
-      ? log("Info", "Reorg: removed all blocks", { from: from.number })
-      : log("Info", "Reorg: removed blocks", { blocks: from.number - to.number, from: from.number, to: to.number }),
-    emit({ _tag: "Reorged", from, to }),
-  ],
+  [log("Info", `Reorg: removed ${removedText(from.number, to?.number ?? null)}`), emit({ _tag: "Reorged", from, to })],
 ]
 
 const heartbeat = (state: State, now: number): Transition => {

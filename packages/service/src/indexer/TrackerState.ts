@@ -36,6 +36,8 @@ export interface TrackerState {
   readonly subject: string | null
   /** When that was last logged. */
   readonly obstacleLoggedAtMillis: number
+  /** When an obstacle last stopped an indexer at work. */
+  readonly obstructedAtMillis: number
   /** The tracer reported in this run; `null` before the node's first answer. */
   readonly tracer: TraceSource | null
   readonly unchecked: string | null
@@ -76,6 +78,7 @@ export const make = (options: {
   writtenAtMillis: 0,
   reportedAtMillis: 0,
   subject: null,
+  obstructedAtMillis: 0,
   obstacleLoggedAtMillis: 0,
   tracer: null,
   unchecked: null,

@@ -189,8 +189,17 @@ const examineAll = Effect.fnUntraced(function* (
   add: (finding: Finding) => void,
 ) {
   const { fromBlock = 0, node: config, requests } = options
-  const found = yield* NodeProbe.ask(endpoint.calls.eth_chainId(), "return its chain id")
-  if (Result.isFailure(found)) return add({ name: "chain id", grade: "missing", text: found.failure })
+  let isAnswered = false
+  const asked = Effect.tapError(endpoint.calls.eth_chainId(), ({ _tag }) =>
+    Effect.sync(() => (isAnswered = _tag === "RpcError")),
+  )
+  const found = yield* NodeProbe.ask(asked, "return its chain id")
+  if (Result.isFailure(found)) {
+    const text = found.failure
+    return add(
+      isAnswered ? { name: "chain id", grade: "missing", text } : { name: "connection", grade: "failed", text },
+    )
+  }
   const chainId = Number(found.success)
   const chain = chainOf(chainId, options.chainId)
   add(chain)
@@ -246,4 +255,5 @@ export const examine = Effect.fn("NodeDoctor.examine")(function* (
 /**
  * True where the chain can be indexed from the node, maybe with less than everything.
  */
-export const canIndex = ({ findings }: Examined): boolean => findings.every(({ grade }) => grade !== "missing")
+export const canIndex = ({ findings }: Examined): boolean =>
+  findings.every(({ grade }) => grade !== "missing" && grade !== "failed")

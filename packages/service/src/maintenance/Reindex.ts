@@ -82,6 +82,8 @@ export const run = Effect.fn("Reindex.run")(function* (
   const { chain, from, owner, patienceMillis = MaintenanceLease.defaultPatienceMillis } = options
   const token = yield* MaintenanceLease.acquire(database, chain, owner, patienceMillis)
   const removing = Effect.gen(function* () {
+    const before = yield* database.chain(chain).reader.snapshot(({ checkpoint }) => checkpoint)
+    if (before === null || before.head.number < from) return { blocks: 0, head: before?.head ?? null }
     yield* writeStatus(database, chain, token, `Removing blocks from ${from} on.`, from)
     const removed = yield* remove(database, chain, token, from)
     yield* writeStatus(

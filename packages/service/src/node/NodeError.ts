@@ -110,7 +110,7 @@ const describe = (
       return responseFailure(cause, where)
     case "Unauthorized": {
       const status = cause.status === undefined ? "" : ` (${cause.status})`
-      const message = `${cause.host} rejects the credentials in the URL of ${where}${status}. Correct them.`
+      const message = `${cause.host} rejects the credentials${status}. Correct the URL or the headers of ${where}.`
       return { message, isMisconfigured: true }
     }
     case "RateLimited": {

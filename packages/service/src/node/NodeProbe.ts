@@ -16,11 +16,12 @@ import * as NodeError from "./NodeError.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
- * What was found about one capability. `limited` costs speed or detail, `missing` makes indexing impossible.
+ * What was found about one capability. `limited` costs speed or detail, `missing` makes indexing impossible, and
+ * `failed` states that the node could not be asked.
  */
 export interface Finding {
   readonly name: string
-  readonly grade: "good" | "limited" | "missing"
+  readonly grade: "good" | "limited" | "missing" | "failed"
   readonly text: string
   readonly remedy?: string
 }

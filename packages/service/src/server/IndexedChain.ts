@@ -13,6 +13,8 @@ export interface IndexedChain extends ServedChain {
   readonly reader: ChainReader
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+  /** Why this process cannot write the index; `null` where nothing prevents it. */
+  readonly writeIssue: Effect.Effect<string | null>
 }
 
 /** Opens the index of a chain for reading; the chain need not exist yet. */
@@ -22,4 +24,5 @@ export const fromDatabase =
     ...chain,
     reader: database.chain(chain).reader,
     status: database.status.read(chain),
+    writeIssue: database.status.writeIssue(chain),
   })

@@ -23,7 +23,10 @@ const api = HttpApi.make("daybook-service").add(RestApi.Service).middleware(Inva
 export const layer = (options: {
   readonly config: Pick<Config, "maxLimit">
   readonly chains: ReadonlyArray<ServedChain>
+  /** The indexer runs in this process, or beside it by the same command. */
+  readonly isIndexing: boolean
 }) => {
+  const { isIndexing } = options
   const openApi = JSON.stringify(RestApi.openApi({ maxLimit: options.config.maxLimit }))
   const service = HttpApiBuilder.group(
     api,
@@ -32,11 +35,11 @@ export const layer = (options: {
       const database = yield* Engine
       const metrics = yield* Metrics.Metrics
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
-      const ready = Health.ready({ chains, keys: database.apiKeys })
+      const ready = Health.ready({ chains, keys: database.apiKeys, isIndexing })
       return handlers.handleAll({
         health: () => Effect.succeed({ status: "ok" } as const),
         ready: ({ query }) => ready(query.chain),
-        metrics: () => Metrics.make(metrics, chains),
+        metrics: () => Metrics.make(metrics, chains, isIndexing),
         openApi: () => Effect.succeed(Response.json(openApi)),
       })
     }),

@@ -65,4 +65,6 @@ export interface StatusBoard {
   ) => Effect.Effect<void, StoreError | LeaseLost>
   /** The status that was written last; `null` when no indexer has written one. */
   readonly read: (chain: ChainRef) => Effect.Effect<ReportedStatus | null, StoreError>
+  /** Why this process cannot write the chain, and so no status of it; `null` where nothing prevents it. */
+  readonly writeIssue: (chain: ChainRef) => Effect.Effect<string | null>
 }

@@ -11,6 +11,8 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   readonly isRetryable: boolean
   /** The block whose stored rows are damaged; left out for another failure. */
   readonly damagedBlock?: number
+  /** The file has an older schema, and a process migrates it now, or none does yet; left out for another failure. */
+  readonly migration?: "running" | "pending"
   readonly cause: unknown
 }> {}
 

@@ -5,15 +5,15 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as TestStore from "../store/TestStore.ts"
-import { canSwitchUser, daybook, main, timeout, unprivileged, withConfig } from "./daybook.ts"
+import { canSwitchUser, daybook, main, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 import * as Rows from "../server/rows.ts"
 
 /** Serves a folder as a user that cannot write it, and asks once for a page and for readiness. */
-const serveReadOnly = (cwd: string, key: string) =>
+const serveReadOnly = (cwd: string, key: string, role = "serve") =>
   Effect.promise(
     () =>
       new Promise<ReadonlyArray<unknown>>((resolve, reject) => {
-        const args = [main, "serve", "--role", "serve"]
+        const args = [main, "serve", "--role", role]
         const child = spawn(process.execPath, args, { ...unprivileged, cwd, stdio: ["ignore", "ignore", "pipe"] })
         let err = ""
         let isAsked = false
@@ -25,6 +25,7 @@ const serveReadOnly = (cwd: string, key: string) =>
             page.status,
             ((await page.json()) as { result?: ReadonlyArray<unknown> }).result?.length,
             ready.status,
+            ((await ready.json()) as { chains: ReadonlyArray<{ state: string; message: string }> }).chains[0],
           ]
         }
         child.stderr.on("data", (chunk: Buffer) => {
@@ -41,6 +42,33 @@ const serveReadOnly = (cwd: string, key: string) =>
   )
 
 describe("daybook serve on a read-only file system", () => {
+  it.live.skipIf(!canSwitchUser)(
+    "serve and status: report a database that the indexer cannot write",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const key = (yield* daybook(base, "keys", "add", "alice")).out.trim()
+        const data = join(base, "data")
+        const stopped = { state: "stopped", traces: null, nodeHead: null, message: "Blocks were removed." } as const
+        yield* Effect.scoped(
+          Effect.flatMap(TestStore.inFolder(data, { name: "eth", id: 1 }), (store) =>
+            Effect.andThen(store.append(null, Rows.chain(2, 8)), store.writeStatus(stopped)),
+          ),
+        )
+        for (const name of readdirSync(data)) chmodSync(join(data, name), 0o444)
+        chmodSync(base, 0o755)
+        chmodSync(data, 0o555)
+
+        const [, , , ready] = yield* serveReadOnly(base, key, "all")
+        const printed = yield* runAs(unprivileged, base, ["status"])
+
+        expect(ready).toMatchObject({ state: "misconfigured", indexed: { from: 2, to: 8 } })
+        expect(ready).toMatchObject({ message: expect.stringMatching(/^Cannot write database: .*permission denied/) })
+        expect(printed.out).toMatch(/^eth: stopped, .* Blocks were removed\. Cannot write database: /)
+      }),
+    2 * timeout,
+  )
+
   it.live.skipIf(!canSwitchUser)(
     "serve: --role serve answers pages from a folder that it cannot write, and leaves nothing in it",
     () =>
@@ -60,7 +88,7 @@ describe("daybook serve on a read-only file system", () => {
 
         const answers = yield* serveReadOnly(base, key)
 
-        expect(answers).toEqual([200, expect.any(Number), 200])
+        expect(answers).toEqual([200, expect.any(Number), 200, expect.objectContaining({ state: "not_started" })])
         expect(readdirSync(data)).toEqual(before)
       }),
     timeout,

@@ -89,7 +89,10 @@ describe("daybook serve --processes", () => {
 
         const [killed] = childrenOf(pid)
         process.kill(killed!, "SIGKILL")
-        yield* eventually(() => output.text.includes("A serving process ended: SIGKILL"), "the end is reported")
+        yield* eventually(
+          () => output.text.includes(`A serving process ended: SIGKILL (pid ${killed})`),
+          "the end is reported",
+        )
         expect(yield* Effect.promise(() => statusOf(`${url}/health`))).toBe(200)
         const isRestarted = () => childrenOf(pid).length === 2 && !childrenOf(pid).includes(killed!)
         yield* eventually(isRestarted, "another process is started")

@@ -25,6 +25,46 @@ describe("daybook status", () => {
   )
 
   it.live(
+    "status: --chain selects chains, and a name outside the configuration is refused",
+    () =>
+      Effect.gen(function* () {
+        const node = { rpc: ["http://127.0.0.1:65535"] }
+        const base = yield* withConfig({ chains: { eth: node, base: node } })
+
+        const one = yield* daybook(base, "status", "--chain", "base")
+        const unknown = yield* daybook(base, "status", "--chain", "bsc")
+
+        expect(one.out).toMatch(/^base: .*\n$/)
+        expect(one.err.trim()).toBe("daybook: Not ready: base.")
+        expect(unknown).toMatchObject({
+          code: 1,
+          out: "",
+          err: 'daybook: Invalid option "--chain": expected a chain of the configuration (eth, base), received "bsc".\n',
+        })
+      }),
+    timeout,
+  )
+
+  it.live.each([
+    [
+      ["status", "--cofnig", "x"],
+      "Unrecognized flag: --cofnig in command daybook status. Did you mean --config?",
+      "daybook status",
+    ],
+    [["statsu"], 'Unknown subcommand "statsu" for "daybook". Did you mean status?', "daybook"],
+    [["verify", "--sample"], "Missing value for flag --sample. Expected: N.", "daybook verify"],
+  ] as const)(
+    "daybook %s: prints one line on standard error alone, with exit code 1",
+    ([args, reason, command]) =>
+      Effect.gen(function* () {
+        const ended = yield* daybook(yield* withConfig(), ...args)
+
+        expect(ended).toEqual({ code: 1, out: "", err: `daybook: ${reason} Run "${command} --help".\n` })
+      }),
+    timeout,
+  )
+
+  it.live(
     "status: reports a file of API keys that stands where the file of a chain belongs",
     () =>
       Effect.gen(function* () {

@@ -150,7 +150,7 @@ describe("StatusTracker", () => {
 
     expect(lines).toEqual([
       "Info Checks left out by the chain's hash rules",
-      "Info No internal transactions: no tracer, or traces are off",
+      "Info No internal transactions: the node has no tracer",
       "Info Tracer",
     ])
     expect(state).toMatchObject({ unchecked: "blooms", tracer: "trace_block" })
@@ -345,17 +345,55 @@ describe("StatusTracker", () => {
     expect(statuses).toMatchObject([{ state: "synced", nodeHead: 5, message: "The node lags behind the index." }])
   })
 
+  it("Connected: logs that traces are off where the configuration turns them off", () => {
+    const { lines } = track([[0, { ...connected, traces: "off", settings: { ...settings, traces: "off" } }]])
+
+    expect(lines).toEqual(['Info No internal transactions: "traces" is "off"'])
+  })
+
+  it("Reorged: names one removed block, and the removal of all", () => {
+    const [from, to] = [
+      { number: 9, hash: "0x09" },
+      { number: 8, hash: "0x08" },
+    ]
+    const { lines } = track([
+      [0, { _tag: "Reorged", from, to }],
+      [1, { _tag: "Reorged", from, to: null }],
+    ])
+
+    expect(lines).toEqual(["Info Reorg: removed block 9", "Info Reorg: removed all blocks up to 9"])
+  })
+
+  it("Synced: reports after a pause at the same head how long the node did not answer, and no totals again", () => {
+    const { annotations, events, lines } = track([
+      [0, synced(9)],
+      [10, waiting("The node is gone.")],
+      [30, waiting("The node is still gone.")],
+      [52, synced(9)],
+      [53, synced(10)],
+    ])
+
+    expect(lines).toEqual([
+      "Info Synced",
+      "Warn The node is gone.",
+      "Warn The node is still gone.",
+      "Info The node answers again after 42 s.",
+      "Debug Synced",
+    ])
+    expect(annotations[3]).toEqual({})
+    expect(events.map(({ _tag }) => _tag)).toEqual(["Synced", "Waiting", "Waiting", "Synced"])
+  })
+
   it("Reorged: emits the event, and the next sync is emitted again at the same head", () => {
     const from = { number: 9, hash: "0x09" }
     const to = { number: 7, hash: "0x07" }
-    const { annotations, events, lines } = track([
+    const { events, lines } = track([
       [0, synced(9)],
       [1, { _tag: "Reorged", from, to }],
       [2, synced(9)],
     ])
 
-    expect(lines).toEqual(["Info Synced", "Info Reorg: removed blocks", "Debug Synced"])
-    expect(annotations[1]).toEqual({ blocks: 2, from: 9, to: 7 })
+    expect(lines).toEqual(["Info Synced", "Info Reorg: removed blocks 8 to 9", "Debug Synced"])
     expect(events.map(({ _tag }) => _tag)).toEqual(["Synced", "Reorged", "Synced"])
   })
 

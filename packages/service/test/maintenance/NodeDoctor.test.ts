@@ -91,7 +91,8 @@ describe("NodeDoctor", () => {
       expect([noReceipts.canIndex, other.canIndex, refused.canIndex]).toEqual([false, false, false])
       expect(noReceipts.texts["receipts"]).toContain("supports neither eth_getBlockReceipts nor")
       expect(other.texts["chain id"]).toContain("expected 137")
-      expect(refused.texts["chain id"]).toContain("rejects the credentials")
+      expect(refused.grades).toEqual({ connection: "failed" })
+      expect(refused.texts["connection"]).toContain("rejects the credentials")
     }),
   )
 

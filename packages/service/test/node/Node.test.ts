@@ -68,7 +68,7 @@ describe("Node", () => {
         /^No JSON-RPC endpoint at the URL of chains\.eth\.rpc: HOST responded with 404.*\. Correct the URL\.$/,
       )
       expect(yield* messageOf(401)).toBe(
-        "HOST rejects the credentials in the URL of chains.eth.rpc (401). Correct them.",
+        "HOST rejects the credentials (401). Correct the URL or the headers of chains.eth.rpc.",
       )
     }),
   )

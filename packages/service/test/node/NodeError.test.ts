@@ -57,7 +57,7 @@ describe("NodeError", () => {
 
   it("fromCallError: names the configuration key of rejected credentials", () => {
     expect(messageOf(new Unauthorized({ host, status: 401 }), where, tracing)).toEqual([
-      "node.example:8545 rejects the credentials in the URL of chains.eth.rpc (401). Correct them.",
+      "node.example:8545 rejects the credentials (401). Correct the URL or the headers of chains.eth.rpc.",
       true,
     ])
   })

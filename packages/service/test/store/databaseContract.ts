@@ -220,5 +220,22 @@ export const databaseContract = (database: TestDatabase.Make): void => {
         yield* copy.append(refOf(blocks[2]!), [blockOn(blocks[2]!)])
       }),
     )
+
+    it.effect("backup: carries the state stopped, with what to do, whatever the indexer of the original reports", () =>
+      Effect.gen(function* () {
+        const { restore, store } = yield* opened
+        if (restore === undefined) return
+        yield* store.writeStatus({ state: "synced", traces: "off", nodeHead: 7, headAgeMillis: 5, message: "Synced." })
+        const folder = join(yield* temporaryFolder, "copy")
+
+        yield* store.database.backup([store.ref], folder)
+
+        const copied = yield* (yield* restore(folder)).status.read(store.ref)
+        expect(copied).toMatchObject({ state: "stopped", traces: "off", nodeHead: null })
+        expect(copied?.message).toMatch(/^This is a backup of .*Z\. To restore it, name its folder as "database" and /)
+        expect(copied?.headAgeMillis).toBeUndefined()
+        expect((yield* store.database.status.read(store.ref))?.state).toBe("synced")
+      }),
+    )
   })
 }

@@ -82,7 +82,7 @@ const makeStart = (take: Take) => {
       worker.on("exit", (code, signal) => {
         peers.delete(peer)
         collector.remove(peer)
-        resolve(signal === null ? `exit code ${code}` : String(signal))
+        resolve(`${signal === null ? `exit code ${code}` : String(signal)} (pid ${worker.process.pid ?? "unknown"})`)
       })
     })
     return { worker, ready, ended }

@@ -43,7 +43,7 @@ const isFilter = (method: string): boolean =>
   /^eth_(new\w*Filter|getFilter\w+|uninstallFilter|(un)?subscribe)$/.test(method)
 
 const alternativeTo = (method: string): string =>
-  isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "The README of @daybook/service lists the methods."
+  isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "packages/schema/METHODS.md lists the methods."
 
 const notAllowed = (method: string): JsonRpcEnvelope.Failure => ({
   code: JsonRpc.code.methodNotFound,

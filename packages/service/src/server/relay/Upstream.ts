@@ -82,6 +82,35 @@ const tooDeep = (maxDepth: number) =>
 const depthOf = (text: string, maxDepth: number): number =>
   text.length <= 2 * maxDepth ? 0 : JsonScan.depthOf(Buffer.from(text))
 
+const networkReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EAI_AGAIN: "host not found",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  ENOTFOUND: "host not found",
+  EPIPE: "connection closed",
+  ETIMEDOUT: "timed out",
+  UND_ERR_CONNECT_TIMEOUT: "timed out",
+  UND_ERR_SOCKET: "connection closed",
+}
+
+const reasons: Readonly<Record<Exclude<AskError["_tag"], "TransportError">, string>> = {
+  InvalidParams: "invalid parameters",
+  InvalidResponse: "invalid response",
+  RateLimited: "rate limited",
+  RpcError: "JSON-RPC error",
+  TimeoutError: "timed out",
+  Unauthorized: "credentials rejected",
+  WrongChain: "another chain",
+}
+
+/** Why a node did not answer, in two words without its name. */
+const reasonOf = (error: AskError): string => {
+  if (error._tag !== "TransportError") return reasons[error._tag]
+  return Object.entries(networkReasons).find(([code]) => error.reason.includes(code))?.[1] ?? "connection failed"
+}
+
 /** Logs when the last node stops answering, and when one answers again. */
 const availabilityLog = (chain: string) => {
   let isAvailable = true
@@ -91,12 +120,15 @@ const availabilityLog = (chain: string) => {
       isAvailable = to
       return log
     })
-  const message = (text: string) => Effect.annotateLogs({ chain })(Effect.logWarning(`${chain}: ${text}`))
+  const named = Effect.annotateLogs({ chain })
   return {
-    answered: change(true, Effect.logInfo(`${chain}: a node answers the relay again`)),
+    answered: change(true, named(Effect.logInfo("A node answers the relay again"))),
     failed: ({ failures }: Failed) => {
-      const reasons = failures.map(({ error }) => error._tag).join(", ")
-      return change(false, message(`no node answers the relay (${reasons === "" ? "all are paused" : reasons})`))
+      const found = [...new Set(failures.map(({ error }) => reasonOf(error)))].join(", ")
+      return change(
+        false,
+        named(Effect.logWarning(`No node answers the relay (${found === "" ? "all are paused" : found})`)),
+      )
     },
   }
 }
@@ -135,7 +167,8 @@ export const make = Effect.fn("Upstream.make")(function* (
   const verify = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<void, AskError> {
     const found = yield* client.eth_chainId().pipe(Effect.retry({ times: 1, while: isDisconnected }))
     if (found === BigInt(id)) return
-    yield* Effect.logWarning(`${name}: a node of the relay belongs to chain ${found}, not ${id}; it is not used`)
+    const text = `A node of the relay belongs to chain ${found}, not ${id}; it is not used`
+    yield* Effect.annotateLogs({ chain: name })(Effect.logWarning(text))
     return yield* new WrongChain()
   })
   const pool = EndpointPool.make<RpcClient.Client, AskError>({ endpoints, maxPause, verify })

@@ -17,6 +17,8 @@ import * as Status from "./Status.ts"
 export interface Options {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly keys: Pick<ApiKeys, "ready">
+  /** The indexer runs in this process, or beside it by the same command. */
+  readonly isIndexing: boolean
 }
 
 /** Writes a body that anyone may read, so without the names of nodes. */
@@ -27,10 +29,10 @@ const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedC
 }
 
 /** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
-export const ready = ({ chains, keys }: Options) => {
+export const ready = ({ chains, isIndexing, keys }: Options) => {
   const ofService = Effect.gen(function* () {
     const canAnswer = yield* Effect.isSuccess(keys.ready)
-    const statuses = yield* Effect.forEach(chains, Status.read)
+    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
     return respond(canAnswer, { ready: canAnswer, chains: statuses }, chains)
   })
   const ofChain = Effect.fnUntraced(function* (
@@ -39,7 +41,7 @@ export const ready = ({ chains, keys }: Options) => {
     const chain = yield* Effect.fromResult(ChainRegistry.find(chains, name)).pipe(
       Effect.catch((error) => ErrorResponse.badRequest(new InvalidParameter({ parameter: "chain", ...error }))),
     )
-    const status = yield* Status.read(chain)
+    const status = yield* Status.read(chain, { isIndexing })
     return respond(status.ready, status, [chain])
   })
 

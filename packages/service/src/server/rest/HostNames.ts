@@ -7,20 +7,28 @@
 /** What stands in place of a name. */
 const substitute = "the node"
 
-/** Addresses, names with a domain and names with a port; file names are no hosts. */
+/** Addresses, and names with a domain and a port: nothing else in a message looks like them. */
 const hosts =
-  /\[[\da-f:.]+\](?::\d+)?|\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z\d_-]+\.)+(?!(?:json|sqlite|md)\b)[a-z]{2,})(?::\d+)?\b|\b[a-z][\w-]*:\d{2,5}\b/gi
+  /\[[\da-f]*:[\da-f]*:[\da-f:.]*\](?::\d+)?|(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?:localhost|(?:[a-z\d_-]+\.)+[a-z]{2,}):\d{2,5})\b/gi
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
-/** Makes a function that hides the hosts of some URLs, and whatever else looks like one. */
+/** The names by which messages call a node: its host with the port, and without it where that cannot be an ordinary word. */
+const namesOf = (url: string): ReadonlyArray<string> => {
+  if (!URL.canParse(url)) return []
+  const { host, hostname } = new URL(url)
+  return /[.:]/.test(hostname) ? [host, hostname] : [host]
+}
+
+/** Makes a function that hides the hosts of some URLs, and addresses. Paths and names of fields stay as they are. */
 export const hider = (urls: ReadonlyArray<string>) => {
-  const known = urls.flatMap((url) => (URL.canParse(url) ? [new URL(url).host, new URL(url).hostname] : []))
-  const names = [...new Set(known)].filter((name) => name !== "").toSorted((a, b) => b.length - a.length)
+  const names = [...new Set(urls.flatMap(namesOf))]
+    .filter((name) => name !== "")
+    .toSorted((a, b) => b.length - a.length)
   const own =
     names.length === 0
       ? undefined
-      : new RegExp(String.raw`(?<![\w.-])(?:${names.map(escape).join("|")})(?![\w-])`, "gi")
+      : new RegExp(String.raw`(?<![\w.-])(?<!\bthe )(?:${names.map(escape).join("|")})(?![\w-]|\.\w)`, "gi")
   return (text: string): string =>
     (own === undefined ? text : text.replaceAll(own, substitute)).replaceAll(hosts, substitute)
 }

@@ -85,7 +85,7 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
 ]
 
 const gapsGauge = Metric.gauge("daybook_gaps", {
-  description: "What the stored blocks lack of the responses of the nodes, by kind; see the table of gaps.",
+  description: "What the stored blocks lack of the responses of the nodes, by kind: trace, receipt or check.",
 })
 
 /** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
@@ -110,9 +110,10 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8"
 export const make = (
   metrics: Metrics["Service"],
   chains: ReadonlyArray<IndexedChain>,
+  isIndexing: boolean,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
-    const statuses = yield* Effect.forEach(chains, Status.read)
+    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
     const text = MetricsText.sum([format(metrics, statuses), ...(yield* metrics.others)])
     return HttpServerResponse.text(text, { contentType })
   })

@@ -37,7 +37,7 @@ export interface Status {
   readonly traces: IndexerStatus["traces"] | null
   /** A sentence for the operator. */
   readonly message: string
-  /** Blocks stored per second (moving average); left out while none were. */
+  /** Blocks stored per second (moving average), in the state `backfill`; left out while none were. */
   readonly blocksPerSecond?: number
   /**
    * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile; left out at the
@@ -98,16 +98,16 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
   const headAgeMillis = headAgeOf(reported)
   const age = headAgeMillis === null ? {} : { headAgeMillis }
   const rate = blocksPerSecond === undefined ? {} : { blocksPerSecond }
-  const start = { ...rate, head, ...(head === null ? {} : age) }
+  const start = { head, ...(head === null ? {} : age) }
   if (head === null) {
-    return { ...start, state: "backfill", lag: null, message: unknownHead } as const
+    return { ...start, ...rate, state: "backfill", lag: null, message: unknownHead } as const
   }
   if (headAgeMillis !== null && headAgeMillis > pollMillis + latePollMillis) {
     const message = `The head of the node is unknown: it was last seen ${Math.round(headAgeMillis / 1000)} s ago.`
     return { ...start, state: reported.state, head: null, lag: null, message }
   }
   if (indexed === null) {
-    return { ...start, state: "backfill", lag: null, message: "No block is indexed yet." } as const
+    return { ...start, ...rate, state: "backfill", lag: null, message: "No block is indexed yet." } as const
   }
   const lag = Math.max(0, head - indexed.to)
   if (indexed.to > head) {
@@ -119,13 +119,19 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
     return { ...start, state: "synced", lag, message } as const
   }
   if (lag === 0) {
-    return { ...start, state: "backfill", lag, message: "Indexed up to the head of the node as last seen." } as const
+    return {
+      ...start,
+      ...rate,
+      state: "backfill",
+      lag,
+      message: "Indexed up to the head of the node as last seen.",
+    } as const
   }
   const gain = (blocksPerSecond ?? 0) - headBlocksPerSecond
   const eta = gain > 0 ? { etaMillis: Math.round((lag * 1000) / gain) } : {}
   const pace = blocksPerSecond === undefined || gain > 0 ? "" : " The head moves faster than the index."
   const message = `Indexing: ${blocks(lag)} behind the head of the node.${pace}`
-  return { ...start, ...eta, state: "backfill", lag, message } as const
+  return { ...start, ...rate, ...eta, state: "backfill", lag, message } as const
 }
 
 /** The status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
@@ -159,23 +165,52 @@ export const fromReport = (
   return { ...stored, ...progress, ready: progress.state === "synced" }
 }
 
-/** Reads the status of a chain. A database that cannot be read is a state too. */
-export const read = Effect.fn("Status.read")(function* (chain: IndexedChain): Effect.fn.Return<Status> {
-  return yield* chain.reader
+/** No indexer is at work. */
+export const isAtRest = ({ state }: Pick<Status, "state">): boolean =>
+  state === "stopped" || state === "unresponsive" || state === "not_started"
+
+/** What is stored of a chain, and whether its file waits to be migrated. */
+interface Stored {
+  readonly status: Status
+  readonly isOutdated: boolean
+}
+
+/** What a status is read from. */
+type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
+
+const readStored = (chain: Source): Effect.Effect<Stored> =>
+  chain.reader
     .snapshot(({ blocksToRewrite, checkpoint, gapCounts, status }) =>
       Effect.map(Effect.all([checkpoint, status, gapCounts, blocksToRewrite]), ([stored, reported, gaps, old]) => ({
-        ...fromReport(chain, stored, reported),
-        ...(old === 0 ? {} : { blocksToRewrite: old }),
-        gaps,
+        isOutdated: false,
+        status: {
+          ...fromReport(chain, stored, reported),
+          ...(old === 0 ? {} : { blocksToRewrite: old }),
+          gaps,
+        },
       })),
     )
     .pipe(
-      Effect.catch(({ isRetryable, message }) =>
-        Effect.succeed({
-          ...unknown(chain),
-          state: isRetryable ? ("not_started" as const) : ("unreadable" as const),
-          message,
-        }),
-      ),
+      Effect.catch(({ isRetryable, message, migration }) => {
+        const state = migration === "running" ? "waiting" : isRetryable ? "not_started" : "unreadable"
+        return Effect.succeed<Stored>({
+          isOutdated: migration === "pending",
+          status: { ...unknown(chain), state, message },
+        })
+      }),
     )
+
+/**
+ * Reads the status of a chain. A database that cannot be read is a state too. `isIndexing` states that the indexer runs in this
+ * process, or beside it by the same command: one that cannot write the index cannot report it there either.
+ */
+export const read = Effect.fn("Status.read")(function* (
+  chain: Source,
+  { isIndexing = false }: { readonly isIndexing?: boolean } = {},
+): Effect.fn.Return<Status> {
+  const { isOutdated, status } = yield* readStored(chain)
+  if (!isIndexing || !isAtRest(status)) return status
+  const issue = yield* chain.writeIssue
+  if (issue !== null) return { ...status, state: "misconfigured", message: issue }
+  return isOutdated ? { ...status, state: "waiting" } : status
 })

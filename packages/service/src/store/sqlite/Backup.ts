@@ -3,6 +3,8 @@
  */
 import { existsSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Connection from "./Connection.ts"
 import * as DatabaseFile from "./DatabaseFile.ts"
@@ -22,14 +24,34 @@ const checkUnsafe = (file: string) => {
   }
 }
 
+/** The status in a copy: no indexer is at work on it, whatever the status of the original. */
+const setStopped = `UPDATE checkpoint SET status = json_set(
+  json_remove(status, '$.headAgeMillis', '$.blocksPerSecond', '$.headBlocksPerSecond'),
+  '$.state', 'stopped', '$.nodeHead', NULL, '$.message', ?) WHERE json_valid(status)`
+
+/** Marks the copy of a chain as one that no indexer has written. */
+const markUnsafe = (file: string, message: string) => {
+  const database = new DatabaseSync(file)
+  try {
+    const [chains] = database.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'checkpoint'").all()
+    if (chains?.["found"] === 1) database.prepare(setStopped).run(message)
+  } finally {
+    database.close()
+  }
+}
+
+const messageAt = (millis: number): string =>
+  `This is a backup of ${new Date(millis).toISOString().slice(0, 19)}Z. To restore it, name its folder as "database" and start "daybook serve".`
+
 /**
  * Copies a file to a new path; gives the size of the copy in bytes.
  *
  * **Errors**
  * - `StoreError`: the path exists, the disk is full, or the file is damaged. Nothing is left at the path.
  */
-export const copy = (from: string, to: string): Effect.Effect<number, StoreError> =>
-  Effect.try({
+export const copy = Effect.fnUntraced(function* (from: string, to: string): Effect.fn.Return<number, StoreError> {
+  const now = yield* Clock.currentTimeMillis
+  return yield* Effect.try({
     try: () => {
       if (existsSync(to)) throw refuse(`Backup exists already: ${to}. Name another folder.`)
       const partial = `${to}.partial`
@@ -39,6 +61,7 @@ export const copy = (from: string, to: string): Effect.Effect<number, StoreError
       try {
         connection.scriptUnsafe("PRAGMA query_only=0")
         connection.rowsUnsafe("VACUUM INTO ?", [partial])
+        markUnsafe(partial, messageAt(now))
         checkUnsafe(partial)
         renameSync(partial, to)
       } finally {
@@ -49,3 +72,4 @@ export const copy = (from: string, to: string): Effect.Effect<number, StoreError
     },
     catch: (cause) => Connection.storeError(basename(from), cause),
   })
+})

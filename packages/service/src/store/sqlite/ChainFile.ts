@@ -10,6 +10,7 @@ import { LeaseLost, StoreError } from "../StoreError.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
+import * as DatabaseFile from "./DatabaseFile.ts"
 import type * as Frame from "./Frame.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
@@ -56,7 +57,11 @@ export const open = (
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
     const client = yield* Connection.make(connection)
-    yield* Migrations.migrate(connection, client, ChainSchema.schema)
+    const migratedFrom = yield* Effect.annotateLogs(Migrations.migrate(connection, client, ChainSchema.schema), {
+      chain: ref.name,
+    })
+    // Older versions left the permissions to the umask.
+    if (migratedFrom !== null) DatabaseFile.restrict(file)
     yield* connection.attempt(() => {
       checkChainUnsafe(connection, ref.id)
       Checkpoints.claimUnsafe(connection, ref.id)

@@ -95,6 +95,17 @@ const sqlError = (cause: unknown) => {
 const logRemedy =
   'Its log (-wal) must be written back first. Start and stop the service where the folder can be written, or copy it by "daybook backup".'
 
+const describeIssue = (file: string, readOnly: boolean, { code, path }: FileIssue.FileIssue): string => {
+  const where = path === file ? "" : `${path}: `
+  return `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(code)}). Check the path and its permissions.`
+}
+
+/** Why the operating system does not let this process write a file; `null` where it does. */
+export const writeIssue = (file: string): string | null => {
+  const issue = FileIssue.find(file, false)
+  return issue === undefined ? null : describeIssue(file, false, issue)
+}
+
 /** The error of a file that could not be opened, with its path and the operating system's reason. */
 const openError = ({ file, readOnly }: DatabaseFile.Options, cause: unknown): StoreError => {
   const error = storeError(basename(file), cause)
@@ -105,10 +116,7 @@ const openError = ({ file, readOnly }: DatabaseFile.Options, cause: unknown): St
     const isLogInTheWay = readOnly && !DatabaseFile.hasNoLog(file)
     return isLogInTheWay ? failed(`Cannot read database: ${file} (in a read-only folder). ${logRemedy}`) : error
   }
-  const where = issue.path === file ? "" : `${issue.path}: `
-  return failed(
-    `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(issue.code)}). Check the path and its permissions.`,
-  )
+  return failed(describeIssue(file, readOnly, issue))
 }
 
 const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile => {

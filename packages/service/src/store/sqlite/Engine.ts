@@ -111,7 +111,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     }),
     apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),
     leases: Leases.make(withFile),
-    status: StatusBoard.make(withFile, poolOf),
+    status: StatusBoard.make(withFile, poolOf, fileOf),
     migrate: (chains) => Effect.forEach(chains, (ref) => Effect.ignore(migrate(ref)), { discard: true }),
     backup: backup(folder),
   }

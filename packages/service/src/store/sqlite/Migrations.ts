@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
+import * as MonotonicClock from "../../node/MonotonicClock.ts"
 import * as Connection from "./Connection.ts"
 import { StoreError } from "../StoreError.ts"
 
@@ -64,26 +65,42 @@ export const isOlderUnsafe = (connection: Connection.Connection, schema: Migrati
   return version >= least && version < schema.steps.length
 }
 
-/** Throws a `StoreError` unless the file has exactly this program's schema. */
-export const checkUnsafe = (connection: Connection.Connection, schema: Migrations): void => {
+/** Throws a `StoreError` unless the file has exactly this program's schema. `isLocked` finds out whether a process writes the file. */
+export const checkUnsafe = (
+  connection: Connection.Connection,
+  schema: Migrations,
+  isLocked: () => boolean = () => false,
+): void => {
   const version = versionUnsafe(connection, schema)
-  if (version < schema.steps.length) {
-    throw refuse(
-      `Database of an older version: ${connection.name} has schema ${version}, this version needs ${schema.steps.length}. Start the indexer to migrate it.`,
-      true,
-    )
-  }
+  const target = schema.steps.length
+  if (version >= target) return
+  const migration = isLocked() ? "running" : "pending"
+  const message =
+    migration === "running"
+      ? `The database is being migrated: ${connection.name} from schema ${version} to ${target}. Its chain is served again afterwards.`
+      : `Database of an older version: ${connection.name} has schema ${version}, this version needs ${target}. The indexer migrates it when it starts.`
+  throw new StoreError({ message, isRetryable: true, migration, cause: undefined })
 }
 
-/** Migrates a file to this program's schema in one transaction; several processes may do it at once. */
+const seconds = (millis: number): string =>
+  `${millis < 10_000 ? (millis / 1000).toFixed(1) : Math.round(millis / 1000)} s`
+
+/**
+ * Migrates a file to this program's schema in one transaction; several processes may do it at once. Logs the migration of a file that
+ * an older version made, and gives its version; `null` for a new file and one of this version.
+ */
 export const migrate = (
   connection: Connection.Connection,
   client: SqlClient.SqlClient,
   schema: Migrations,
-): Effect.Effect<void, StoreError> =>
+): Effect.Effect<number | null, StoreError> =>
   Effect.gen(function* () {
     const version = yield* connection.attempt(() => versionUnsafe(connection, schema))
-    if (version === schema.steps.length) return
+    const target = schema.steps.length
+    if (version === target) return null
+    const isNew = version === 0 && (yield* connection.attempt(() => tables(connection))) === 0
+    const startedAt = yield* MonotonicClock.millis
+    if (!isNew) yield* Effect.logInfo(`Migrating ${connection.name} from schema ${version} to ${target}`)
     const steps = connection.attempt(() => {
       // Another process may have migrated while this one waited for the lock.
       for (const step of schema.steps.slice(versionUnsafe(connection, schema))) connection.scriptUnsafe(step)
@@ -93,4 +110,7 @@ export const migrate = (
       )
     })
     yield* Connection.transaction(connection, client, steps)
+    if (isNew) return null
+    yield* Effect.logInfo(`Migrated in ${seconds((yield* MonotonicClock.millis) - startedAt)}`)
+    return version
   })

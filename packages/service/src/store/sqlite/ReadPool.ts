@@ -10,6 +10,7 @@ import { StoreError } from "../StoreError.ts"
 import * as ChainFile from "./ChainFile.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as Connection from "./Connection.ts"
+import * as DatabaseFile from "./DatabaseFile.ts"
 import * as Migrations from "./Migrations.ts"
 
 /** Lends connections to the file of one chain. */
@@ -41,7 +42,7 @@ const openUnsafe = (file: string, chain: number): Connection.Connection => {
   }
   const connection = Connection.connectUnsafe({ file, readOnly: true })
   try {
-    Migrations.checkUnsafe(connection, ChainSchema.schema)
+    Migrations.checkUnsafe(connection, ChainSchema.schema, () => DatabaseFile.isLocked(file))
     ChainFile.checkChainUnsafe(connection, chain)
     return connection
   } catch (cause) {

@@ -59,7 +59,11 @@ export const read = Effect.fnUntraced(function* (
 })
 
 /** The statuses of a folder of chain files. */
-export const make = (withFile: WithFile, pool: (chain: ChainRef) => ReadPool): StatusBoard => ({
+export const make = (
+  withFile: WithFile,
+  pool: (chain: ChainRef) => ReadPool,
+  fileOf: (chain: ChainRef) => string,
+): StatusBoard => ({
   write: (chain, status, token) =>
     withFile(
       chain,
@@ -70,5 +74,6 @@ export const make = (withFile: WithFile, pool: (chain: ChainRef) => ReadPool): S
         if (written.length === 0) return yield* new LeaseLost({ chain: chain.name })
       }),
     ),
+  writeIssue: (chain) => Effect.sync(() => Connection.writeIssue(fileOf(chain))),
   read: (chain) => Effect.suspend(() => pool(chain).lend((connection) => read(connection, chain.id))),
 })

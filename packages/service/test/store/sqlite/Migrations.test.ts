@@ -1,11 +1,13 @@
 /** Files of earlier versions are migrated without loss. */
+import { chmodSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, vi } from "vitest"
 import * as Verify from "../../../src/maintenance/Verify.ts"
+import * as Status from "../../../src/server/rest/Status.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import * as ChainSchema from "../../../src/store/sqlite/ChainSchema.ts"
 import * as TestStore from "../TestStore.ts"
@@ -135,9 +137,49 @@ describe("a file of version 1", () => {
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, this version needs 6")
+      expect(error.message).toContain("has schema 1, this version needs 6. The indexer migrates it when it starts.")
       yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
+    }),
+  )
+
+  it.effect("a migration is logged before and after, and the file belongs to its owner alone afterwards", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
+      write(file)
+      chmodSync(file, 0o644)
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+
+      const open = Effect.scoped(TestStore.inFolder(dirname(file), ref)).pipe(Effect.provide(Logger.layer([logger])))
+      yield* open
+      const first = lines.splice(0)
+      yield* open
+
+      expect(first).toEqual(["Migrating chain-test.sqlite from schema 1 to 6", "Migrated in 0.0 s"])
+      expect(lines).toEqual([])
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+    }),
+  )
+
+  it.effect("a status reports a migration that runs or is about to begin as waiting", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "chain-test.sqlite")
+      write(file)
+      const database = yield* databaseOf(file)
+      const chain = { ...ref, reader: database.chain(ref).reader, writeIssue: database.status.writeIssue(ref) }
+      const pending = yield* Status.read(chain)
+      const starting = yield* Status.read(chain, { isIndexing: true })
+      const writer = new DatabaseSync(file)
+      writer.exec("BEGIN IMMEDIATE")
+      const running = yield* Status.read(chain)
+      writer.close()
+
+      expect([pending.state, starting.state]).toEqual(["not_started", "waiting"])
+      expect([running.state, running.message]).toEqual([
+        "waiting",
+        "The database is being migrated: chain-test.sqlite from schema 1 to 6. Its chain is served again afterwards.",
+      ])
     }),
   )
 

@@ -1,0 +1,35 @@
+/**
+ * What the command line prints for arguments that it does not understand: one line on standard error, and no page of help.
+ */
+import type { NonShowHelpErrors } from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Terminal from "./Terminal.ts"
+
+const suggestion = /\s*Did you mean this\?\s*([\s\S]*)$/
+
+const sentence = (message: string): string => {
+  const names = suggestion
+    .exec(message)?.[1]
+    ?.trim()
+    .split(/\s*\n\s*/)
+  const text = message
+    .replace(suggestion, "")
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/[.\s]+$/, "")
+  return names === undefined ? `${text}.` : `${text}. Did you mean ${names.join(" or ")}?`
+}
+
+/** The line for an invalid invocation of a command. */
+export const format = (commandPath: ReadonlyArray<string>, errors: ReadonlyArray<NonShowHelpErrors>): string => {
+  const reasons = [...new Set(errors.map(({ message }) => sentence(message)))]
+  return `daybook: ${reasons.join(" ")} Run "${commandPath.join(" ")} --help".`
+}
+
+/** Prints an invalid invocation as one line; everything else as usual. */
+export const layer = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Terminal.note(format(event.commandPath, event.errors))
+      : CliOutput.defaultPresenter.present(event),
+})
