@@ -114,6 +114,10 @@ interface Context {
   heads: HeadTracker.HeadTracker
   /** `undefined` until it is detected. */
   source: TraceSource | undefined
+  /** The block that was traced last. */
+  traced: BlockRef | undefined
+  /** The block before was stored without its traces. */
+  hasGivenUp: boolean
 }
 
 const cooldown = "5 seconds"
@@ -153,13 +157,14 @@ const verdictOf = (
   return outcome.success === null && !isAlone ? { _tag: "Empty" } : { _tag: "Final" }
 }
 
-/** Error of several nodes: that of the last one on the right chain, else `WrongChain`. */
+/** Error of several nodes: of the last one that has the method, else of the last one on the right chain, else `WrongChain`. */
 const errorOf = (
   context: Context,
   errors: ReadonlyArray<CallError | NodeError.WrongChain>,
   task: NodeError.Task,
 ): NodeError.NodeError => {
-  const failure = errors.findLast((error) => error._tag !== "WrongChain")
+  const failures = errors.filter((error) => error._tag !== "WrongChain")
+  const failure = failures.findLast((error) => !Tracer.isMissing(error)) ?? failures.at(-1)
   if (failure !== undefined) return NodeError.fromCallError(failure, whereOf(context), task)
   // Sound: a pool has an endpoint, and each that failed has an error.
   return errors.at(-1) as NodeError.WrongChain
@@ -249,12 +254,7 @@ const forgetMissingTracer = (context: Context): Effect.Effect<void> =>
     for (const [, endpoint] of endpointsOf(context)) if (endpoint.tracer === "off") endpoint.tracer = undefined
   })
 
-const traces = Effect.fnUntraced(function* (
-  context: Context,
-  block: BlockRef,
-  failures: number,
-): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
-  if ((yield* traceSource(context)) === "off") return null
+const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Tracer.Traces, NodeError.NodeError> => {
   const trace = (endpoint: NodeEndpoint.NodeEndpoint) =>
     Effect.tapError(NodeEndpoint.traces(endpoint, block), (error) =>
       Effect.sync(() => {
@@ -263,13 +263,46 @@ const traces = Effect.fnUntraced(function* (
       }),
     )
   const task = { what: `trace block ${block.number}`, advice: tracingAdvice }
-  return yield* ask(context, task, trace, block.number).pipe(
-    Effect.catchTag("NodeFailed", (error) =>
-      TraceFailure.isFinal(error.cause, failures)
-        ? Effect.succeed<Tracer.Traces>({ _tag: "Untraced", reason: TraceFailure.reasonOf(error.cause) })
-        : Effect.fail(error),
-    ),
-  )
+  return ask(context, task, trace, block.number)
+}
+
+/** True when the nodes trace another block: a failure that repeats is then about the block. */
+const tracesOthers = Effect.fnUntraced(function* (context: Context, block: BlockRef): Effect.fn.Return<boolean> {
+  const known = [context.traced, context.heads.newest].find((one) => one != null && one.number !== block.number)
+  const other = known ?? (yield* Effect.orElseSucceed(header(context, Math.max(0, block.number - 1)), () => null))
+  return other !== null && other.number !== block.number && (yield* Effect.isSuccess(traceBlock(context, other)))
+})
+
+/** True when a block is stored without its traces. Once one was, the next block is not waited for so long. */
+const isGivenUp = Effect.fnUntraced(function* (
+  context: Context,
+  block: BlockRef,
+  error: CallError,
+  failures: number,
+): Effect.fn.Return<boolean> {
+  if (TraceFailure.kindOf(error) === "permanent") return true
+  const isDue = TraceFailure.isFinal(error, context.hasGivenUp && failures > 0 ? TraceFailure.patience : failures)
+  return isDue && (yield* tracesOthers(context, block))
+})
+
+const traces = Effect.fnUntraced(function* (
+  context: Context,
+  block: BlockRef,
+  failures: number,
+): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
+  if ((yield* traceSource(context)) === "off") return null
+  const outcome = yield* Effect.result(traceBlock(context, block))
+  if (Result.isSuccess(outcome)) {
+    context.traced = { number: block.number, hash: block.hash }
+    context.hasGivenUp = false
+    return outcome.success
+  }
+  const { failure } = outcome
+  if (failure._tag !== "NodeFailed" || !(yield* isGivenUp(context, block, failure.cause, failures))) {
+    return yield* Effect.fail(failure)
+  }
+  context.hasGivenUp = true
+  return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
@@ -330,6 +363,8 @@ const build = (
     ...{ pool: pool.restrict(among), among, options, sourceOfAll },
     heads: HeadTracker.initial,
     source: undefined,
+    traced: undefined,
+    hasGivenUp: false,
   }
   const source = Effect.suspend(() => traceSource(context))
   const each = among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, source))

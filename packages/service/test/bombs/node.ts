@@ -26,7 +26,9 @@ export interface Node {
 }
 
 const hex = (value: number): string => `0x${value.toString(16)}`
-const hashOf = (number: number, index = 0): string => `0x${(number * 1000 + index + 1).toString(16).padStart(64, "0")}`
+/** The hash of a transaction, or of the block: no transaction has the last index. */
+const hashOf = (number: number, index = 998): string =>
+  `0x${(number * 1000 + index + 1).toString(16).padStart(64, "0")}`
 
 const bytes = 100_000
 const repeated = `0x${"5a".repeat(bytes)}`

@@ -80,6 +80,18 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
     `node.example:8545 has no block 0. ${history}`,
   ],
   [
+    "a tracer that fails for every block",
+    refusing({ trace_block: error(-32603, "internal error") }),
+    "waiting",
+    'node.example:8545 cannot trace block 0 ("internal error"). Use an archive node, or "traces": "off".',
+  ],
+  [
+    "a tracer that is HTTP 500 for every block",
+    refusing({ trace_block: { status: 500 } }),
+    "waiting",
+    "node.example:8545",
+  ],
+  [
     "another chain",
     (method, params) => (method === "eth_chainId" ? { result: "0x1" } : healthy(method, params)),
     "misconfigured",

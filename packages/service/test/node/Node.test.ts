@@ -358,13 +358,21 @@ describe("Node", () => {
           Effect.flatMap(start({ ...healthy(), trace_block: reply }), (one) => node([one]))
         const pruned = yield* refusing(error(-32000, "missing trie node"))
         const broken = yield* refusing(error(-32603, "internal error"))
+        const next = { ...ref, number: 101 }
+        const failingOnce = yield* refusing(([block]) =>
+          block === "0x65" ? { error: { code: -32603, message: "internal error" } } : { result: [] },
+        )
 
         expect(yield* pruned.traces(ref)).toEqual({
           _tag: "Untraced",
           reason: `${pruned.hosts[0]} failed: missing trie node`,
         })
-        expect((yield* Effect.flip(broken.traces(ref, 7)))._tag).toBe("NodeFailed")
-        expect(yield* broken.traces(ref, 8)).toMatchObject({ reason: `${broken.hosts[0]} failed: internal error` })
+        expect((yield* Effect.flip(failingOnce.traces(next, 7)))._tag).toBe("NodeFailed")
+        expect(yield* failingOnce.traces(next, 8)).toMatchObject({
+          reason: `${failingOnce.hosts[0]} failed: internal error`,
+        })
+        // Nothing shows that the tracer works at all.
+        expect((yield* Effect.flip(broken.traces(next, 8)))._tag).toBe("NodeFailed")
       }),
     )
 
