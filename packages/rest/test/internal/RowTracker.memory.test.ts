@@ -46,7 +46,7 @@ describe("RowTracker", () => {
   })
 
   it("take: beside the first quarter of a full memory a row may have been given, and after it not", () => {
-    // The last 128 rows are of the blocks 146 to 400; the last one of their first quarter is of block 208.
+    // The last 128 rows belong to the blocks 146 to 400; the last one of their first quarter belongs to block 208.
     const full = memoryOf(
       "ASC",
       Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0)),

@@ -20,7 +20,7 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 }
 
 const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
-  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewrite: ${blocksToRewrite}.`
+  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewriteBlocks: ${blocksToRewrite}.`
 
 /** The source of internal transactions in words; where a node has none, it is not the configuration that leaves them out. */
 const formatTraces = (traces: Status.Status["traces"], setting: "auto" | "off"): string =>

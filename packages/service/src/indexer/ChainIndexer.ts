@@ -178,7 +178,7 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
 const rewriteBlocks = Effect.fnUntraced(function* ({ store }: Context, until: number) {
   let isDone = false
   for (let now = yield* MonotonicClock.millis; !isDone && now < until; now = yield* MonotonicClock.millis) {
-    const rewritten = yield* store.rewrite(fillTransactions)
+    const rewritten = yield* store.rewriteBlocks(fillTransactions)
     isDone = rewritten.isDone
     if (rewritten.transactions === 0) continue
     if (isDone) yield* Effect.logInfo("Rewrote every block of an earlier version")

@@ -67,7 +67,7 @@ const tryOne = (
     Effect.catchTag("NodeFailed", (error) => {
       const { cause } = error
       if (cause._tag === "RateLimited" || cause._tag === "TransportError") return Effect.fail(error)
-      // Without a method for single transactions, the reason why the block was not traced says more.
+      // Without a method for single transactions, the reason why the block was not traced is more precise.
       return TraceFailure.kindOf(cause) === "unavailable"
         ? Effect.succeed<Attempt>({ rows: { reason }, isCertain: options.isCertain === true })
         : Effect.succeed<Attempt>({

@@ -87,8 +87,8 @@ const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d
 
 const dataKeys: ReadonlySet<string> = new Set(["input", "output", "init", "code", "revertReason"])
 const hashKeys: ReadonlySet<string> = new Set(["txHash", "transactionHash"])
-/** Keys and hashes are no longer. */
-const maxWord = 80
+/** Keys and hashes are no longer, also where each character of a key is written as an escape. */
+const maxWord = 100
 
 /** Begins the message of a trace that exceeds a bound. */
 export const excessPrefix = "Trace beyond the limits"
@@ -303,19 +303,29 @@ const endData = (filter: TraceFilter, data: FrameData.FrameData): void => {
   } else ByteList.writeText(list, data.key === "revertReason" ? '""' : FrameData.replacement(data))
 }
 
+/** A key without escapes, which a node may write in place of any character. */
+const keyOf = (word: string): string => {
+  if (!word.includes("\\") || word.length > maxWord) return word
+  try {
+    return String(JSON.parse(`"${word}"`))
+  } catch {
+    return word
+  }
+}
+
 /** A text ends at the index of its quote. */
 const closeText = (filter: TraceFilter, at: number): void => {
   const { data, element, text, word } = filter
   filter.text = null
   if (text === "held key") {
-    filter.key = word
+    filter.key = keyOf(word)
     filter.from = at + 1
-    if (word === "result" && element === null) filter.isHeld = true
+    if (filter.key === "result" && element === null) filter.isHeld = true
     else ByteList.writeText(sink(filter), `"${word}"`)
   }
   if (text === "key") {
-    filter.key = word
-    if (word === "action" && element !== null && filter.stack.length === element.base + 1) element.isFlat = true
+    filter.key = keyOf(word)
+    if (filter.key === "action" && element !== null && filter.stack.length === element.base + 1) element.isFlat = true
   }
   if (text === "hash" && element !== null) element.hash = word
   if (text === "data" && data !== null) {

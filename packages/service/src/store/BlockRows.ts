@@ -34,7 +34,7 @@ export interface BlockGap {
    * - `check`: a check of the block does not hold, or could not be made, where the others hold.
    */
   readonly kind: (typeof gapKinds)[number]
-  /** Hash of the transaction; left out where the gap is of the whole block. */
+  /** Hash of the transaction; left out where the gap concerns the whole block. */
   readonly transaction?: string
   /** Why, for an operator; never a key or a URL. */
   readonly reason: string

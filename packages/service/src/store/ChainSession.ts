@@ -35,7 +35,7 @@ export interface ChainSession extends ChainReader {
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
-  readonly rewrite: (maxTransactions: number) => Effect.Effect<Filled, WriteError>
+  readonly rewriteBlocks: (maxTransactions: number) => Effect.Effect<Filled, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
   readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, WriteError>
 }
@@ -72,7 +72,7 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
       append: (expected, blocks) => fenced((held) => writer.append(expected, blocks, held)),
       unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
       finalize: (number) => fenced((held) => writer.finalize(number, held)),
-      rewrite: (maxTransactions) => fenced((token) => writer.rewrite(maxTransactions, token)),
+      rewriteBlocks: (maxTransactions) => fenced((token) => writer.rewriteBlocks(maxTransactions, token)),
       fill: (projection, maxTransactions) => fenced((held) => writer.fill(projection, maxTransactions, held)),
       readStatus: status.read(chain),
       writeStatus: (written) => fenced((held) => status.write(chain, written, held)),

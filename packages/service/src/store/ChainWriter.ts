@@ -62,5 +62,5 @@ export interface ChainWriter {
    * Rewrites the next blocks that an earlier version stored in another layout, with up to `maxTransactions` transactions, at least one
    * block. What readers see does not change.
    */
-  readonly rewrite: (maxTransactions: number, token: FencingToken) => Effect.Effect<Filled, WriteError>
+  readonly rewriteBlocks: (maxTransactions: number, token: FencingToken) => Effect.Effect<Filled, WriteError>
 }

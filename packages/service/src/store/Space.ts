@@ -19,6 +19,6 @@ export interface Space {
   readonly use: Effect.Effect<SpaceUse, StoreError>
   /** Gives back some free space; readers and writers go on. Only where `isIncremental`. */
   readonly release: (maxBytes: number) => Effect.Effect<void, StoreError>
-  /** Writes all of the chain anew, without free space and `isIncremental` from then on; nobody may write meanwhile. */
+  /** Writes all of the chain anew, without free space and `isIncremental` from then on; nothing may write meanwhile. */
   readonly rebuild: Effect.Effect<void, StoreError>
 }

@@ -281,24 +281,26 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("rewrite: an indexer at the head rewrites the blocks of an earlier version, and pages stay the same", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Anvil.Anvil
-      const { lastBlock } = yield* Scenario.Scenario
-      const { file } = yield* indexed
-      const before = dump(file)
-      Stored.downgrade(file, chainId)
-      const store = yield* TestStore.inFolder(dirname(file))
-      const left = store.snapshot(({ blocksToRewrite }) => blocksToRewrite)
-      expect(yield* left).toBe(lastBlock + 1)
-      const indexer = yield* start(store, [url])
-      yield* indexer.until(caughtUp(lastBlock))
-      while ((yield* left) > 0) yield* Effect.sleep(10)
-      yield* indexer.stop
+  it.effect(
+    "rewriteBlocks: an indexer at the head rewrites the blocks of an earlier version, and pages stay the same",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { lastBlock } = yield* Scenario.Scenario
+        const { file } = yield* indexed
+        const before = dump(file)
+        Stored.downgrade(file, chainId)
+        const store = yield* TestStore.inFolder(dirname(file))
+        const left = store.snapshot(({ blocksToRewrite }) => blocksToRewrite)
+        expect(yield* left).toBe(lastBlock + 1)
+        const indexer = yield* start(store, [url])
+        yield* indexer.until(caughtUp(lastBlock))
+        while ((yield* left) > 0) yield* Effect.sleep(10)
+        yield* indexer.stop
 
-      expect(dump(file)).toEqual(before)
-      expect(yield* verify(file)).toMatchObject({ issues: [], orphaned: [] })
-    }),
+        expect(dump(file)).toEqual(before)
+        expect(yield* verify(file)).toMatchObject({ issues: [], orphaned: [] })
+      }),
   )
 
   it.effect("backup: copies the database while an indexer writes it, to a folder that can replace it", () =>

@@ -1,4 +1,4 @@
-/** What a node's refusal of `eth_getBlockReceipts` says about the method, and what only about one block. */
+/** Whether a node's refusal of `eth_getBlockReceipts` concerns the method or only one block. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -18,7 +18,7 @@ const error =
   (code: number, message: string): Response =>
   () => ({ error: { code, message } })
 
-/** Receipts of a block twice from a node that refuses the method: what came of it, and how often each method was called. */
+/** Requests the receipts of a block twice from a node that refuses the method: both outcomes, and the number of calls of each method. */
 const twice = Effect.fnUntraced(function* (refusal: Response) {
   const server = yield* start({
     eth_chainId: () => ({ result: "0x1" }),

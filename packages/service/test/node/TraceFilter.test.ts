@@ -53,7 +53,26 @@ const parse = (text: string): unknown => JSON.parse(text)
 /** The items of the result; sound where the response is that of a tracer. */
 const itemsOf = (text: string) => (parse(text) as { readonly result: ReadonlyArray<Item> }).result
 
+/** A JSON text whose keys are written with an escape for each character. */
+const withEscapedKeys = (text: string): string =>
+  text.replaceAll(/"(\w+)":/g, (_, key: string) => {
+    const escapes = [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    return `"${escapes.join("")}":`
+  })
+
 describe("TraceFilter", () => {
+  it("push: bounds the data, the frames and the entries of responses whose keys are written with escapes", () => {
+    const responses: ReadonlyArray<unknown> = [
+      envelope(traces(frame({ input: data("a", 3_000) }), frame({ calls: [frame({ output: data("b", 3_000) })] }))),
+      envelope(traces(frame({ calls: Array.from({ length: 9 }, () => frame()) }))),
+      envelope(Array.from({ length: 9 }, () => entry(0))),
+    ]
+    for (const response of responses) {
+      const text = JSON.stringify(response)
+      expect(parse(filtered(withEscapedKeys(text)))).toEqual(parse(filtered(text)))
+    }
+  })
+
   it("push: passes responses within the bounds unchanged, as JSON values", () => {
     const responses: ReadonlyArray<unknown> = [
       envelope(traces(frame({ calls: [frame(), frame({ revertReason: 'a "quoted" \\ reason' })] }), frame())),

@@ -53,7 +53,7 @@ export const make = (): Collector => {
       const key = ++lastId
       const timer = setTimeout(() => finish(key), maxMillis)
       open.set(key, { from, id, texts: [], missing: new Set(peers), timer })
-      for (const peer of peers) peer.send({ _tag: "RequestReport", id: key })
+      for (const peer of peers) peer.send({ _tag: "RequestMetrics", id: key })
       if (peers.length === 0) finish(key)
     },
     add: (peer, id, text) => {

@@ -38,7 +38,7 @@ export const make = ({ onMessage, send }: Channel): Member => {
   let metrics = () => ""
 
   onMessage((message) => {
-    if (message._tag === "RequestReport") return send({ _tag: "Report", id: message.id, text: metrics() })
+    if (message._tag === "RequestMetrics") return send({ _tag: "OwnMetrics", id: message.id, text: metrics() })
     pending.get(message.id)?.(message)
     pending.delete(message.id)
   })

@@ -18,7 +18,7 @@ export type FromMember =
   /** Requests the metrics of the other processes. */
   | { readonly _tag: "Collect"; readonly id: number }
   /** Its own metrics, in the text format of Prometheus. */
-  | { readonly _tag: "Report"; readonly id: number; readonly text: string }
+  | { readonly _tag: "OwnMetrics"; readonly id: number; readonly text: string }
 
 /** From the primary process. */
 export type FromPrimary =
@@ -27,4 +27,4 @@ export type FromPrimary =
   /** The metrics of the other processes. */
   | { readonly _tag: "Collected"; readonly id: number; readonly texts: ReadonlyArray<string> }
   /** Requests the metrics of this process. */
-  | { readonly _tag: "RequestReport"; readonly id: number }
+  | { readonly _tag: "RequestMetrics"; readonly id: number }

@@ -61,7 +61,7 @@ const makeStart = (take: Take) => {
       const others = [...peers].filter((other) => other !== peer)
       collector.collect(peer, message.id, others)
     }
-    if (message._tag === "Report") collector.add(peer, message.id, message.text)
+    if (message._tag === "OwnMetrics") collector.add(peer, message.id, message.text)
   }
 
   return (): Running => {

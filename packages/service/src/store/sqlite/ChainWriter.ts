@@ -170,7 +170,7 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
       fenced(token, fillFrom(file, projection, maxTransactions)),
     ),
-    rewrite: Effect.fn("ChainWriter.rewrite")((maxTransactions, token) =>
+    rewriteBlocks: Effect.fn("ChainWriter.rewriteBlocks")((maxTransactions, token) =>
       fenced(
         token,
         connection.attempt(() => Rewriting.stepDownUnsafe(file, maxTransactions)),

@@ -51,12 +51,12 @@ describe("Member", () => {
 
   it("report: answers a request for its metrics with what was set last", () => {
     const { member, receive, sent } = connect()
-    receive({ _tag: "RequestReport", id: 1 })
+    receive({ _tag: "RequestMetrics", id: 1 })
     member.report(() => "metrics")
-    receive({ _tag: "RequestReport", id: 2 })
+    receive({ _tag: "RequestMetrics", id: 2 })
     expect(sent).toEqual([
-      { _tag: "Report", id: 1, text: "" },
-      { _tag: "Report", id: 2, text: "metrics" },
+      { _tag: "OwnMetrics", id: 1, text: "" },
+      { _tag: "OwnMetrics", id: 2, text: "metrics" },
     ])
   })
 

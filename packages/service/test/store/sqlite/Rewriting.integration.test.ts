@@ -35,7 +35,7 @@ const runFor = async (folder: string, millis: number): Promise<boolean> => {
 }
 
 describe("a process that rewrites blocks", () => {
-  it.live("rewrite: killed at random instants, loses nothing and goes on", () =>
+  it.live("rewriteBlocks: killed at random instants, loses nothing and goes on", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "chain-test.sqlite")

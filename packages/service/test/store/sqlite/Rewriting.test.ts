@@ -35,7 +35,7 @@ const expectPages = Effect.fn(function* (store: TestStore.TestStore, model: Mode
 
 describe("rewrite", () => {
   it.effect.prop(
-    "rewrite: changes nothing that readers see, whatever is appended and unwound meanwhile",
+    "rewriteBlocks: changes nothing that readers see, whatever is appended and unwound meanwhile",
     { seed: Model.seed },
     ({ seed }) =>
       Effect.gen(function* () {
@@ -64,10 +64,10 @@ describe("rewrite", () => {
             const to = numbers.pick([null, ...model.blocks])
             yield* store.unwind(Model.headOf(model)!, to && refOf(to))
             Model.unwind(model, to && refOf(to))
-          } else isDone = (yield* store.rewrite(numbers.below(5))).isDone
+          } else isDone = (yield* store.rewriteBlocks(numbers.below(5))).isDone
           yield* expectPages(store, model)
         }
-        while (!(yield* store.rewrite(3)).isDone) yield* Effect.yieldNow
+        while (!(yield* store.rewriteBlocks(3)).isDone) yield* Effect.yieldNow
 
         yield* expectPages(store, model)
         expect(yield* store.snapshot((snapshot) => snapshot.blocksToRewrite)).toBe(0)
@@ -79,7 +79,7 @@ describe("rewrite", () => {
     { arbitrary: { runs: 15 } },
   )
 
-  it.effect("rewrite: gives the very rows of a file that was never in the earlier layout", () =>
+  it.effect("rewriteBlocks: gives the very rows of a file that was never in the earlier layout", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const blocks = chainOn(null, 30)
@@ -90,10 +90,10 @@ describe("rewrite", () => {
       const remaining = store.snapshot((snapshot) => snapshot.blocksToRewrite)
 
       expect(yield* remaining).toBe(30)
-      expect(yield* store.rewrite(10)).toEqual({ transactions: 10, isDone: false })
+      expect(yield* store.rewriteBlocks(10)).toEqual({ transactions: 10, isDone: false })
       expect(yield* remaining).toBe(20)
-      expect(yield* store.rewrite(100)).toEqual({ transactions: 20, isDone: true })
-      expect(yield* store.rewrite(100)).toEqual({ transactions: 0, isDone: true })
+      expect(yield* store.rewriteBlocks(100)).toEqual({ transactions: 20, isDone: true })
+      expect(yield* store.rewriteBlocks(100)).toEqual({ transactions: 0, isDone: true })
       expect(dump(file)).toEqual(before)
     }),
   )
@@ -105,7 +105,7 @@ describe("rewrite", () => {
       yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
       Stored.downgrade(file, ref.id)
       const store = yield* inFile(file)
-      yield* store.rewrite(3)
+      yield* store.rewriteBlocks(3)
       const documents = upperCase(2)
       while (!(yield* store.fill(documents, 1)).isDone) yield* Effect.yieldNow
 

@@ -9,7 +9,7 @@ await Effect.runPromise(
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(folder)
       process.stdout.write("ready\n")
-      while (!(yield* store.rewrite(2)).isDone) yield* Effect.yieldNow
+      while (!(yield* store.rewriteBlocks(2)).isDone) yield* Effect.yieldNow
     }),
   ),
 )
