@@ -114,6 +114,8 @@ interface Context {
   heads: HeadTracker.HeadTracker
   /** `undefined` until it is detected. */
   source: TraceSource | undefined
+  /** The tracer was found missing and has never traced: it is detected again at the next poll, not within a turn. */
+  isDoubtful: boolean
   /** The block that was traced last. */
   traced: BlockRef | undefined
   /** The block before was stored without its traces. */
@@ -243,10 +245,16 @@ const detectSource = Effect.fnUntraced(function* (
 
 const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<TraceSource, NodeError.NodeError> {
   if (context.options.traces === "off") return "off"
-  if (context.source !== undefined) return context.source
+  if (context.source !== undefined && !context.isDoubtful) return context.source
   if (context.sourceOfAll !== undefined) return yield* context.sourceOfAll
-  return (context.source = yield* detectSource(context))
+  context.source = yield* detectSource(context)
+  context.isDoubtful = false
+  return context.source
 })
+
+/** The source as it was detected last: within a turn, blocks are not stored without traces because a tracer was lost. */
+const knownSource = (context: Context): Effect.Effect<TraceSource, NodeError.NodeError> =>
+  Effect.suspend(() => (context.source === undefined ? traceSource(context) : Effect.succeed(context.source)))
 
 const forgetMissingTracer = (context: Context): Effect.Effect<void> =>
   Effect.sync(() => {
@@ -259,7 +267,7 @@ const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Tracer.Tra
     Effect.tapError(NodeEndpoint.traces(endpoint, block), (error) =>
       Effect.sync(() => {
         const isDoubtful = Tracer.isMissing(error) && !endpointsOf(context).some(([, { hasTraced }]) => hasTraced)
-        if (isDoubtful) context.source = undefined
+        if (isDoubtful) context.isDoubtful = true
       }),
     )
   const task = { what: `trace block ${block.number}`, advice: tracingAdvice }
@@ -290,7 +298,7 @@ const traces = Effect.fnUntraced(function* (
   block: BlockRef,
   failures: number,
 ): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
-  if ((yield* traceSource(context)) === "off") return null
+  if ((yield* knownSource(context)) === "off") return null
   const outcome = yield* Effect.result(traceBlock(context, block))
   if (Result.isSuccess(outcome)) {
     context.traced = { number: block.number, hash: block.hash }
@@ -363,11 +371,13 @@ const build = (
     ...{ pool: pool.restrict(among), among, options, sourceOfAll },
     heads: HeadTracker.initial,
     source: undefined,
+    isDoubtful: false,
     traced: undefined,
     hasGivenUp: false,
   }
   const source = Effect.suspend(() => traceSource(context))
-  const each = among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, source))
+  const each =
+    among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, knownSource(context)))
   return {
     head: Effect.suspend(() => head(context)),
     finalized: ask(context, { what: "return the finalized block" }, NodeEndpoint.finalized),

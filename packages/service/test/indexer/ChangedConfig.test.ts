@@ -15,8 +15,8 @@ interface Config extends Pick<
   "fromBlock" | "fromTimestamp" | "allFrames" | "checks" | "watch" | "rules"
 > {
   readonly traces?: "auto" | "off"
-  /** False: the node has no tracer. */
-  readonly hasTracer?: boolean
+  /** False: the node has no tracer. `lost`: the method exists until a block is traced. */
+  readonly hasTracer?: boolean | "lost"
 }
 
 /** Runs an indexer with a configuration for a few seconds, on a chain up to `head`, and reads the status. */
@@ -26,8 +26,13 @@ const runWith = Effect.fnUntraced(function* (
   { hasTracer = true, traces = "auto", ...config }: Config,
 ) {
   const whole = healthyAt(head)
-  const bare: ScriptedFetch.Handler = (method, params) => whole(method === "trace_block" ? "unknown" : method, params)
-  const scripted = ScriptedFetch.make(hasTracer ? whole : bare)
+  let probes = 0
+  const missingState = { error: { code: -32000, message: "missing trie node" } }
+  const bare: ScriptedFetch.Handler = (method, params) => {
+    if (method !== "trace_block") return whole(method, params)
+    return hasTracer === "lost" && probes++ === 0 ? missingState : whole("unknown", params)
+  }
+  const scripted = ScriptedFetch.make(hasTracer === true ? whole : bare)
   const node = yield* Node.make({ urls: ["http://node.example"], chainId: 31337, fetch: scripted.fetch, traces })
   const { id, name } = store.ref
   const options = { chain: name, chainId: id, owner: "me", decoder, checks: "links", pollMillis: 500 } as const
@@ -119,6 +124,17 @@ describe("ChainIndexer with a changed configuration", () => {
       expect(waiting.notes).toBeUndefined()
       expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })
       expect(resumed.notes).toBeUndefined()
+    }),
+  )
+
+  it.effect("traces: a tracer that is lost within a turn leaves no block without internal transactions", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 10, {})
+      const lost = yield* runWith(store, 20, { hasTracer: "lost" })
+
+      expect(lost).toMatchObject({ state: "waiting", indexed: { from: 0, to: 10 } })
+      expect(lost.message).toContain("The index has internal transactions up to block 10, and no node can trace now.")
     }),
   )
 
