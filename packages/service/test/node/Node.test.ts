@@ -341,6 +341,28 @@ describe("Node", () => {
       }),
     )
 
+    it.live(
+      "traces: a tracer found missing is detected again by traceSource alone, and no block is without traces before",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* start({ ...healthy(), trace_block: error(-32000, "missing trie node") })
+          const chain = yield* node([server])
+          expect(yield* chain.traceSource).toBe("trace_block")
+          server.answers["trace_block"] = missing
+
+          const first = yield* Effect.flip(chain.traces(ref))
+          const second = yield* Effect.flip(chain.traces({ ...ref, number: 101 }))
+
+          expect([first._tag, second._tag]).toEqual(["NodeFailed", "NodeFailed"])
+          expect(yield* chain.traceSource).toBe("off")
+          expect(yield* chain.traces(ref)).toBe(null)
+          server.answers["trace_block"] = of([])
+          expect(yield* chain.traceSource).toBe("off")
+          yield* chain.forgetMissingTracer
+          expect(yield* chain.traceSource).toBe("trace_block")
+        }),
+    )
+
     it.live("traceSource: is detected although the node cannot trace the latest block", () =>
       Effect.gen(function* () {
         const chain = yield* node([
