@@ -71,11 +71,9 @@ export const isMissing = (error: CallError): boolean => {
 
 /** True when the node has the method and cannot trace this block: its trace is missing or too large. */
 const isOfBlock = (error: CallError): boolean =>
-  error._tag === "RpcError"
-    ? error.kind !== "rateLimited"
-    : error._tag === "InvalidResponse" && error.reason === "too-large"
+  error._tag === "RpcError" ? !error.isRetryable : error._tag === "InvalidResponse" && error.reason === "too-large"
 
-/** True for a response that is no trace: another method may give some, unless it is that of a single block. */
+/** True for a response that is no trace: another method may give some. */
 const isNoTrace = (error: CallError): boolean =>
   error._tag === "InvalidResponse" && error.reason === "content" && !error.isRetryable
 
@@ -96,17 +94,17 @@ export const detect = Effect.fnUntraced(function* (
   node: TransactionTracer.TracedNode,
   block: BlockRef,
 ): Effect.fn.Return<Tracer, CallError> {
-  let undecodable: Tracer = "off"
+  let undecodable: CallError | undefined
   for (const method of methods) {
     const outcome = yield* Effect.result(attempt(node, method, block))
     if (outcome._tag === "Success") return method
     const { failure } = outcome
     if (isMissing(failure)) continue
     if (isNoTrace(failure)) {
-      if (undecodable === "off") undecodable = method
+      undecodable ??= failure
       continue
     }
     return isOfBlock(failure) ? method : yield* Effect.fail(failure)
   }
-  return undecodable
+  return undecodable === undefined ? "off" : yield* Effect.fail(undecodable)
 })

@@ -83,7 +83,7 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
     "a tracer that fails for every block",
     refusing({ trace_block: error(-32603, "internal error") }),
     "waiting",
-    'node.example:8545 cannot trace block 0 ("internal error"). Use an archive node, or "traces": "off".',
+    'node.example:8545 cannot trace a block ("internal error"). Use an archive node, or "traces": "off".',
   ],
   [
     "a tracer that is HTTP 500 for every block",

@@ -398,6 +398,25 @@ describe("Node", () => {
       }),
     )
 
+    it.live("traces: gives the failure of the node with a tracer as the reason, whatever the others lack", () =>
+      Effect.gen(function* () {
+        const lacking = yield* start({ ...healthy(), trace_block: error(-32000, "missing trie node") })
+        const bare = yield* start(healthy())
+        for (const servers of [
+          [lacking, bare],
+          [bare, lacking],
+        ]) {
+          const chain = yield* node(servers)
+          yield* chain.head
+
+          expect(yield* chain.traces(ref)).toEqual({
+            _tag: "Untraced",
+            reason: `${lacking.host} failed: missing trie node`,
+          })
+        }
+      }),
+    )
+
     it.live("traces: come from the second node where the first has no tracer", () =>
       Effect.gen(function* () {
         const bare = yield* start(healthy())
