@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { once } from "node:events"
+import type { ServerResponse } from "node:http"
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
@@ -95,12 +96,13 @@ describe("undici", () => {
     it.live("make: its fetch joins short chunks for a slow reader and keeps no more memory than they need", () =>
       Effect.gen(function* () {
         const [chunks, chunk] = [40_000, Buffer.alloc(125, "a")]
-        const server = yield* script(async (_request, response) => {
+        const respond = async (response: ServerResponse) => {
           for (let sent = 0; sent < chunks; sent++) {
             if (!response.write(chunk)) await once(response, "drain")
           }
           response.end()
-        })
+        }
+        const server = yield* script((_request, response) => void respond(response))
         const fetch = yield* undici.make()
         const before = process.memoryUsage().arrayBuffers
 

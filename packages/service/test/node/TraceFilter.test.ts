@@ -56,7 +56,7 @@ const itemsOf = (text: string) => (parse(text) as { readonly result: ReadonlyArr
 /** A JSON text whose keys are written with an escape for each character. */
 const withEscapedKeys = (text: string): string =>
   text.replaceAll(/"(\w+)":/g, (_, key: string) => {
-    const escapes = [...key].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    const escapes = key.split("").map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
     return `"${escapes.join("")}":`
   })
 
