@@ -69,9 +69,11 @@ export const isMissing = (error: CallError): boolean => {
   }
 }
 
-/** True when the node has the method and cannot trace this block: its trace is missing or too large. */
+/** True when the node has the method and cannot trace this block: its trace is missing or too large. A gateway knows no methods. */
 const isOfBlock = (error: CallError): boolean =>
-  error._tag === "RpcError" ? !error.isRetryable : error._tag === "InvalidResponse" && error.reason === "too-large"
+  error._tag === "RpcError"
+    ? !error.isRetryable && (error.status ?? 200) < 500
+    : error._tag === "InvalidResponse" && error.reason === "too-large"
 
 /** True for a response that is no trace: another method may give some. */
 const isNoTrace = (error: CallError): boolean =>
