@@ -107,12 +107,12 @@ const makeStartCheck = ({ node, reporter, store }: Omit<Context, "checkStart">, 
 }
 
 /** Source of traces; fails where the stored blocks have some and the next ones could not. */
-const traceSource = Effect.fnUntraced(function* ({ node, reporter }: Context, checkpoint: Checkpoint | null) {
+const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Context, checkpoint: Checkpoint | null) {
   const source = yield* node.traceSource
-  const lost = TracerLost.of(source, node.wantsTraces, yield* reporter.settings, checkpoint)
-  if (lost === null) return source
-  yield* node.forgetMissingTracer
-  return yield* lost
+  if (source !== "off" || !node.wantsTraces || checkpoint === null) return source
+  const settings = yield* reporter.settings
+  yield* Effect.tapError(TracerLost.check({ settings, store }, checkpoint), () => node.forgetMissingTracer)
+  return source
 })
 
 const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerState.PollHead) {

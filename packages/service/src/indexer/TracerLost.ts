@@ -2,10 +2,12 @@
  * Keeps an index with internal transactions from growing without them: it waits for a node that can trace.
  */
 import * as Data from "effect/Data"
-import type { TraceSource } from "../node/Node.ts"
+import * as Effect from "effect/Effect"
 import type { Checkpoint } from "../store/BlockRows.ts"
 import type { AppliedSettings as Applied } from "../store/StatusBoard.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
+import type { ChainSession } from "../store/ChainSession.ts"
+import type { StoreError } from "../store/StoreError.ts"
 
 /**
  * The index has internal transactions, and no node can trace.
@@ -20,15 +22,17 @@ export class TracerLost extends Data.TaggedError("TracerLost")<{
 }
 
 /**
- * Why an index cannot grow with a source of traces; `null` where it can. `isWanted` is false where traces are off by configuration.
+ * Fails where an index would grow without internal transactions though stored blocks have some. Blocks without transactions do not
+ * count: a node that cannot trace may have been taken for one that can while it had only such.
  */
-export const of = (
-  source: TraceSource,
-  isWanted: boolean,
-  settings: Applied,
-  checkpoint: Checkpoint | null,
-): TracerLost | null => {
-  if (source !== "off" || !isWanted || checkpoint === null) return null
-  const block = AppliedSettings.lastTraced(settings, { from: checkpoint.first, to: checkpoint.head.number })
-  return block === null ? null : new TracerLost({ block })
-}
+export const check = Effect.fnUntraced(function* (
+  { settings, store }: { readonly settings: Applied; readonly store: Pick<ChainSession, "snapshot"> },
+  checkpoint: Checkpoint,
+): Effect.fn.Return<void, TracerLost | StoreError> {
+  const stored = { from: checkpoint.first, to: checkpoint.head.number }
+  const traced = AppliedSettings.ranges(settings, "traces", stored).filter(({ value }) => value === "on")
+  for (const { from, to } of traced.toReversed()) {
+    if (yield* store.snapshot(({ hasTransactions }) => hasTransactions(from, to)))
+      return yield* new TracerLost({ block: to })
+  }
+})

@@ -81,6 +81,8 @@ export interface Snapshot {
    * `null` when no remembered unwind removed the block.
    */
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
+  /** True when a block from `from` to `to`, inclusive, has a stored transaction. */
+  readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
   /** Number of blocks that an earlier version stored in another layout, and that are not rewritten yet. */

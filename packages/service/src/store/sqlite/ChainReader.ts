@@ -12,6 +12,7 @@ import * as Gaps from "./Gaps.ts"
 import * as PageReader from "./PageReader.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import type { ReadPool } from "./ReadPool.ts"
+import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 
@@ -42,6 +43,7 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
         return found === null ? null : { revision: found.revision, next: found.next }
       }),
     lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
+    hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
     blocksToRewrite: Effect.succeed(checkpoint === null ? 0 : Math.max(0, layoutFrom - checkpoint.first)),
     gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),

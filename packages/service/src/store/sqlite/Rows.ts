@@ -133,6 +133,13 @@ export const replaceDocumentUnsafe = (
   Documents.insertUnsafe(connection, block, [row], codec)
 }
 
+/** No document has this revision. */
+const noRevision = -1
+
+/** Whether a range of blocks, inclusive, has a transaction. */
+export const hasTransactionsUnsafe = (connection: Connection, from: number, to: number): boolean =>
+  hasStaleUnsafe(connection, from, to, noRevision)
+
 /** Whether a document of a range of blocks, inclusive, has another revision. */
 export const hasStaleUnsafe = (connection: Connection, from: number, to: number, revision: number): boolean =>
   [DocumentStatements.staleDocuments, OldStatements.staleDocuments].some(
