@@ -12,7 +12,7 @@ import type { ChainSession } from "../store/ChainSession.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as AppendBatch from "./AppendBatch.ts"
 import * as BlockFetcher from "./BlockFetcher.ts"
-import type { Extend, TurnError } from "./IndexerState.ts"
+import type { Extend, TurnError } from "./IndexerTurn.ts"
 import type { StatusReporter } from "./StatusReporter.ts"
 
 /**

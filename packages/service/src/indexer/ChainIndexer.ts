@@ -24,6 +24,7 @@ import * as RuleDetection from "../verification/RuleDetection.ts"
 import * as BlockAppender from "./BlockAppender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
+import type * as IndexerTurn from "./IndexerTurn.ts"
 import * as StartBlock from "./StartBlock.ts"
 import * as StartCheck from "./StartCheck.ts"
 import * as StatusReporter from "./StatusReporter.ts"
@@ -79,10 +80,10 @@ interface Context extends BlockAppender.Options {
   readonly acquireLease: Effect.Effect<boolean, StoreError>
   readonly pollMillis: number
   /** Fails while the configured start lies before the first block of the index. */
-  readonly checkStart: Effect.Effect<void, IndexerState.TurnError>
+  readonly checkStart: Effect.Effect<void, IndexerTurn.TurnError>
 }
 
-type Outcome = Effect.Effect<IndexerState.Input, IndexerState.TurnError>
+type Outcome = Effect.Effect<IndexerTurn.Input, IndexerTurn.TurnError>
 
 const checkpointOf = (store: ChainSession.ChainSession) => store.snapshot((snapshot) => snapshot.checkpoint)
 
@@ -115,7 +116,7 @@ const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Cont
   return source
 })
 
-const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerState.PollHead) {
+const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.PollHead) {
   const { checkStart, node, store } = context
   yield* checkStart
   const remote = yield* node.head
@@ -132,13 +133,13 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerS
     traces,
     lacking: node.lacking(),
     rules,
-  } satisfies IndexerState.Input
+  } satisfies IndexerTurn.Input
 })
 
 const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): Outcome =>
   Effect.map(StartBlock.atOrAfter(node, remote, timestamp), (number) => ({ _tag: "StartBlockFound", remote, number }))
 
-const extend = Effect.fnUntraced(function* (context: Context, action: IndexerState.Extend) {
+const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
   const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
   const append = (onProgress: Effect.Effect<void>) =>
@@ -146,12 +147,12 @@ const extend = Effect.fnUntraced(function* (context: Context, action: IndexerSta
   const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
   if (found === null) return { _tag: "Extended" } as const
   const checkpoint = yield* checkpointOf(context.store)
-  return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found } satisfies IndexerState.Input
+  return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found } satisfies IndexerTurn.Input
 })
 
 const compareBlock = Effect.fnUntraced(function* ({ node, store }: Context, number: number) {
   const remote = yield* node.header(number)
-  return { _tag: "BlockCompared", number, local: yield* localBlock(store, number), remote } satisfies IndexerState.Input
+  return { _tag: "BlockCompared", number, local: yield* localBlock(store, number), remote } satisfies IndexerTurn.Input
 })
 
 /** Derives the rows of one projection from stored blocks, until the projection is at the head or the time is over. */
@@ -192,7 +193,7 @@ const fillProjections = Effect.fnUntraced(function* (context: Context, millis: n
   const until = (yield* MonotonicClock.millis) + millis
   const filled = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
   const done = [...filled, yield* rewriteBlocks(context, until)]
-  return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerState.Input
+  return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerTurn.Input
 })
 
 /** Waits, and keeps the lease meanwhile: two indexers that took turns would each begin with short delays again. */
@@ -203,7 +204,7 @@ const wait = ({ acquireLease }: Context, millis: number): Effect.Effect<void> =>
   return Effect.raceFirst(pause, Effect.forever(renew))
 }
 
-const perform = (context: Context, action: IndexerState.Action): Outcome => {
+const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
   const { node, store } = context
   switch (action._tag) {
     case "AcquireLease":
@@ -244,7 +245,7 @@ const loop = Effect.fnUntraced(function* (
   initial: IndexerState.IndexerState,
 ): Effect.fn.Return<never, StoreError> {
   let state = initial
-  let input: IndexerState.Input = { _tag: "Begun" }
+  let input: IndexerTurn.Input = { _tag: "Begun" }
   for (;;) {
     const transition = IndexerState.step(settings, state, input)
     state = transition.state
@@ -253,7 +254,7 @@ const loop = Effect.fnUntraced(function* (
     if (action._tag === "Stop") return yield* action.error
     input = yield* Effect.match(perform(context, action), {
       onSuccess: (outcome) => outcome,
-      onFailure: (error): IndexerState.Input => ({ _tag: "Failed", error }),
+      onFailure: (error): IndexerTurn.Input => ({ _tag: "Failed", error }),
     })
   }
 })

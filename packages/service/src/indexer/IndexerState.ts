@@ -5,11 +5,9 @@
  * One turn acquires the lease, polls the head of the node and then does one thing: extends the index, unwinds it to the common
  * ancestor, or waits. Whatever fails is tried again after a delay.
  */
-import type { TraceSource } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
-import type { NodeError, NodeFailed } from "../node/NodeError.ts"
+import type { NodeFailed } from "../node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
-import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as RuleDoubt from "./RuleDoubt.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
@@ -17,21 +15,7 @@ import * as Backoff from "../supervision/Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
-import type { StartConflict } from "./StartCheck.ts"
-import type { TracerLost } from "./TracerLost.ts"
-
-/**
- * Why a turn failed.
- */
-export type TurnError =
-  | NodeError
-  | InvalidBlock
-  | BlockNotFound
-  | StartConflict
-  | TracerLost
-  | StoreError
-  | CheckpointConflict
-  | LeaseLost
+import type { Action, Extend, Input, TurnError } from "./IndexerTurn.ts"
 
 /**
  * What does not change while an indexer runs.
@@ -96,95 +80,6 @@ export interface IndexerState {
   readonly isFilled: boolean
   readonly phase: Reorg | Finality | null
 }
-
-/** Polls the head of the node, and detects the hash rules where they are `null`, with the block that they refused. */
-export interface PollHead {
-  readonly _tag: "PollHead"
-  readonly rules: HashRules.HashRules | null
-  readonly doubtful: number | null
-}
-
-/**
- * What has happened.
- */
-export type Input =
-  | { readonly _tag: "Begun" }
-  | { readonly _tag: "LeaseAcquired" }
-  | { readonly _tag: "LeaseDenied" }
-  | {
-      readonly _tag: "HeadSeen"
-      readonly remote: Header
-      readonly checkpoint: Checkpoint | null
-      /** Hash of the stored block of the head's number; `null` where there is none. */
-      readonly localHash: string | null
-      readonly traces: TraceSource
-      /** What the nodes do not offer; `null` or left out for nothing. */
-      readonly lacking?: string | null
-      readonly rules: HashRules.HashRules
-    }
-  /** `number` is `null` while the chain has no block at or after the date. */
-  | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
-  /** Every block up to the end of the range was appended. */
-  | { readonly _tag: "Extended" }
-  /** The block `found` does not extend the index, whose checkpoint is given. */
-  | {
-      readonly _tag: "ChainBroken"
-      readonly checkpoint: Checkpoint | null
-      readonly nodeHead: number
-      readonly found: BlockRef
-    }
-  | { readonly _tag: "ChainChecked" }
-  /** A block as the index and the node have it; `null` where one has none of that number. */
-  | {
-      readonly _tag: "BlockCompared"
-      readonly number: number
-      readonly local: BlockRef | null
-      readonly remote: BlockRef | null
-    }
-  | { readonly _tag: "Unwound"; readonly from: BlockRef; readonly to: BlockRef | null }
-  /** `number` is `null` where the node has no `finalized` tag. */
-  | { readonly _tag: "FinalityRead"; readonly number: number | null }
-  | { readonly _tag: "BlockFinalized" }
-  | { readonly _tag: "ProjectionsFilled"; readonly isDone: boolean }
-  | { readonly _tag: "Waited" }
-  | { readonly _tag: "Failed"; readonly error: TurnError }
-
-/** Appends the blocks from `from` to `to`, above the stored block `tip`. */
-export interface Extend {
-  readonly _tag: "Extend"
-  readonly tip: BlockRef | null
-  readonly from: number
-  readonly to: number
-  /** First indexed block once these are appended. */
-  readonly first: number
-  readonly nodeHead: number
-  readonly rules: HashRules.HashRules
-  /** Turns that have failed on the first of the blocks; left out when none. */
-  readonly failures?: number
-  /** The turn before failed: the node gets as few calls as possible. */
-  readonly isRetry: boolean
-}
-
-/**
- * What to do next. Each gives one input: what became of it, or `Failed`.
- */
-export type Action =
-  | { readonly _tag: "AcquireLease" }
-  /** `rules` are detected when they are `null`. */
-  | PollHead
-  | { readonly _tag: "FindStartBlock"; readonly remote: Header; readonly timestamp: number }
-  | Extend
-  /** Asks the node for its chain id again. */
-  | { readonly _tag: "CheckChain" }
-  | { readonly _tag: "CompareBlock"; readonly number: number }
-  | { readonly _tag: "Unwind"; readonly head: BlockRef; readonly to: BlockRef | null }
-  | { readonly _tag: "ReadFinality" }
-  | { readonly _tag: "FinalizeBlock"; readonly number: number }
-  /** Fills new and revised projections from stored blocks, for so long at most. */
-  | { readonly _tag: "FillProjections"; readonly millis: number }
-  | { readonly _tag: "Wait"; readonly millis: number }
-  /** Ends the indexer: the database will not work again by itself. */
-  | { readonly _tag: "Stop"; readonly error: StoreError }
 
 /**
  * A step of the machine.

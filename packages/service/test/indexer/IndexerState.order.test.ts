@@ -1,6 +1,7 @@
 /** Outcomes that do not belong to what the indexer is doing, and the rules of a range. */
 import { describe, expect, it } from "@effect/vitest"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
+import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
 import { BlockNotFound } from "../../src/indexer/BlockNotFound.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
@@ -18,13 +19,13 @@ const ref = (number: number, branch = "a") => ({ number, hash: `${branch}${numbe
 
 const checkpoint = { first: 0, head: ref(9), headTimestamp: 0, finalized: null }
 
-const apply = (...inputs: ReadonlyArray<IndexerState.Input>) =>
+const apply = (...inputs: ReadonlyArray<IndexerTurn.Input>) =>
   inputs.reduce(
     ({ state }, input) => IndexerState.step(settings, state, input),
     IndexerState.step(settings, IndexerState.make(settings, HashRules.ethereum), { _tag: "Begun" }),
   )
 
-const headSeen = (number: number): IndexerState.Input => ({
+const headSeen = (number: number): IndexerTurn.Input => ({
   _tag: "HeadSeen",
   remote: { ...ref(number), parentHash: `a${number - 1}` },
   checkpoint,
@@ -33,9 +34,9 @@ const headSeen = (number: number): IndexerState.Input => ({
   rules: HashRules.ethereum,
 })
 
-const broken: IndexerState.Input = { _tag: "ChainBroken", checkpoint, nodeHead: 10, found: ref(10, "b") }
+const broken: IndexerTurn.Input = { _tag: "ChainBroken", checkpoint, nodeHead: 10, found: ref(10, "b") }
 
-const outcomes: ReadonlyArray<IndexerState.Input> = [
+const outcomes: ReadonlyArray<IndexerTurn.Input> = [
   { _tag: "ChainChecked" },
   { _tag: "BlockCompared", number: 5, local: ref(5), remote: ref(5) },
   { _tag: "FinalityRead", number: 5 },
@@ -58,7 +59,7 @@ describe("IndexerState", () => {
     expect(IndexerState.step(settings, reading.state, { _tag: "ChainChecked" }).action._tag).toBe("AcquireLease")
   })
 
-  const failedWith = (error: IndexerState.TurnError, times: number) =>
+  const failedWith = (error: IndexerTurn.TurnError, times: number) =>
     Array.from({ length: times }).reduce<IndexerState.Transition>(
       ({ state }) => IndexerState.step(settings, state, { _tag: "Failed", error }),
       IndexerState.step(settings, IndexerState.make(settings, null), { _tag: "Begun" }),

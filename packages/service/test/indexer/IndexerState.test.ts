@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
+import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
 import { BlockNotFound } from "../../src/indexer/BlockNotFound.ts"
 import { NodeFailed, WrongChain } from "../../src/node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../../src/store/BlockRows.ts"
@@ -31,8 +32,8 @@ const checkpointAt = (number: number, first = 0): Checkpoint => ({
 const headSeen = (
   number: number,
   checkpoint: Checkpoint | null,
-  changes: Partial<IndexerState.Input & { readonly _tag: "HeadSeen" }> = {},
-): IndexerState.Input => ({
+  changes: Partial<IndexerTurn.Input & { readonly _tag: "HeadSeen" }> = {},
+): IndexerTurn.Input => ({
   _tag: "HeadSeen",
   remote: header(number),
   checkpoint,
@@ -44,7 +45,7 @@ const headSeen = (
 
 /** Applies inputs one after another; gives the last transition. */
 const apply = (
-  inputs: ReadonlyArray<IndexerState.Input>,
+  inputs: ReadonlyArray<IndexerTurn.Input>,
   options: { readonly settings?: Partial<IndexerState.Settings>; readonly state?: IndexerState.IndexerState } = {},
 ): IndexerState.Transition => {
   const used = { ...settings, ...options.settings }
@@ -57,16 +58,16 @@ const apply = (
 
 const tagsOf = ({ reports }: IndexerState.Transition) => reports.map(({ _tag }) => _tag)
 
-const begun: ReadonlyArray<IndexerState.Input> = [{ _tag: "Begun" }, { _tag: "LeaseAcquired" }]
+const begun: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Begun" }, { _tag: "LeaseAcquired" }]
 
 const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon", cause: undefined as never } as const
 const nodeFailed = new NodeFailed(gone)
-const failure = (error: IndexerState.TurnError): IndexerState.Input => ({ _tag: "Failed", error })
+const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({ _tag: "Failed", error })
 
 describe("IndexerState", () => {
   describe("the lease", () => {
     it("is acquired at the beginning of every turn", () => {
-      const extended: IndexerState.Input = { _tag: "Extended" }
+      const extended: IndexerTurn.Input = { _tag: "Extended" }
 
       expect(apply([{ _tag: "Begun" }]).action).toEqual({ _tag: "AcquireLease" })
       expect(apply([...begun, extended]).action).toEqual({ _tag: "AcquireLease" })
@@ -74,7 +75,7 @@ describe("IndexerState", () => {
     })
 
     it("of another indexer is waited for at most a second at a time, and logged once", () => {
-      const denied: IndexerState.Input = { _tag: "LeaseDenied" }
+      const denied: IndexerTurn.Input = { _tag: "LeaseDenied" }
       const first = apply([denied])
       const second = apply([{ _tag: "Waited" }, denied], { state: first.state })
 
@@ -187,11 +188,11 @@ describe("IndexerState", () => {
   })
 
   describe("a reorg", () => {
-    const broken: IndexerState.Input = {
+    const broken: IndexerTurn.Input = {
       ...{ _tag: "ChainBroken", checkpoint: checkpointAt(5), nodeHead: 6, found: ref(6, "b") },
     }
 
-    const compared = (number: number, isShared: boolean): IndexerState.Input => ({
+    const compared = (number: number, isShared: boolean): IndexerTurn.Input => ({
       ...{ _tag: "BlockCompared", number, local: ref(number), remote: ref(number, isShared ? "a" : "b") },
     })
 
@@ -223,13 +224,13 @@ describe("IndexerState", () => {
     })
 
     it("removes nothing when the node lost the block that is compared", () => {
-      const lost: IndexerState.Input = { _tag: "BlockCompared", number: 5, local: ref(5), remote: null }
+      const lost: IndexerTurn.Input = { _tag: "BlockCompared", number: 5, local: ref(5), remote: null }
 
       expect(apply([broken, { _tag: "ChainChecked" }, lost]).action).toEqual({ _tag: "Wait", millis: 50 })
     })
 
     it("that another indexer has handled is none", () => {
-      const empty: IndexerState.Input = { ...broken, checkpoint: null }
+      const empty: IndexerTurn.Input = { ...broken, checkpoint: null }
 
       expect(apply([empty]).action).toEqual({ _tag: "AcquireLease" })
     })
@@ -266,7 +267,7 @@ describe("IndexerState", () => {
     })
 
     it("of a block that the node no longer has is not stored, and looked up again", () => {
-      const other: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
+      const other: IndexerTurn.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
       const transition = apply([synced, { _tag: "FinalityRead", number: 80 }, other])
 
       expect(transition.action._tag).toBe("FillProjections")
@@ -274,7 +275,7 @@ describe("IndexerState", () => {
     })
 
     it("is looked up once for the same heads", () => {
-      const shared: IndexerState.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80) }
+      const shared: IndexerTurn.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80) }
       const done = apply([synced, { _tag: "FinalityRead", number: 80 }, shared])
       const next = apply([{ _tag: "BlockFinalized" }, { _tag: "ProjectionsFilled", isDone: true }], {
         state: done.state,
@@ -298,7 +299,7 @@ describe("IndexerState", () => {
 
   describe("a failure", () => {
     /** Delays after so many failures in a row. */
-    const delaysAfter = (error: IndexerState.TurnError, count: number) => {
+    const delaysAfter = (error: IndexerTurn.TurnError, count: number) => {
       let transition = apply(begun)
       const delays: Array<number> = []
       for (let done = 0; done < count; done++) {
@@ -313,7 +314,7 @@ describe("IndexerState", () => {
       expect(delaysAfter(nodeFailed, 10)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
     })
 
-    it.each<readonly [number, string, IndexerState.TurnError]>([
+    it.each<readonly [number, string, IndexerTurn.TurnError]>([
       [10_000, "without a connection", nodeFailed],
       [15_000, "of the head", new NodeFailed({ ...gone, message: "Busy.", pace: "later" })],
       [60_000, "that the node repeats", new NodeFailed({ ...gone, message: "No.", pace: "rarely" })],
@@ -408,7 +409,7 @@ describe("IndexerState", () => {
     const simulate = (chains: ReadonlyArray<ReadonlyArray<number>>, actionsPerChain: number, steps: number) => {
       const small: IndexerState.Settings = { ...settings, finalityBlocks: 3 }
       let state = IndexerState.make(small, HashRules.ethereum)
-      let input: IndexerState.Input = { _tag: "Begun" }
+      let input: IndexerTurn.Input = { _tag: "Begun" }
       let stored: Array<BlockRef> = []
       let searched: Array<ReadonlyArray<BlockRef>> = []
       for (let count = 0; count < steps; count++) {
@@ -421,7 +422,7 @@ describe("IndexerState", () => {
       }
       return stored
 
-      function perform(action: IndexerState.Action, node: ReadonlyArray<BlockRef>): IndexerState.Input {
+      function perform(action: IndexerTurn.Action, node: ReadonlyArray<BlockRef>): IndexerTurn.Input {
         const head = stored.at(-1)
         const checkpoint = head === undefined ? null : { ...checkpointAt(0), head }
         switch (action._tag) {
