@@ -5,6 +5,7 @@
  * whole hours, unless TZ is set.
  */
 import { readdirSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 
@@ -46,8 +47,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Files of a project share the modules of a worker: loading them per file dominates the time of a run.
     isolate: false,
-    // A run mostly waits for chains, sockets and processes, so every core has a worker.
-    maxWorkers: "100%",
+    // A run waits for chains, sockets and processes much of the time, so there is one worker more than cores.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       ...packages.flatMap((folder) => {
         const name = nameOf(folder)
