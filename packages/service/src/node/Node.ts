@@ -289,7 +289,10 @@ const isGivenUp = Effect.fnUntraced(function* (
   failures: number,
 ): Effect.fn.Return<boolean> {
   if (TraceFailure.kindOf(error) === "permanent") return true
-  const isDue = TraceFailure.isFinal(error, context.hasGivenUp && failures > 0 ? TraceFailure.patience : failures)
+  // A node that does not know the block yet lags, whatever became of other blocks.
+  const isLagging = error._tag === "RpcError" && error.kind === "notFound"
+  const isKnown = context.hasGivenUp && failures > 0 && !isLagging
+  const isDue = TraceFailure.isFinal(error, isKnown ? TraceFailure.patience : failures)
   return isDue && (yield* tracesOthers(context, block))
 })
 
