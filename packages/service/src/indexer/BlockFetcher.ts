@@ -85,7 +85,7 @@ const receiptsOf = Effect.fnUntraced(function* (
   if (Result.isSuccess(outcome) && outcome.success !== null) return { receipts: outcome.success, isPartial: false }
   if (Result.isFailure(outcome)) {
     const { failure } = outcome
-    const isOfBlock = failure._tag === "NodeFailed" && TraceFailure.kindOf(failure.cause) !== "unavailable"
+    const isOfBlock = failure._tag === "NodeFailed" && TraceFailure.kindOfAll(failure) !== "unavailable"
     const found = isOfBlock ? yield* ReceiptRecovery.recover(node, ref, failures) : null
     return found === null ? yield* Effect.fail(failure) : { receipts: found, isPartial: true }
   }

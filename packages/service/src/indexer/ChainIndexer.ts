@@ -139,6 +139,15 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerT
 const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): Outcome =>
   Effect.map(StartBlock.atOrAfter(node, remote, timestamp), (number) => ({ _tag: "StartBlockFound", remote, number }))
 
+/**
+ * Keeps the lease during a wait or a fetch, however long it takes. Two indexers that took turns would each begin with short delays again,
+ * and discard what they had fetched.
+ */
+const keepingLease = <A, E>({ acquireLease }: Context, task: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  const renew = Effect.andThen(Effect.sleep(renewMillis), Effect.ignore(acquireLease))
+  return Effect.raceFirst(task, Effect.forever(renew))
+}
+
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
   const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
@@ -196,14 +205,6 @@ const fillProjections = Effect.fnUntraced(function* (context: Context, millis: n
   return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerTurn.Input
 })
 
-/** Waits, and keeps the lease meanwhile: two indexers that took turns would each begin with short delays again. */
-const wait = ({ acquireLease }: Context, millis: number): Effect.Effect<void> => {
-  const pause = Effect.sleep(millis)
-  if (millis <= renewMillis) return pause
-  const renew = Effect.andThen(Effect.sleep(renewMillis), Effect.ignore(acquireLease))
-  return Effect.raceFirst(pause, Effect.forever(renew))
-}
-
 const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
   const { node, store } = context
   switch (action._tag) {
@@ -216,7 +217,7 @@ const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
     case "FindStartBlock":
       return findStartBlock(context, action.remote, action.timestamp)
     case "Extend":
-      return extend(context, action)
+      return keepingLease(context, extend(context, action))
     case "CheckChain":
       return Effect.as(node.checkChain, { _tag: "ChainChecked" })
     case "CompareBlock":
@@ -232,7 +233,7 @@ const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
     case "FillProjections":
       return fillProjections(context, action.millis)
     case "Wait":
-      return Effect.as(wait(context, action.millis), { _tag: "Waited" })
+      return Effect.as(keepingLease(context, Effect.sleep(action.millis)), { _tag: "Waited" })
     case "Stop":
       return Effect.fail(action.error)
   }

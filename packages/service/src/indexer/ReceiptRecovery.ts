@@ -34,7 +34,7 @@ const hasReceipts = Effect.fnUntraced(function* (node: Node, number: number): Ef
 /** A receipt; `null` where no node has it, or can give it. */
 const single = (node: Node, hash: string, ref: BlockTransactions, failures: number) =>
   Effect.catchTag(node.receipt(hash, ref), "NodeFailed", (error) =>
-    TraceFailure.isFinal(error.cause, failures) ? Effect.succeed(null) : Effect.fail(error),
+    TraceFailure.isFinal(error, failures) ? Effect.succeed(null) : Effect.fail(error),
   )
 
 /**

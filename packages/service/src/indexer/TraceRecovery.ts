@@ -68,11 +68,11 @@ const tryOne = (
       const { cause } = error
       if (cause._tag === "RateLimited" || cause._tag === "TransportError") return Effect.fail(error)
       // Without a method for single transactions, the reason why the block was not traced is more precise.
-      return TraceFailure.kindOf(cause) === "unavailable"
+      return TraceFailure.kindOfAll(error) === "unavailable"
         ? Effect.succeed<Attempt>({ rows: { reason }, isCertain: options.isCertain === true })
         : Effect.succeed<Attempt>({
             rows: { reason: TraceFailure.reasonOf(cause) },
-            isCertain: TraceFailure.isFinal(cause, 0),
+            isCertain: TraceFailure.isFinal(error, 0),
           })
     }),
   )

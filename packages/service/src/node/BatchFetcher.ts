@@ -68,7 +68,7 @@ const valuesOf = <A>(results: ReadonlyArray<Result.Result<unknown, CallError>>):
 /** Traces from the result of `trace_block`; `null` where they have to be asked for again, of this node or of another one. */
 const flatOf = (result: Result.Result<unknown, CallError>, { isOnly }: Options): Traces | null => {
   if (Result.isFailure(result)) {
-    return isOnly && TraceFailure.isFinal(result.failure, 0)
+    return isOnly && TraceFailure.isFinal({ cause: result.failure }, 0)
       ? { _tag: "Untraced", reason: TraceFailure.reasonOf(result.failure) }
       : null
   }

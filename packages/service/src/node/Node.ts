@@ -167,7 +167,10 @@ const errorOf = (
 ): NodeError.NodeError => {
   const failures = errors.filter((error) => error._tag !== "WrongChain")
   const failure = failures.findLast((error) => !Tracer.isMissing(error)) ?? failures.at(-1)
-  if (failure !== undefined) return NodeError.fromCallError(failure, whereOf(context), task)
+  if (failure !== undefined) {
+    const others = failures.filter((error) => error !== failure)
+    return NodeError.fromCallError(failure, whereOf(context), task, others)
+  }
   // Sound: a pool has an endpoint, and each that failed has an error.
   return errors.at(-1) as NodeError.WrongChain
 }
@@ -178,12 +181,14 @@ const ask = <A>(
   task: NodeError.Task,
   question: (endpoint: NodeEndpoint.NodeEndpoint, index: number) => Effect.Effect<A, CallError>,
   number?: number,
+  among = context.among,
 ): Effect.Effect<A, NodeError.NodeError> => {
-  const { among, heads, pool } = context
+  const { heads, pool } = context
   const isSpread = number !== undefined && HeadTracker.isSettled(heads, number)
   return pool
     .ask({
       ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
+      among,
       question,
       verdict: (outcome) => verdictOf(outcome, among.length === 1),
     })
@@ -262,6 +267,12 @@ const forgetMissingTracer = (context: Context): Effect.Effect<void> =>
     for (const [, endpoint] of endpointsOf(context)) if (endpoint.tracer === "off") endpoint.tracer = undefined
   })
 
+/** The nodes that have a tracer, or may have one; all of them where none has. */
+const tracing = (context: Context): ReadonlyArray<number> => {
+  const indexes = endpointsOf(context).flatMap(([index, { tracer }]) => (tracer === "off" ? [] : [index]))
+  return indexes.length === 0 ? context.among : indexes
+}
+
 const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Tracer.Traces, NodeError.NodeError> => {
   const trace = (endpoint: NodeEndpoint.NodeEndpoint) =>
     Effect.tapError(NodeEndpoint.traces(endpoint, block), (error) =>
@@ -271,7 +282,7 @@ const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Tracer.Tra
       }),
     )
   const task = { what: `trace block ${block.number}`, advice: tracingAdvice }
-  return ask(context, task, trace, block.number)
+  return ask(context, task, trace, block.number, tracing(context))
 }
 
 /** True when the nodes trace another block: a failure that repeats is then about the block. */
@@ -285,14 +296,13 @@ const tracesOthers = Effect.fnUntraced(function* (context: Context, block: Block
 const isGivenUp = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
-  error: CallError,
+  failure: TraceFailure.Failure,
   failures: number,
 ): Effect.fn.Return<boolean> {
-  if (TraceFailure.kindOf(error) === "permanent") return true
+  if (TraceFailure.kindOfAll(failure) === "permanent") return true
   // A node that does not know the block yet lags, whatever became of other blocks.
-  const isLagging = error._tag === "RpcError" && error.kind === "notFound"
-  const isKnown = context.hasGivenUp && failures > 0 && !isLagging
-  const isDue = TraceFailure.isFinal(error, isKnown ? TraceFailure.patience : failures)
+  const isKnown = context.hasGivenUp && failures > 0 && !TraceFailure.isLagging(failure)
+  const isDue = TraceFailure.isFinal(failure, isKnown ? TraceFailure.patience : failures)
   return isDue && (yield* tracesOthers(context, block))
 })
 
@@ -309,7 +319,7 @@ const traces = Effect.fnUntraced(function* (
     return outcome.success
   }
   const { failure } = outcome
-  if (failure._tag !== "NodeFailed" || !(yield* isGivenUp(context, block, failure.cause, failures))) {
+  if (failure._tag !== "NodeFailed" || !(yield* isGivenUp(context, block, failure, failures))) {
     return yield* Effect.fail(failure)
   }
   context.hasGivenUp = true
@@ -408,7 +418,13 @@ const build = (
       ),
     traces: (block, failures = 0) => traces(context, block, failures),
     transactionTrace: (hash, block) =>
-      ask(context, { what: `trace transaction ${hash}` }, ({ calls }) => SingleTrace.trace(calls, hash), block.number),
+      ask(
+        context,
+        { what: `trace transaction ${hash}` },
+        (endpoint, index) => SingleTrace.trace(endpoint, hash, supportOf(context, index)),
+        block.number,
+        tracing(context),
+      ),
     traceSource: source,
     forgetMissingTracer: forgetMissingTracer(context),
     wantsTraces: options.traces !== "off",

@@ -32,6 +32,8 @@ export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly subject?: string
   /** Error of the node that was asked last. */
   readonly cause: CallError
+  /** Errors of the other nodes that were asked; left out when there are none. */
+  readonly others?: ReadonlyArray<CallError> | undefined
 }> {}
 
 /**
@@ -147,9 +149,15 @@ const paceOf = (cause: CallError, isMisconfigured: boolean, { isHead = false }: 
 }
 
 /**
- * Makes a `NodeFailed` from the error of a call. `where` is the configuration key of the URLs.
+ * Makes a `NodeFailed` from the error of a call, and those of other nodes. `where` is the configuration key of the URLs.
  */
-export const fromCallError = (cause: CallError, where: string, task: Task): NodeFailed => {
+export const fromCallError = (
+  cause: CallError,
+  where: string,
+  task: Task,
+  others: ReadonlyArray<CallError> = [],
+): NodeFailed => {
   const described = describe(cause, where, task)
-  return new NodeFailed({ ...described, pace: paceOf(cause, described.isMisconfigured, task), cause })
+  const pace = paceOf(cause, described.isMisconfigured, task)
+  return new NodeFailed({ ...described, pace, cause, ...(others.length === 0 ? {} : { others }) })
 }

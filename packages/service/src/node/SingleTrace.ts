@@ -5,6 +5,8 @@ import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { CallFrame, FlatTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
+import type { Support } from "./BlockReceipts.ts"
+import type { NodeEndpoint } from "./NodeEndpoint.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -14,19 +16,45 @@ export type SingleTrace =
   | { readonly _tag: "Frame"; readonly frame: CallFrame }
   | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
 
+const callTracer = { tracer: "callTracer" } as const
+
+const methods = ["debug_traceTransaction", "trace_transaction"] as const
+
+type Method = (typeof methods)[number]
+
+const traceBy = (calls: Methods, method: Method, hash: string): Effect.Effect<SingleTrace | null, CallError> =>
+  method === "debug_traceTransaction"
+    ? Effect.map(calls.debug_traceTransaction(hash, callTracer), (frame) => ({ _tag: "Frame", frame }))
+    : Effect.map(calls.trace_transaction(hash), (traces) => (traces === null ? null : { _tag: "Flat", traces }))
+
+/** The methods that the node may have, that of its tracer first. */
+const methodsOf = ({ tracer }: NodeEndpoint, { isUnsupported }: Support): ReadonlyArray<Method> => {
+  const ordered = tracer === "trace_block" ? methods.toReversed() : methods
+  const known = ordered.filter((method) => !isUnsupported(method))
+  return known.length === 0 ? ordered.slice(0, 1) : known
+}
+
 /**
- * Traces a transaction; `null` when the node does not know it.
+ * Traces a transaction; `null` when the node does not know it. A method that the node does not have is not called again.
  *
  * **Errors**
  * - `CallError`: the node failed in both ways; the error of a method that the node has.
  */
-export const trace = (calls: Methods, hash: string): Effect.Effect<SingleTrace | null, CallError> =>
-  calls.debug_traceTransaction(hash, { tracer: "callTracer" }).pipe(
-    Effect.map((frame): SingleTrace => ({ _tag: "Frame", frame })),
-    Effect.catch((error) =>
-      calls.trace_transaction(hash).pipe(
-        Effect.map((traces): SingleTrace | null => (traces === null ? null : { _tag: "Flat", traces })),
-        Effect.mapError((other) => (Tracer.isMissing(other) ? error : other)),
-      ),
+export const trace = (
+  endpoint: NodeEndpoint,
+  hash: string,
+  support: Support,
+): Effect.Effect<SingleTrace | null, CallError> => {
+  const [first, second] = methodsOf(endpoint, support).map((method) =>
+    Effect.tapError(traceBy(endpoint.calls, method, hash), (error) =>
+      Effect.sync(() => {
+        if (error._tag === "RpcError" && error.kind === "methodUnsupported") support.note(method)
+      }),
     ),
   )
+  // Sound: there is a method at least.
+  if (first === undefined || second === undefined) return first!
+  return first.pipe(
+    Effect.catch((error) => Effect.mapError(second, (other) => (Tracer.isMissing(other) ? error : other))),
+  )
+}

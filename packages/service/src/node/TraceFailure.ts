@@ -40,10 +40,40 @@ export const kindOf = (error: CallError): Kind => {
 }
 
 /**
+ * Failure of the nodes that were asked: that of the last one, and those of the others.
+ */
+export interface Failure {
+  readonly cause: CallError
+  readonly others?: ReadonlyArray<CallError> | undefined
+}
+
+const errorsOf = ({ cause, others = [] }: Failure): ReadonlyArray<CallError> => [cause, ...others]
+
+/**
+ * Kind of the failure of several nodes: permanent when each of them would answer the same again. A node without the method shows nothing
+ * about the block; one that could not be asked, beside one that failed on the block, may have what the other lacks.
+ */
+export const kindOfAll = (failure: Failure): Kind => {
+  const kinds = new Set(
+    errorsOf(failure)
+      .filter((error) => !Tracer.isMissing(error))
+      .map(kindOf),
+  )
+  const [kind = "unavailable"] = kinds
+  return kinds.size > 1 ? "temporary" : kind
+}
+
+/**
+ * True when one of the nodes does not know the block yet.
+ */
+export const isLagging = (failure: Failure): boolean =>
+  errorsOf(failure).some((error) => error._tag === "RpcError" && error.kind === "notFound")
+
+/**
  * True when a block or transaction is stored without its trace, after so many failed turns.
  */
-export const isFinal = (error: CallError, failures: number): boolean => {
-  const kind = kindOf(error)
+export const isFinal = (failure: Failure, failures: number): boolean => {
+  const kind = kindOfAll(failure)
   return kind === "permanent" || (kind === "temporary" && failures >= patience)
 }
 

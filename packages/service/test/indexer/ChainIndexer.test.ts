@@ -1,12 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import type { Database } from "../../src/store/Database.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
 import { decoder, openStore } from "./chain.ts"
+import { healthy } from "./scriptedChain.ts"
+import * as ScriptedFetch from "./ScriptedFetch.ts"
 
 /** Runs an indexer over a database; no test here lets it ask a node. */
 const run = Effect.fnUntraced(function* (database: Database) {
@@ -55,6 +58,31 @@ describe("ChainIndexer", () => {
       }
 
       expect(seen).toEqual([1, 2, 2, 3, 3, 4])
+    }),
+  )
+
+  it.effect("run: keeps the lease while it fetches a block, however long that takes", () =>
+    Effect.gen(function* () {
+      const { database, ref } = yield* openStore
+      const { fetch } = ScriptedFetch.make(healthy)
+      const quick = yield* Node.make({ urls: ["http://node.example:8545"], chainId: ref.id, fetch })
+      let fetched = 0
+      const block: Node.Node["block"] = (number) =>
+        Effect.tap(Effect.delay(quick.block(number), "1 minute"), () => Effect.sync(() => fetched++))
+      const node = { ...quick, block, batchFetcher: () => Effect.succeed(BatchFetcher.none) }
+      let renewed = 0
+      const renew: typeof database.leases.renew = (...args) =>
+        Effect.suspend(() => (renewed++, database.leases.renew(...args)))
+      const options = { chain: ref.name, chainId: ref.id, owner: "me", decoder, checks: "links" } as const
+      const leases = { ...database.leases, renew }
+      yield* ChainIndexer.run(node, options).pipe(
+        Effect.provideService(Engine, { ...database, leases }),
+        Effect.forkScoped,
+      )
+      yield* TestClock.adjust("50 seconds")
+
+      expect(fetched).toBe(0)
+      expect(renewed).toBeGreaterThan(15)
     }),
   )
 })

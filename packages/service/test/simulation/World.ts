@@ -123,7 +123,9 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     untraceable,
     stored: (block, deed) => {
       if (untraceable.isBomb(deed)) return "never"
-      return untraceable.isOld(block) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
+      // Some tracers take only a number, and fail on the block that the node has of it.
+      const sameNumber = [...tree.byHash.values()].filter(({ number }) => number === block.number)
+      return sameNumber.some(untraceable.isOld) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
     },
     finalityDepth,
     head: () => head,
