@@ -1,12 +1,12 @@
 /**
  * Receipts of a block of which no node gives all: those that can be had one by one. A node that has pruned its history must not be
- * taken for one that lacks a few receipts, so that a block nearby has to show first that the nodes have receipts.
+ * taken for one that lacks a few receipts, so that another receipt of the block, or those of a block nearby, have to show first that the
+ * nodes have receipts. A node behind a balancer that lags must not either, so that a receipt is missing only when it is repeatedly.
  *
  * Source: decision 0035.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
@@ -14,14 +14,25 @@ import * as TraceFailure from "../node/TraceFailure.ts"
 
 /** Failed turns after which receipts are looked for one by one. */
 const patience = 4
-/** Distances of the blocks that are probed, one in each turn, so that a node that cannot answer gets few calls. */
-const distances = [1, -1, 2, 4, 8, 16, 32, 64] as const
+/** Distances of the blocks that are probed, two in each turn, so that a node that cannot answer gets few calls. */
+const distances = [-1, 1, -2, 2, -4, 4, -8, 8, -16, 16, -32, 32] as const
+const probesPerTurn = 2
 const concurrency = 4
+/** Times that a missing receipt is asked for, and the pause between them. */
+const attempts = 4
+const pause = "250 millis"
 
-const probedBlock = (number: number, failures: number): number => {
-  const probed = number + distances[(failures - patience) % distances.length]!
-  return probed < 0 ? number + 1 : probed
+const probedBlocks = (number: number, failures: number): ReadonlyArray<number> => {
+  const first = (probesPerTurn * (failures - patience)) % distances.length
+  return distances
+    .slice(first, first + probesPerTurn)
+    .map((distance) => number + distance)
+    .filter((probed) => probed >= 0)
 }
+
+/** True when the nodes have a receipt. */
+const hasReceipt = (node: Node, ref: BlockTransactions, hash: string): Effect.Effect<boolean, NodeError> =>
+  Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
 
 /** True when the nodes have the receipts of a block with transactions. */
 const hasReceipts = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<boolean, NodeError> {
@@ -31,11 +42,38 @@ const hasReceipts = Effect.fnUntraced(function* (node: Node, number: number): Ef
   return (yield* node.receipts({ number, hash: block.hash, transactions })) !== null
 })
 
+/** True when the nodes have shown that they keep receipts: the first or the last one of the block, or those of a block nearby. */
+const isProven = Effect.fnUntraced(function* (
+  node: Node,
+  ref: BlockTransactions,
+  failures: number,
+): Effect.fn.Return<boolean> {
+  const { transactions } = ref
+  const ends = transactions.length > 1 ? [...transactions.slice(0, 1), ...transactions.slice(-1)] : []
+  const proofs = [
+    ...ends.map((hash) => hasReceipt(node, ref, hash)),
+    ...probedBlocks(ref.number, failures).map((number) => hasReceipts(node, number)),
+  ]
+  for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true
+  return false
+})
+
 /** A receipt; `null` where no node has it, or can give it. */
-const single = (node: Node, hash: string, ref: BlockTransactions, failures: number) =>
-  Effect.catchTag(node.receipt(hash, ref), "NodeFailed", (error) =>
-    TraceFailure.isFinal(error, failures) ? Effect.succeed(null) : Effect.fail(error),
-  )
+const single = Effect.fnUntraced(function* (
+  node: Node,
+  hash: string,
+  ref: BlockTransactions,
+  failures: number,
+): Effect.fn.Return<Receipt | null, NodeError> {
+  for (let attempt = 1; ; attempt++) {
+    const found = yield* Effect.catchTag(node.receipt(hash, ref), "NodeFailed", (error) =>
+      TraceFailure.isFinal(error, failures) ? Effect.succeed(null) : Effect.fail(error),
+    )
+    const isOfBlock = found?.blockHash === ref.hash
+    if (isOfBlock || attempt === attempts) return isOfBlock ? found : null
+    yield* Effect.sleep(pause)
+  }
+})
 
 /**
  * The receipts that can be had of a block, in the order of its transactions; `null` while they are not looked for.
@@ -48,9 +86,7 @@ export const recover = Effect.fn("ReceiptRecovery.recover")(function* (
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<ReadonlyArray<Receipt> | null, NodeError> {
-  if (failures < patience) return null
-  const isProven = yield* Effect.option(hasReceipts(node, probedBlock(ref.number, failures)))
-  if (!Option.getOrElse(isProven, () => false)) return null
+  if (failures < patience || !(yield* isProven(node, ref, failures))) return null
   const receipts = yield* Effect.forEach(ref.transactions, (hash) => single(node, hash, ref, failures), { concurrency })
-  return receipts.filter((receipt) => receipt !== null && receipt.blockHash === ref.hash) as ReadonlyArray<Receipt>
+  return receipts.filter((receipt) => receipt !== null)
 })

@@ -91,6 +91,11 @@ const faultyReceipts = (random: SeededRandom, head: Block, honest: ReadonlyArray
   }
 }
 
+const faultyReceipt = (random: SeededRandom, honest: Json): readonly [string, unknown] =>
+  random.is(0.5)
+    ? ["single receipt null", null]
+    : ["single receipt of another block", { ...honest, blockHash: `0x${"e".repeat(64)}` }]
+
 const faultyFlat = (random: SeededRandom, head: Block, honest: ReadonlyArray<Json>): readonly [string, unknown] => {
   const other = otherThan(random, head, Number(honest[0]!["blockNumber"]))
   if (other !== undefined && other.deeds.length > 0 && random.is(0.5))
@@ -115,6 +120,7 @@ export const about = (random: SeededRandom, count: Count, head: Block, question:
   }
   if (honest === null || typeof honest !== "object") return { result: honest }
   if (question.method.startsWith("eth_getBlockBy")) return log(faultyBlock(random, head, question, honest as Json))
+  if (question.method === "eth_getTransactionReceipt") return log(faultyReceipt(random, honest as Json))
   const list = honest as ReadonlyArray<Json>
   const isOfBlocks = list.some(({ transactionHash, txHash }) => transactionHash !== undefined || txHash !== undefined)
   if (!isOfBlocks) return { result: honest }

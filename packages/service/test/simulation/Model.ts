@@ -29,6 +29,8 @@ export interface Setting {
   readonly hasTraces: boolean
   /** Whether the internal calls of a transaction are stored. */
   readonly stored: (block: Block, deed: Deed) => Stored
+  /** Whether a transaction may be missing, because a node has lost its receipt. */
+  readonly mayLack: (deed: Deed) => boolean
   readonly now: () => number
   /** The highest number that a node may have called final; null where none has such a tag. */
   readonly finalized: () => number | null
@@ -40,6 +42,8 @@ export interface Version {
   /** Its last block; null while it is empty. */
   readonly head: Block | null
   readonly finalized: number | null
+  /** Whether a transaction of a block is missing from it. */
+  readonly lacks: (block: Block, deed: Deed) => boolean
 }
 
 /** The model. */
@@ -74,6 +78,7 @@ const statements = {
     (SELECT count(*) FROM history) AS appearances,
     (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
   gaps: `SELECT "transaction" FROM gap WHERE block = ? AND kind = 'trace'`,
+  missing: `SELECT block, "transaction" FROM gap WHERE kind = 'receipt'`,
   blocks: `SELECT number, hash, parent_hash, timestamp FROM block ORDER BY number`,
 }
 
@@ -155,7 +160,7 @@ const checkInternal = (
 /** Makes the model of the store in a file, which need not exist yet. */
 export const make = (setting: Setting): Model => {
   const { fromBlock, tree } = setting
-  const versions: Array<Version> = [{ head: null, finalized: null }]
+  const versions: Array<Version> = [{ head: null, finalized: null, lacks: () => false }]
   const storedAt = new Map<string, number>()
   let read: (Readonly<Record<keyof typeof statements, StatementSync>> & { readonly rows: Rows }) | undefined
   let database: DatabaseSync | undefined
@@ -175,6 +180,7 @@ export const make = (setting: Setting): Model => {
       checkpoint: prepare(statements.checkpoint, false),
       blocks: prepare(statements.blocks),
       gaps: prepare(statements.gaps),
+      missing: prepare(statements.missing),
       rows: StoredRows.make(database),
     })
   }
@@ -194,19 +200,29 @@ export const make = (setting: Setting): Model => {
     return head
   }
 
-  const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>): void => {
-    isEqual(`the number of transactions of block ${format(block)}`, rows.length, block.deeds.length)
-    const untraced = block.deeds.filter((_, index) => rows[index]!.internal === "null").map(({ hash }) => hash)
+  const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>, lacks: Version["lacks"]): void => {
+    const rowOf = new Map(rows.map((row) => [row.index, row]))
+    const untraced = block.deeds.filter((_, index) => rowOf.get(index)?.internal === "null").map(({ hash }) => hash)
     const rowsOfGaps = read!.gaps.all(block.number) as unknown as ReadonlyArray<readonly [transaction: unknown]>
     const gaps = rowsOfGaps.map(([transaction]) => hex(transaction))
     isEqual(`the gaps of block ${format(block)}`, gaps.toSorted(), untraced.toSorted())
     let logs = 0
-    for (const [index, { body, internal }] of rows.entries()) {
-      const deed = block.deeds[index]!
-      checkBody(block, deed, index, body, logs)
-      checkInternal(block, deed, internal, setting)
+    for (const [index, deed] of block.deeds.entries()) {
+      const row = rowOf.get(index)
+      if (row === undefined && !lacks(block, deed)) fail(`transaction ${deed.hash} of ${format(block)} has no row`)
+      if (row !== undefined) {
+        checkBody(block, deed, index, row.body, logs)
+        checkInternal(block, deed, row.internal, setting)
+      }
       logs += deed.logs.length
     }
+  }
+
+  /** The transactions that are missing because no node had their receipts, which must be true of each. */
+  const readMissing = (): Version["lacks"] => {
+    const rows = read!.missing.all() as unknown as ReadonlyArray<readonly [block: number, transaction: unknown]>
+    const missing = new Set(rows.map(([block, transaction]) => `${block} ${hex(transaction)}`))
+    return ({ number }, { hash }) => missing.has(`${number} ${hash}`)
   }
 
   const checkUnwound = (before: Block | null, after: Block | null): void => {
@@ -234,7 +250,11 @@ export const make = (setting: Setting): Model => {
     const expected = head === null ? [null, null, null, null] : [fromBlock, head.number, head.hash, head.timestamp]
     isEqual("the checkpoint", checkpoint, expected)
 
-    const deeds = chain.flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
+    const lacks = readMissing()
+    const all = chain.flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
+    const deeds = all.filter(({ block, deed }) => !lacks(block, deed))
+    const wrong = all.find(({ block, deed }) => lacks(block, deed) && !setting.mayLack(deed))
+    if (wrong !== undefined) fail(`the receipt of ${wrong.deed.hash} is a gap, and nodes have it`)
     isEqual("the number of rows of earlier versions", row.old, 0)
     isEqual(
       "the list of transactions",
@@ -250,7 +270,7 @@ export const make = (setting: Setting): Model => {
     for (const copy of reading.rows.histories()) isEqual("the list of appearances", copy, entries)
     for (const block of chain) {
       if (mode === "new" && storedAt.has(block.hash)) continue
-      checkTexts(block, reading.rows.ofBlock(block.number))
+      checkTexts(block, reading.rows.ofBlock(block.number), lacks)
     }
 
     const before = versions.at(-1)!
@@ -265,7 +285,7 @@ export const make = (setting: Setting): Model => {
     const now = setting.now()
     const kept = new Set(chainOf(before.head, fromBlock))
     for (const block of chain) if (!kept.has(block)) storedAt.set(block.hash, now)
-    if (head !== before.head || finalized !== before.finalized) versions.push({ head, finalized })
+    if (head !== before.head || finalized !== before.finalized) versions.push({ head, finalized, lacks })
   }
 
   return {

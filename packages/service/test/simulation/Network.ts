@@ -6,8 +6,8 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as FaultyResponse from "./FaultyResponse.ts"
-import type { Block, Tree } from "./Tree.ts"
-import { ancestorOf, at } from "./Tree.ts"
+import type { Block, Deed, Tree } from "./Tree.ts"
+import { ancestorOf, at, chainOf } from "./Tree.ts"
 import type { Untraceable } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
@@ -23,6 +23,8 @@ export interface Endpoint {
   readonly slowestMillis: number
   /** Has no state of some blocks, and cannot trace them. */
   readonly lacksState: boolean
+  /** Has lost the receipts of some transactions, and gives none of a block with one of them. */
+  lostReceipts: boolean
   /** Blocks that it is behind. */
   lag: number
   /** The head at which it stands still. */
@@ -144,6 +146,19 @@ export const make = (setting: Setting): Network => {
     return isLacking
   }
 
+  const hasLost = (endpoint: Endpoint, deed: Deed): boolean => {
+    const isLost = endpoint.lostReceipts && untraceable.isLost(deed)
+    if (isLost) count("a node has lost a receipt")
+    return isLost
+  }
+
+  const receipt = (endpoint: Endpoint, head: Block, hash: unknown) => {
+    const block = chainOf(head, 0).findLast(({ deeds }) => deeds.some((deed) => deed.hash === hash))
+    const index = block?.deeds.findIndex((deed) => deed.hash === hash) ?? -1
+    if (block === undefined || hasLost(endpoint, block.deeds[index]!)) return null
+    return NodeResponse.receipts(block)[index] ?? null
+  }
+
   const answer = (endpoint: Endpoint, head: Block, { method, params }: Call): Reply => {
     if (method === "eth_chainId") return { result: "0x1" }
     if (method === "eth_blockNumber") return { result: `0x${head.number.toString(16)}` }
@@ -161,8 +176,11 @@ export const make = (setting: Setting): Network => {
       case "eth_getBlockReceipts": {
         const isRefused = typeof id === "string" && id.length === 66 && !endpoint.takesHashesForReceipts
         if (isRefused) return { error: { code: -32602, message: "invalid argument 0: hex string has length 64" } }
-        return { result: block === undefined ? null : NodeResponse.receipts(block) }
+        if (block === undefined || block.deeds.some((deed) => hasLost(endpoint, deed))) return { result: null }
+        return { result: NodeResponse.receipts(block) }
       }
+      case "eth_getTransactionReceipt":
+        return { result: receipt(endpoint, head, id) }
       case "trace_block":
         if (endpoint.tracer !== method) return missing
         if (block !== undefined && lacksState(endpoint, block)) return stateMissing

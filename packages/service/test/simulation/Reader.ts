@@ -76,11 +76,11 @@ const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
 const caller = { grant: { name: "reader", operator: false, empty: null }, headers: {} } as const
 
 /** The whole list of a walk as of a state of the store. */
-const listOf = ({ head }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
+const listOf = ({ head, lacks }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
   const rows = chainOf(head, Math.max(fromBlock, walk.from ?? 0))
     .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
     .flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
-    .filter(({ deed }) => addressesOf(deed).includes(walk.wallet))
+    .filter(({ block, deed }) => addressesOf(deed).includes(walk.wallet) && !lacks(block, deed))
     .map(({ block, deed, index }) => ({ block, index, hash: deed.hash, internal: NodeResponse.internal(block, deed) }))
   return walk.order === "ASC" ? rows : rows.toReversed()
 }

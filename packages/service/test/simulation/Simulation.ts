@@ -65,14 +65,15 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     divergence ??= found
   }
   const world = World.make(random, time, count)
-  const { endpoints, finalityDepth, finalized, hasTraces, head, rates, stored, tips, tree, untraceable } = world
+  const { endpoints, finalityDepth, finalized, hasTraces, head, mayLack, rates, stored, tips, tree, untraceable } =
+    world
   const network = Network.make({
     random: random.fork("network"),
     ...{ time, tree, endpoints, count, head, finalized, rates, untraceable },
     tips: () => tips,
   })
   const model = Model.make({
-    ...{ file, tree, fromBlock, hasTraces, stored },
+    ...{ file, tree, fromBlock, hasTraces, stored, mayLack },
     now: time.now,
     finalized: () => (finalityDepth === null ? null : finalized().number),
     isContradicted: network.isContradicted,

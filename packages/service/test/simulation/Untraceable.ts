@@ -1,6 +1,6 @@
 /**
- * Traces that are not stored: those of bombs, which have more frames than the indexer keeps, and those of blocks that some nodes
- * cannot trace. Which they are follows from their hashes.
+ * What is not stored: traces of bombs, which have more frames than the indexer keeps, traces of blocks that some nodes cannot trace, and
+ * transactions whose receipts some nodes have lost. Which they are follows from their hashes.
  */
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Block, Call, Deed } from "./Tree.ts"
@@ -14,6 +14,8 @@ export interface Untraceable {
   readonly isBomb: (deed: Deed) => boolean
   /** The block is one that nodes without its state cannot trace. */
   readonly isOld: (block: Block) => boolean
+  /** The transaction is one whose receipt some nodes have lost. */
+  readonly isLost: (deed: Deed) => boolean
 }
 
 /** Bounds of the indexers of a simulated world. */
@@ -25,6 +27,7 @@ export const make = (random: SeededRandom): Untraceable => {
   return {
     isBomb: ({ hash }) => hasBombs && hash.endsWith("0"),
     isOld: ({ hash }) => /[0-2]$/.test(hash),
+    isLost: ({ hash }) => /[0-2].$/.test(hash),
   }
 }
 

@@ -17,6 +17,8 @@ export interface World {
   readonly untraceable: Untraceable.Untraceable
   /** Whether the internal calls of a transaction are stored. */
   readonly stored: (block: Tree.Block, deed: Tree.Deed) => Untraceable.Stored
+  /** Whether a node has lost the receipt of a transaction, so that it may be missing from the store. */
+  readonly mayLack: (deed: Tree.Deed) => boolean
   /** Blocks on top of one after which nodes call it final; null where none has such a tag. */
   readonly finalityDepth: number | null
   readonly head: () => Tree.Block
@@ -51,6 +53,7 @@ const endpointsOf = (random: SeededRandom): ReadonlyArray<Network.Endpoint> => {
     keepsBranches: random.is(0.5),
     slowestMillis: random.pick([1, 20, 200, 900]),
     lacksState: false,
+    lostReceipts: false,
     lag: 0,
     frozen: null,
   }))
@@ -66,6 +69,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   const bounds = random.fork("bounds")
   const endpoints = endpointsOf(shape).map((endpoint) => ({ ...endpoint, lacksState: bounds.is(0.2) }))
   const untraceable = Untraceable.make(bounds)
+  for (const endpoint of endpoints) endpoint.lostReceipts = bounds.is(0.15)
   const finalityDepth = endpoints.some(({ knowsFinalized }) => knowsFinalized) ? shape.between(4, 20) : null
   const blockMillis = shape.pick([700, 2000, 5000])
   const reorganisedMillis = shape.pick([3000, 8000, 60_000])
@@ -127,6 +131,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
       const sameNumber = [...tree.byHash.values()].filter(({ number }) => number === block.number)
       return sameNumber.some(untraceable.isOld) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
     },
+    mayLack: (deed) => untraceable.isLost(deed) && endpoints.some(({ lostReceipts }) => lostReceipts),
     finalityDepth,
     head: () => head,
     finalized: () => finalized,

@@ -1,0 +1,88 @@
+/** When a receipt that the nodes do not give counts as lost. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as ReceiptRecovery from "../../src/indexer/ReceiptRecovery.ts"
+import type { Node } from "../../src/node/Node.ts"
+import { hashOf } from "./scriptedChain.ts"
+
+const ref = { number: 40, hash: hashOf(40), transactions: [hashOf(1), hashOf(2), hashOf(3)] }
+
+/** Nodes that give single receipts by a function, and the receipts of some blocks with transactions, in place of null. */
+const nodes = (given: (hash: string, times: number) => boolean, whole: ReadonlyArray<number> = []) => {
+  const asked = new Map<string, number>()
+  const probed: Array<number> = []
+  const node = {
+    receipt: (hash: string) =>
+      Effect.sync(() => {
+        const times = (asked.get(hash) ?? 0) + 1
+        asked.set(hash, times)
+        return given(hash, times) ? { transactionHash: hash, blockHash: ref.hash } : null
+      }),
+    block: (number: number) =>
+      Effect.sync(() => {
+        probed.push(number)
+        return { hash: hashOf(number), transactions: whole.includes(number) ? [{ hash: hashOf(9) }] : [] }
+      }),
+    receipts: ({ number }: { readonly number: number }) => Effect.succeed(whole.includes(number) ? [] : null),
+  }
+  // Sound: recovery asks for nothing else.
+  return { node: node as unknown as Node, asked, probed }
+}
+
+/** Hashes of the receipts that are recovered after so many failed turns. */
+const recover = Effect.fnUntraced(function* (node: Node, failures: number) {
+  const fiber = yield* Effect.forkChild(ReceiptRecovery.recover(node, ref, failures))
+  yield* TestClock.adjust("10 seconds")
+  const found = yield* Fiber.join(fiber)
+  return found?.map(({ transactionHash }) => transactionHash) ?? null
+})
+
+describe("ReceiptRecovery", () => {
+  it.effect("recover: looks for no receipt before four failed turns", () =>
+    Effect.gen(function* () {
+      const { asked, node } = nodes(() => true)
+
+      expect(yield* recover(node, 3)).toBe(null)
+      expect(asked.size).toBe(0)
+    }),
+  )
+
+  it.effect(
+    "recover: leaves a receipt out when no node has it, and others of the block show that they keep receipts",
+    () =>
+      Effect.gen(function* () {
+        const { node, probed } = nodes((hash) => hash !== hashOf(2))
+
+        expect(yield* recover(node, 4)).toEqual([hashOf(1), hashOf(3)])
+        expect(probed).toEqual([])
+      }),
+  )
+
+  it.effect("recover: asks again for a receipt that is missing, as of a node that lags", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash, times) => hash !== hashOf(2) || times === 4)
+
+      expect(yield* recover(node, 4)).toEqual(ref.transactions)
+    }),
+  )
+
+  it.effect("recover: takes nodes without any receipt of the block and those nearby for pruned ones", () =>
+    Effect.gen(function* () {
+      const { asked, node, probed } = nodes(() => false)
+
+      expect([yield* recover(node, 4), yield* recover(node, 5)]).toEqual([null, null])
+      expect(probed).toEqual([39, 41, 38, 42])
+      expect(asked.get(hashOf(2))).toBe(undefined)
+    }),
+  )
+
+  it.effect("recover: gives no receipt where none is had, and a block nearby shows that the nodes keep them", () =>
+    Effect.gen(function* () {
+      const { node, probed } = nodes(() => false, [42])
+
+      expect([yield* recover(node, 4), yield* recover(node, 5)]).toEqual([null, []])
+      expect(probed).toEqual([39, 41, 38, 42])
+    }),
+  )
+})
