@@ -71,6 +71,7 @@ const layers = {
       ChainJob.fromChain(chain, {
         ...{ database: config.database, documents: config.documents, baseFolder, owner },
         traceLimits: config.limits.traces,
+        threads: ChainJob.threadsOf(config),
       }),
     )
     return Supervisor.layer(onEvent === undefined ? { jobs } : { jobs, onEvent })

@@ -4,14 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as BatchFetcher from "../node/BatchFetcher.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as AppendBatch from "./AppendBatch.ts"
-import * as BlockFetcher from "./BlockFetcher.ts"
+import type * as BlockFetcher from "./BlockFetcher.ts"
+import * as RangeSource from "./backfill/RangeSource.ts"
 import type { Extend, TurnError } from "./IndexerTurn.ts"
 import type { StatusReporter } from "./StatusReporter.ts"
 
@@ -27,6 +27,8 @@ export interface Options {
   readonly assembling: BlockFetcher.Options
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
+  /** Where ranges come from. Default: `RangeSource.local`. */
+  readonly rangeSource?: (turn: RangeSource.Turn) => RangeSource.RangeSource
 }
 
 /** Ranges of at most so many blocks are at the head of the chain: each block is appended at once, so that it is served at once. */
@@ -41,12 +43,11 @@ interface Ended {
     | { readonly _tag: "Failed"; readonly error: TurnError }
 }
 
-/** Fetches the blocks from `at` on together; `undefined` at the end of the range. */
-const nextRange = Effect.fnUntraced(function* (node: Node, at: number, to: number, isAtHead: boolean) {
+/** The range that begins with a block; `undefined` at the end. */
+const nextRange = Effect.fnUntraced(function* (source: RangeSource.RangeSource, at: number, to: number) {
   if (at > to) return undefined
-  const fetcher = isAtHead ? BatchFetcher.none : yield* node.batchFetcher(at)
-  const numbers = Array.from({ length: Math.min(fetcher.size, to - at + 1) }, (_, index) => at + index)
-  return [{ fetcher, numbers }, at + numbers.length] as const
+  const planned = yield* source.plan(at, to)
+  return [planned, planned.to + 1] as const
 })
 
 /** Appends a batch and begins the next one. */
@@ -100,13 +101,13 @@ export const run = Effect.fn("BlockAppender.run")(function* (
   options: Options,
   extend: Extend,
 ): Effect.fn.Return<BlockRef | null, TurnError> {
-  const { concurrency, node } = options
+  const { concurrency, node, rangeSource = RangeSource.local } = options
   const { failures = 0, from, rules, tip, to } = extend
-  const assembling = { ...options.assembling, rules, failures }
-  const isAtHead = to - from < headBlocks
+  const turn: RangeSource.Turn = { node, concurrency, assembling: { ...options.assembling, rules, failures } }
+  const source = to - from < headBlocks ? RangeSource.single(turn) : rangeSource(turn)
   const begin = yield* MonotonicClock.millis
-  const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(node, at, to, isAtHead)).pipe(
-    Stream.mapEffect(({ fetcher, numbers }) => BlockFetcher.range(node, fetcher, numbers, assembling), { concurrency }),
+  const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(source, at, to)).pipe(
+    Stream.mapEffect(({ fetch }) => fetch, { concurrency: source.concurrency }),
     Stream.runFoldEffect(
       () => AppendBatch.make(tip, begin),
       (batch, fetched) => take(options, extend, batch, fetched),

@@ -59,6 +59,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly finalityBlocks?: number
   /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
   readonly concurrency?: number
+  /** Where ranges of blocks come from. Default: the thread and the connection of the indexer. */
+  readonly rangeSource?: BlockAppender.Options["rangeSource"]
   /** Identifies this indexer; the lease of a chain belongs to one owner at a time. */
   readonly owner: string
   /** Handles each event. */
@@ -284,6 +286,7 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   const parts = {
     ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
     onAppended: store.holdLease,
+    ...(options.rangeSource === undefined ? {} : { rangeSource: options.rangeSource }),
     assembling: {
       ...(options.frames === undefined ? {} : { frames: options.frames }),
       ...{ decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },

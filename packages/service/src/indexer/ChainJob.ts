@@ -2,6 +2,7 @@
  * What one chain's indexer needs, as plain data: it is sent to a worker thread whole. It holds URLs with their keys and must never
  * be logged.
  */
+import { availableParallelism } from "node:os"
 import * as Chain from "@daybook/schema/Chain"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Effect from "effect/Effect"
@@ -35,6 +36,8 @@ export interface ChainJob {
   readonly config: ChainConfig
   /** Bounds on the traces of its nodes. Default: those of the configuration. */
   readonly traceLimits?: TraceLimits
+  /** Threads that fetch the blocks of a backfill. Default 0: that of the indexer fetches them. */
+  readonly threads?: number
 }
 
 /**
@@ -42,7 +45,7 @@ export interface ChainJob {
  */
 export const fromChain = (
   chain: ServedChain.ServedChain,
-  options: Pick<ChainJob, "database" | "documents" | "baseFolder" | "owner" | "traceLimits">,
+  options: Pick<ChainJob, "database" | "documents" | "baseFolder" | "owner" | "traceLimits" | "threads">,
 ): ChainJob => ({
   chain: chain.name,
   key: chain.key,
@@ -53,7 +56,19 @@ export const fromChain = (
   owner: options.owner,
   config: chain.config,
   ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
+  ...(options.threads === undefined ? {} : { threads: options.threads }),
 })
+
+/** Threads of one backfill at most, unless they are configured. */
+const maxThreads = 4
+
+/**
+ * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains.
+ */
+export const threadsOf = (
+  { backfillThreads, chains }: Pick<Config.Config, "backfillThreads" | "chains">,
+  cores = availableParallelism(),
+): number => backfillThreads ?? Math.min(maxThreads, Math.floor((cores - 1) / Math.max(1, Object.keys(chains).length)))
 
 /**
  * Makes the jobs of all chains of a configuration; `baseFolder` is the folder of its file.
@@ -71,6 +86,7 @@ export const fromConfig = (
       fromChain(chain, {
         ...{ database: config.database, documents: config.documents, baseFolder, owner },
         traceLimits: config.limits.traces,
+        threads: threadsOf(config),
       }),
     ),
   )

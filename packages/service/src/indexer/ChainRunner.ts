@@ -11,6 +11,9 @@ import * as Engine from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as Backoff from "../supervision/Backoff.ts"
+import * as NodeShares from "./backfill/NodeShares.ts"
+import * as Thread from "./backfill/Thread.ts"
+import * as ThreadPool from "./backfill/ThreadPool.ts"
 import * as BlockSource from "./BlockSource.ts"
 import * as ChainIndexer from "./ChainIndexer.ts"
 import * as ChainJob from "./ChainJob.ts"
@@ -33,10 +36,16 @@ interface Obstacle {
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
-  const { assembling, node } = yield* BlockSource.make(job)
+  const shared = NodeShares.divide(job.config.rpc, job.threads ?? 0)
+  const { assembling, node } = yield* BlockSource.make(job, shared.own)
+  const pool =
+    shared.threads === 0
+      ? undefined
+      : yield* ThreadPool.make({ threads: shared.threads, start: Thread.start(job, shared.each) })
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner, onEvent },
     ...assembling,
+    ...(pool === undefined ? {} : { rangeSource: pool.source }),
     fromBlock: config.fromBlock,
     ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
     rules: ChainJob.hashRules(job),

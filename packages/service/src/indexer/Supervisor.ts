@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
 import * as Restart from "../supervision/Restart.ts"
+import * as ThreadLog from "../supervision/ThreadLog.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
@@ -70,8 +71,7 @@ const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
     for (;;) {
       const message = yield* Queue.take(messages)
       if (message._tag === "Event") yield* onEvent(job.chain, message.event)
-      if (message._tag === "Log")
-        yield* Effect.annotateLogs(Effect.logWithLevel(message.level)(message.text), message.annotations)
+      if (message._tag === "Log") yield* ThreadLog.write(message)
     }
   })
   const running = yield* Effect.acquireRelease(

@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
+import * as ThreadLog from "../supervision/ThreadLog.ts"
 import * as ChainJob from "./ChainJob.ts"
 import * as ChainRunner from "./ChainRunner.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
@@ -29,12 +30,7 @@ export interface WorkerData {
  */
 export type FromWorker =
   | { readonly _tag: "Event"; readonly event: IndexerEvent }
-  | {
-      readonly _tag: "Log"
-      readonly level: LogLevel.Severity
-      readonly text: string
-      readonly annotations: Readonly<Record<string, string | number>>
-    }
+  | ThreadLog.ThreadLog
   /** The last message; `failure` is `null` when the worker was stopped. */
   | { readonly _tag: "Ended"; readonly failure: string | null }
 
@@ -51,25 +47,11 @@ export const kind = "@daybook/service/indexer"
 const isWorkerData = (data: unknown): data is WorkerData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
-/** Sends log lines to the parent, without keys. */
-const parentLogger = (post: (message: FromWorker) => void, redact: (text: string) => string) =>
-  Logger.make(({ fiber, logLevel, message }) => {
-    const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
-    const annotations = Object.fromEntries(
-      Object.entries(fiber.getRef(References.CurrentLogAnnotations)).map(([name, value]) => [
-        name,
-        typeof value === "number" ? value : redact(String(value)),
-      ]),
-    )
-    const level = logLevel === "All" || logLevel === "None" ? "Info" : logLevel
-    post({ _tag: "Log", level, text: redact(text), annotations })
-  })
-
 const start = ({ job, logLevel }: WorkerData, port: NonNullable<typeof parentPort>) => {
   const post = (message: FromWorker) => port.postMessage(message)
   const redact = (text: string) => ChainJob.redact(job, text)
   const fiber = ChainRunner.run(job, (event) => Effect.sync(() => post({ _tag: "Event", event }))).pipe(
-    Effect.provide(Logger.layer([parentLogger(post, redact)])),
+    Effect.provide(Logger.layer([ThreadLog.logger(post, redact)])),
     Effect.provideService(References.MinimumLogLevel, logLevel),
     Effect.runFork,
   )

@@ -29,7 +29,7 @@ export interface Parts {
  * Fetches blocks of one node, a range at a time. Never fails: what is missing is `null`.
  */
 export interface BatchFetcher {
-  /** Number of blocks to fetch at once. */
+  /** Number of blocks to fetch at once, by the responses so far. */
   readonly size: number
   /** Blocks of these numbers, in their order. */
   readonly blocks: (numbers: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
@@ -168,7 +168,9 @@ const fetchBlocks = Effect.fnUntraced(function* (
 export const make = (endpoint: NodeEndpoint, options: Options): BatchFetcher => {
   const range: Range = { requested: 0, weightOfBlocks: 0 }
   return {
-    size: endpoint.batchSize.size(),
+    get size() {
+      return endpoint.batchSize.size()
+    },
     blocks: (numbers) => fetchBlocks(endpoint, options, numbers, range),
     parts: (refs) => fetchParts(endpoint, options, refs, range),
   }

@@ -32,17 +32,15 @@ const storedIn = (file: string) => {
   const database = new DatabaseSync(file)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   const row = database
-    .prepare(
-      `SELECT count(*) AS transactions, sum(octet_length(body) + coalesce(octet_length(internal), 0)) AS documentBytes FROM "transaction"`,
-    )
+    .prepare(`SELECT count(*) AS transactions, sum(size + coalesce(internal_size, 0)) AS documentBytes FROM document`)
     .get() as { readonly transactions: number; readonly documentBytes: number }
   database.close()
   return row
 }
 
-/** Indexes with one level of verification. */
+/** Indexes with one level of verification, and with a number of threads that fetch blocks. */
 export const daybook =
-  (checks: "links" | "standard" | "full"): Subject =>
+  (checks: "links" | "standard" | "full", threads = 0): Subject =>
   async (url, head, folder) => {
     const config = Result.getOrThrow(
       Config.decode({
@@ -52,7 +50,7 @@ export const daybook =
       }),
     )
     const [job] = Result.getOrThrow(ChainJob.fromConfig(config, folder, "bench"))
-    const millis = await indexTo(head, job!)
+    const millis = await indexTo(head, { ...job!, threads })
     const file = join(folder, "data", "chain-bench.sqlite")
     const stored = storedIn(file)
     return { blocks: head + 1, millis, bytes: databaseBytes(file), ...stored }

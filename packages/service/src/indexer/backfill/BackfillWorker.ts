@@ -1,0 +1,49 @@
+/**
+ * Entry of a thread of a backfill: fetches ranges until it is ended. Started by `Thread`; importing it in any other thread does
+ * nothing.
+ */
+import { isMainThread, parentPort, workerData } from "node:worker_threads"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
+import * as ThreadLog from "../../supervision/ThreadLog.ts"
+import * as BlockSource from "../BlockSource.ts"
+import * as ChainJob from "../ChainJob.ts"
+import * as RangeWorker from "./RangeWorker.ts"
+import { type FromThread, kind, type ThreadData, type ToThread } from "./Thread.ts"
+
+const isThreadData = (data: unknown): data is ThreadData =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === kind
+
+const start = Effect.fnUntraced(function* ({ job, nodes }: ThreadData, port: NonNullable<typeof parentPort>) {
+  const fetch = RangeWorker.make(yield* BlockSource.make(job, nodes))
+  const context = yield* Effect.context<never>()
+  const fibers = new Map<number, Fiber.Fiber<void>>()
+  const post = (message: FromThread) => port.postMessage(message)
+  port.on("message", (message: ToThread) => {
+    const { id } = message
+    if (message._tag === "Cancel") {
+      const fiber = fibers.get(id)
+      if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
+      return
+    }
+    const fiber = fetch(message.request).pipe(
+      Effect.map((response) => post({ _tag: "RangeFetched", id, response })),
+      Effect.runForkWith(context),
+    )
+    fibers.set(id, fiber)
+    fiber.addObserver(() => fibers.delete(id))
+  })
+})
+
+if (!isMainThread && parentPort !== null && isThreadData(workerData)) {
+  const { job, logLevel } = workerData
+  const port = parentPort
+  const redact = (text: string) => ChainJob.redact(job, text)
+  start(workerData, port).pipe(
+    Effect.provide(Logger.layer([ThreadLog.logger((message) => port.postMessage(message), redact)])),
+    Effect.provideService(References.MinimumLogLevel, logLevel),
+    Effect.runFork,
+  )
+}

@@ -1,0 +1,81 @@
+/**
+ * Which thread of a pool fetches the next range: the one with the fewest ranges among those that run, or may be started again. Pure.
+ */
+import * as Backoff from "../../supervision/Backoff.ts"
+
+/**
+ * A thread, as its responses have shown it.
+ */
+export interface ThreadState {
+  /** Ranges that it is fetching. */
+  readonly ranges: number
+  /** Blocks that its nodes take at once, by its last response. */
+  readonly size: number
+  /** Times that it was lost since its last response. */
+  readonly losses: number
+  /** It is not given a range before this instant, in milliseconds. */
+  readonly restsUntilMillis: number
+}
+
+/**
+ * The threads of a pool, by index.
+ */
+export type PoolState = ReadonlyArray<ThreadState>
+
+/** Blocks of the first range of a thread. */
+const firstSize = 4
+/** Delay before a lost thread is started again. */
+const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
+
+const initial: ThreadState = { ranges: 0, size: firstSize, losses: 0, restsUntilMillis: 0 }
+
+/**
+ * Makes the state of threads that have not been started.
+ */
+export const make = (threads: number): PoolState => Array.from({ length: threads }, () => initial)
+
+/**
+ * What happens to a thread.
+ */
+export type Input =
+  | { readonly _tag: "Assigned"; readonly index: number }
+  /** A range has ended: `size` is `null` where it was interrupted or declined. */
+  | { readonly _tag: "Answered"; readonly index: number; readonly size: number | null }
+  | { readonly _tag: "Lost"; readonly index: number; readonly nowMillis: number }
+
+const applyTo = (thread: ThreadState, input: Input): ThreadState => {
+  const { losses, ranges, size } = thread
+  switch (input._tag) {
+    case "Assigned":
+      return { ...thread, ranges: ranges + 1 }
+    case "Answered": {
+      const answered = { ...thread, ranges: Math.max(0, ranges - 1) }
+      return input.size === null ? answered : { ...answered, size: Math.max(1, input.size), losses: 0 }
+    }
+    case "Lost": {
+      // Every range of a lost thread fails: the first of them counts.
+      const isKnown = input.nowMillis < thread.restsUntilMillis
+      const lost = isKnown ? losses : losses + 1
+      const restsUntilMillis = isKnown ? thread.restsUntilMillis : input.nowMillis + Backoff.delayMillis(backoff, lost)
+      return { size: Math.min(size, firstSize), ranges: Math.max(0, ranges - 1), losses: lost, restsUntilMillis }
+    }
+  }
+}
+
+/**
+ * Applies an input.
+ */
+export const step = (state: PoolState, input: Input): PoolState =>
+  state.map((thread, index) => (index === input.index ? applyTo(thread, input) : thread))
+
+/**
+ * Index of the thread that fetches the next range; `null` while every thread was lost a moment ago.
+ */
+export const next = (state: PoolState, nowMillis: number): number | null => {
+  let found: number | null = null
+  for (const [index, { ranges, restsUntilMillis }] of state.entries()) {
+    if (nowMillis < restsUntilMillis) continue
+    if (found === null || ranges < state[found]!.ranges) found = index
+  }
+  return found
+}

@@ -1,0 +1,56 @@
+/**
+ * What a thread of a backfill does: fetches a range over a connection of its own and assembles its rows.
+ *
+ * A range is an optimisation: what a thread cannot fetch is left out of its response, and the indexer fetches it over its own
+ * connection, which decides what the failure means.
+ *
+ * Source: decision 0026.
+ */
+import * as Effect from "effect/Effect"
+import type { TraceSource } from "../../node/Node.ts"
+import type { BlockRows } from "../../store/BlockRows.ts"
+import * as Deviation from "../../verification/Deviation.ts"
+import type * as HashRules from "../../verification/HashRules.ts"
+import type { BlockSource } from "../BlockSource.ts"
+import * as RangeFetcher from "./RangeFetcher.ts"
+
+/**
+ * A range to fetch.
+ */
+export interface Request extends RangeFetcher.BlockRange {
+  /** What can be computed of its blocks. */
+  readonly rules: HashRules.HashRules
+  /** Source of traces that the indexer has found: a thread that finds another one fetches nothing. */
+  readonly traces: TraceSource
+}
+
+/**
+ * Rows of the first blocks of a range.
+ */
+export interface Response {
+  readonly rows: ReadonlyArray<BlockRows>
+  /** Blocks that the nodes take at once by now; `null` where nothing was asked of them. */
+  readonly size: number | null
+}
+
+/**
+ * Fetches ranges. Never fails.
+ */
+export type RangeWorker = (request: Request) => Effect.Effect<Response>
+
+const declined: Response = { rows: [], size: null }
+
+/**
+ * Makes the worker of a source of blocks.
+ */
+export const make = ({ assembling, node }: BlockSource): RangeWorker => {
+  const onDeviation = Deviation.makeReporter()
+  return Effect.fnUntraced(function* ({ from, rules, to, traces }): Effect.fn.Return<Response> {
+    // Far below the head of every node, blocks are fetched from all nodes in turn.
+    if (!node.isSettled(to)) yield* Effect.ignore(node.head)
+    const source = yield* Effect.orElseSucceed(node.traceSource, () => null)
+    if (source !== traces) return declined
+    const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
+    return { rows, size }
+  })
+}

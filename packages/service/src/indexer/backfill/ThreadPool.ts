@@ -1,0 +1,164 @@
+/**
+ * Fetches the ranges of a backfill in several threads. The indexer orders what they return, verifies that it is linked, and is the
+ * only one that writes.
+ *
+ * Threads are started when a range is fetched, and stopped once none was for a while. A range that a thread cannot fetch is fetched
+ * over the connection of the indexer.
+ *
+ * Source: decision 0026.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as MonotonicClock from "../../node/MonotonicClock.ts"
+import * as HashRules from "../../verification/HashRules.ts"
+import type { FetchedRange } from "../BlockFetcher.ts"
+import * as PoolState from "./PoolState.ts"
+import * as RangeFetcher from "./RangeFetcher.ts"
+import * as RangeSource from "./RangeSource.ts"
+import type * as RangeWorker from "./RangeWorker.ts"
+import { type Thread, ThreadLost } from "./Thread.ts"
+
+/**
+ * What a pool consists of.
+ */
+export interface Options {
+  /** Number of threads, at least 1. */
+  readonly threads: number
+  /** Starts one of them. */
+  readonly start: Effect.Effect<Thread>
+}
+
+/**
+ * A pool of threads.
+ */
+export interface ThreadPool {
+  /** The source of one turn's ranges. */
+  readonly source: (turn: RangeSource.Turn) => RangeSource.RangeSource
+}
+
+/** Ranges that one thread fetches at the same time. */
+const rangesPerThread = 4
+/** A thread that has not returned a range for so long is ended. */
+const hungMillis = 300_000
+/** Time without a range after which the threads are ended. */
+const idleMillis = 30_000
+
+/** The threads that run, by index. */
+interface Context extends Options {
+  state: PoolState.PoolState
+  readonly running: Map<number, Thread>
+  usedAtMillis: number
+}
+
+const apply = (context: Context, input: PoolState.Input): void => {
+  context.state = PoolState.step(context.state, input)
+}
+
+const threadAt = (context: Context, index: number): Effect.Effect<Thread> => {
+  const running = context.running.get(index)
+  if (running !== undefined) return Effect.succeed(running)
+  return Effect.tap(context.start, (thread) => Effect.sync(() => context.running.set(index, thread)))
+}
+
+const stopAll = ({ running }: Context): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const threads = [...running.values()]
+    running.clear()
+    return Effect.forEach(threads, ({ stop }) => stop, { concurrency: "unbounded", discard: true })
+  })
+
+/** Ends a lost thread, once. */
+const lose = Effect.fnUntraced(function* (context: Context, index: number, thread: Thread, error: ThreadLost) {
+  const nowMillis = yield* MonotonicClock.millis
+  apply(context, { _tag: "Lost", index, nowMillis })
+  if (context.running.get(index) !== thread) return
+  context.running.delete(index)
+  yield* thread.stop
+  const text = error.message.replace(/[.\s]+$/, "")
+  yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
+})
+
+/** The rows of a range that a thread returns; none where it is lost. */
+const fetchIn = (
+  context: Context,
+  index: number,
+  request: RangeWorker.Request,
+): Effect.Effect<RangeWorker.Response["rows"]> => {
+  const use = Effect.gen(function* () {
+    const thread = yield* threadAt(context, index)
+    const hung = Effect.fail(new ThreadLost({ message: `no response for ${hungMillis / 1000} s` }))
+    const asked = Effect.timeoutOrElse(thread.fetch(request), { duration: hungMillis, orElse: () => hung })
+    const { rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
+    apply(context, { _tag: "Answered", index, size })
+    return rows
+  })
+  return Effect.suspend(() => {
+    apply(context, { _tag: "Assigned", index })
+    return use
+  }).pipe(
+    Effect.onInterrupt(() => Effect.sync(() => apply(context, { _tag: "Answered", index, size: null }))),
+    Effect.orElseSucceed(() => []),
+  )
+}
+
+/** The rest of a range, over the connection of the indexer. */
+const complete = Effect.fnUntraced(function* (
+  { assembling, node }: RangeSource.Turn,
+  { from, to }: RangeFetcher.BlockRange,
+  rows: RangeWorker.Response["rows"],
+): Effect.fn.Return<FetchedRange> {
+  const next = from + rows.length
+  if (next > to) return { rows, failure: null }
+  const rest = yield* RangeFetcher.run(node, { from: next, to }, assembling)
+  return { rows: [...rows, ...rest.rows], failure: rest.failure }
+})
+
+const fetchRange = Effect.fnUntraced(function* (
+  context: Context,
+  turn: RangeSource.Turn,
+  range: RangeFetcher.BlockRange,
+): Effect.fn.Return<FetchedRange> {
+  const now = yield* MonotonicClock.millis
+  context.usedAtMillis = now
+  const index = PoolState.next(context.state, now)
+  const traces = yield* Effect.orElseSucceed(turn.node.traceSource, () => null)
+  if (index === null || traces === null) return yield* complete(turn, range, [])
+  const request = { ...range, rules: turn.assembling.rules ?? HashRules.none, traces }
+  return yield* complete(turn, range, yield* fetchIn(context, index, request))
+})
+
+const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSource => {
+  const local = RangeSource.local(turn)
+  return {
+    concurrency: Math.max(turn.concurrency, context.threads * rangesPerThread),
+    plan: Effect.fnUntraced(function* (from, to) {
+      const index = PoolState.next(context.state, yield* MonotonicClock.millis)
+      // Near the head one node is asked, for consistency.
+      if (index === null || !turn.node.isSettled(from)) return yield* local.plan(from, to)
+      const last = Math.min(to, from + context.state[index]!.size - 1)
+      return { to: last, fetch: fetchRange(context, turn, { from, to: last }) }
+    }),
+  }
+}
+
+const stopWhenIdle = (context: Context): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* Effect.sleep(idleMillis)
+    const isIdle = (yield* MonotonicClock.millis) - context.usedAtMillis > idleMillis
+    if (isIdle && context.state.every(({ ranges }) => ranges === 0)) yield* stopAll(context)
+  })
+
+/**
+ * Makes a pool whose threads end with the scope. None is started yet.
+ */
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<ThreadPool, never, Scope.Scope> {
+  const context: Context = {
+    ...options,
+    state: PoolState.make(options.threads),
+    running: new Map(),
+    usedAtMillis: 0,
+  }
+  yield* Effect.addFinalizer(() => stopAll(context))
+  yield* Effect.forkScoped(Effect.forever(stopWhenIdle(context)))
+  return { source: (turn) => sourceOf(context, turn) }
+})

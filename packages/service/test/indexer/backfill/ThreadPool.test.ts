@@ -1,0 +1,234 @@
+/** A pool whose threads run in this one: the order of their responses, what they lack, and their end. */
+import { describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { expect } from "vitest"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as BlockAppender from "../../../src/indexer/BlockAppender.ts"
+import * as BlockAssembler from "../../../src/indexer/BlockAssembler.ts"
+import type * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
+import { type Thread, ThreadLost } from "../../../src/indexer/backfill/Thread.ts"
+import * as ThreadPool from "../../../src/indexer/backfill/ThreadPool.ts"
+import * as StatusReporter from "../../../src/indexer/StatusReporter.ts"
+import * as BatchFetcher from "../../../src/node/BatchFetcher.ts"
+import type { Node } from "../../../src/node/Node.ts"
+import type { BlockRows } from "../../../src/store/BlockRows.ts"
+import * as ChainSession from "../../../src/store/ChainSession.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import * as HashRules from "../../../src/verification/HashRules.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
+import { decoder } from "../chain.ts"
+import * as fixture from "../fixture.ts"
+
+const hashOf = (number: number, branch = 0) => `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
+
+const emptyBlock = (number: number, parentHash = hashOf(number - 1)): HydratedBlock =>
+  fixture.block({
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(number),
+    parentHash,
+    transactions: [],
+    gasUsed: "0x0",
+  })
+
+const assembling = { decoder, checks: "links" } as const
+
+const rowsOf = (number: number, parentHash?: string): BlockRows => {
+  const rows = BlockAssembler.assemble(
+    { block: emptyBlock(number, parentHash), receipts: [], traces: null },
+    assembling,
+  )
+  // Sound: the fixture is valid.
+  return (rows as Extract<typeof rows, { readonly _tag: "Success" }>).success
+}
+
+const allRows = ({ from, to }: RangeWorker.Request): ReadonlyArray<BlockRows> =>
+  Array.from({ length: to - from + 1 }, (_, index) => rowsOf(from + index))
+
+type Behaviour = (request: RangeWorker.Request) => Effect.Effect<RangeWorker.Response, ThreadLost>
+
+const lost = Effect.fail(new ThreadLost({ message: "exit code 1" }))
+
+interface Settings {
+  readonly threads?: number
+  readonly settledTo?: number
+}
+
+/** An appender over an empty store, whose ranges come from threads that behave as given. */
+const setup = Effect.fnUntraced(function* (behaviour: Behaviour, { settledTo = 1_000, threads = 2 }: Settings = {}) {
+  const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
+  const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
+  yield* store.holdLease
+  const alone: Array<number> = []
+  const requests: Array<readonly [number, number]> = []
+  const counts = { started: 0, stopped: 0 }
+  // Sound: nothing else of a node is asked for blocks without transactions.
+  const node = {
+    batchFetcher: () => Effect.succeed(BatchFetcher.none),
+    block: (number: number) => Effect.sync(() => (alone.push(number), emptyBlock(number))),
+    receipts: () => Effect.succeed([]),
+    traces: () => Effect.succeed(null),
+    isSettled: (number: number) => number <= settledTo,
+    traceSource: Effect.succeed("off"),
+  } as unknown as Node
+  const pool = yield* ThreadPool.make({
+    threads,
+    start: Effect.sync((): Thread => {
+      counts.started += 1
+      return {
+        fetch: (request) =>
+          Effect.suspend(() => {
+            requests.push([request.from, request.to])
+            return behaviour(request)
+          }),
+        stop: Effect.sync(() => void (counts.stopped += 1)),
+      }
+    }),
+  })
+  const options: BlockAppender.Options = {
+    ...{ node, store, assembling, rangeSource: pool.source, concurrency: 2 },
+    reporter: yield* StatusReporter.make({ store, onEvent: () => Effect.void }),
+    onAppended: Effect.void,
+  }
+  const run = (from: number, to: number) =>
+    BlockAppender.run(options, {
+      tip: from === 1 ? null : { number: from - 1, hash: hashOf(from - 1) },
+      ...{ _tag: "Extend", from, to, first: 1, nodeHead: to },
+      ...{ rules: HashRules.none, isRetry: false },
+    })
+  const hashes = (from: number, to: number) => Effect.map(store.headers(from, to), (all) => all.map(({ hash }) => hash))
+  const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
+  return { run, alone, requests, counts, hashes, headOf }
+})
+
+/** Runs an effect while time passes. */
+const passing = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(effect, Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust(millis))))
+
+const expected = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => hashOf(from + index))
+
+describe("ThreadPool", () => {
+  it.effect("source: gives each range to a thread, of as many blocks as its nodes take at once", () =>
+    Effect.gen(function* () {
+      const { alone, hashes, requests, run } = yield* setup(
+        (request) => Effect.succeed({ rows: allRows(request), size: 20 }),
+        { threads: 1 },
+      )
+
+      expect(yield* run(1, 100)).toBe(null)
+      expect(yield* hashes(1, 100)).toEqual(expected(1, 100))
+      expect(requests.every(([from, to]) => to - from < 20)).toBe(true)
+      expect(requests.some(([from, to]) => to - from === 19)).toBe(true)
+      expect(alone).toEqual([])
+    }),
+  )
+
+  it.effect.prop(
+    "source: the stored blocks do not depend on the order in which threads respond, or on what they leave out",
+    {
+      threads: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
+      turns: Schema.Array(
+        Schema.Struct({
+          delay: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
+          size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 30 })),
+          outcome: Schema.Literals(["all", "some", "none", "lost"]),
+        }),
+      ).check(Schema.isMinLength(1)),
+    },
+    ({ threads, turns }) =>
+      Effect.gen(function* () {
+        let at = 0
+        const { hashes, run } = yield* setup(
+          (request) => {
+            const { delay, outcome, size } = turns[at++ % turns.length]!
+            const rows = allRows(request)
+            const kept = { all: rows.length, some: rows.length >> 1, none: 0, lost: 0 }[outcome]
+            const response = outcome === "lost" ? lost : Effect.succeed({ rows: rows.slice(0, kept), size })
+            return Effect.andThen(Effect.sleep(delay), response)
+          },
+          { threads },
+        )
+
+        expect(yield* passing(100, run(1, 60))).toBe(null)
+        expect(yield* hashes(1, 60)).toEqual(expected(1, 60))
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 12 } },
+  )
+
+  it.effect("source: fetches what a thread leaves out over the connection of the indexer", () =>
+    Effect.gen(function* () {
+      const { alone, headOf, run } = yield* setup((request) =>
+        Effect.succeed({ rows: allRows(request).slice(0, 1), size: null }),
+      )
+
+      expect(yield* run(1, 12)).toBe(null)
+      expect(alone.toSorted((a, b) => a - b)).toEqual([2, 3, 4, 6, 7, 8, 10, 11, 12])
+      expect(yield* headOf).toBe(12)
+    }),
+  )
+
+  it.effect("source: fetches without a lost thread, and starts it again after its delay", () =>
+    Effect.gen(function* () {
+      let isBroken = true
+      const { alone, counts, run } = yield* setup(
+        (request) => (isBroken ? lost : Effect.succeed({ rows: allRows(request), size: 4 })),
+        { threads: 1 },
+      )
+      yield* run(1, 40)
+      expect([counts, alone.length]).toEqual([{ started: 1, stopped: 1 }, 40])
+
+      isBroken = false
+      yield* TestClock.adjust(500)
+      yield* run(41, 60)
+      expect(counts.started).toBe(2)
+    }),
+  )
+
+  it.effect("source: a block of another branch in the rows of a thread is not stored", () =>
+    Effect.gen(function* () {
+      const { headOf, run } = yield* setup((request) =>
+        Effect.succeed({
+          rows: allRows(request).map((rows) => (rows.number === 13 ? rowsOf(13, hashOf(12, 1)) : rows)),
+          size: 8,
+        }),
+      )
+
+      expect(yield* run(1, 40)).toMatchObject({ number: 13 })
+      expect(yield* headOf).toBe(12)
+    }),
+  )
+
+  it.effect("source: blocks near the head are fetched over the connection of the indexer", () =>
+    Effect.gen(function* () {
+      const { alone, requests, run } = yield* setup((request) => Effect.succeed({ rows: allRows(request), size: 4 }), {
+        settledTo: 20,
+      })
+      yield* run(1, 40)
+
+      expect(requests.map(([from]) => from).toSorted((a, b) => a - b)).toEqual([1, 5, 9, 13, 17])
+      expect(alone.length).toBe(20)
+    }),
+  )
+
+  it.effect("source: a thread that does not respond is ended, and its range is fetched without it", () =>
+    Effect.gen(function* () {
+      const { alone, counts, headOf, run } = yield* setup(() => Effect.never, { threads: 1 })
+      yield* passing(60_000, run(1, 16))
+
+      expect([counts.stopped, alone.length, yield* headOf]).toEqual([1, 16, 16])
+    }),
+  )
+
+  it.effect("make: ends the threads once they were idle for a while", () =>
+    Effect.gen(function* () {
+      const { counts, run } = yield* setup((request) => Effect.succeed({ rows: allRows(request), size: 4 }), {
+        threads: 1,
+      })
+      yield* run(1, 40)
+      expect(counts).toEqual({ started: 1, stopped: 0 })
+
+      yield* TestClock.adjust("61 seconds")
+      expect(counts).toEqual({ started: 1, stopped: 1 })
+    }),
+  )
+})
