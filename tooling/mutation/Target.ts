@@ -26,12 +26,17 @@ const target = (
   tests: tests.map((pattern) => `test/${pattern}`),
 })
 
-const service = (name: string, folder: string, sources: ReadonlyArray<string>): Target =>
+/** Sources of a folder of the service; their tests are those of the same folder unless given. */
+const service = (
+  folder: string,
+  sources: ReadonlyArray<string>,
+  tests: ReadonlyArray<string> = [`${folder}/**/*.test.ts`],
+): Target =>
   target(
-    name,
+    folder,
     "packages/service",
     sources.map((source) => `${folder}/${source}`),
-    [`${folder.split("/")[0]}/**/*.test.ts`],
+    tests,
   )
 
 /** The targets, in the order in which they run. */
@@ -70,10 +75,12 @@ export const targets: ReadonlyArray<Target> = [
     ["internal/PageStream", "internal/Pagination", "internal/Position", "internal/RowTracker", "internal/Segments"],
     ["internal/*.test.ts", "RestClient*.test.ts", "resume.law.test.ts"],
   ),
-  service("server/rest", "server/rest", ["Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
-  service("server/relay", "server/relay", [
+  service("server/rest", ["Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
+  service("server/relay", [
     "Cacheability",
     "JsonRpcEnvelope",
+    "JsonScan",
+    "LargeAnswers",
     "LruCache",
     "Relay",
     "RelayCache",
@@ -82,7 +89,10 @@ export const targets: ReadonlyArray<Target> = [
     "RequestCheck",
     "Upstream",
   ]),
-  service("verification", "verification", [
+  service("server", ["Bounds", "InFlight", "RateLimit", "Turns"], ["server/*.test.ts"]),
+  service("server/cluster", ["Collector", "Member", "Primary"]),
+  service("supervision", ["Backoff", "Restart"]),
+  service("verification", [
     "BlockVerifier",
     "HashRules",
     "HeaderHash",
@@ -92,15 +102,28 @@ export const targets: ReadonlyArray<Target> = [
     "StateSync",
     "TrieRoot",
   ]),
-  service("indexer", "indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
-  service("node", "node", ["BlockReceipts"]),
-  service("store", "store", [
+  service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
+  service("node", [
+    "BlockReceipts",
+    "BoundedFetch",
+    "JsonShape",
+    "StructLog",
+    "StructLogCall",
+    "StructLogFrames",
+    "TraceFilter",
+  ]),
+  service("store", [
     "sqlite/ChainReader",
     "sqlite/ChainWriter",
     "sqlite/Checksum",
+    "sqlite/Documents",
+    "sqlite/Frame",
+    "sqlite/Gaps",
     "sqlite/Histories",
     "sqlite/PageReader",
     "sqlite/Projections",
+    "sqlite/Rewriting",
+    "sqlite/Zstd",
   ]),
 ]
 

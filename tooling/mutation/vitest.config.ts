@@ -23,6 +23,8 @@ export default defineConfig({
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
     exclude: [...configDefaults.exclude, "**/*.integration.test.ts"],
+    // Ends a mutant that hangs, and leaves time for laws on a busy machine.
+    testTimeout: 30_000,
     sequence: { sequencer: SmallestFirst },
   },
 })

@@ -11,7 +11,7 @@ const turnMillis = 5
 export interface Turns {
   /** Runs work now, or in a later turn where this one has had enough. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The same for a function. */
+  /** The same for a function. Its time counts once it returns: it must not enter work itself. */
   readonly enter: (work: () => void) => void
 }
 
@@ -32,10 +32,10 @@ export const make = (): Turns => {
         waiting.delete(resume)
         resume()
       }
-      if (waiting.size > 0) schedule()
     })
   }
 
+  /** The turn has time. Where it has none, a later one is scheduled: work has spent it, or waits already. */
   const isOpen = () => spent < turnMillis && waiting.size === 0
 
   const spend = (startedAt: number) => {
@@ -43,14 +43,9 @@ export const make = (): Turns => {
     schedule()
   }
 
-  const wait = (resume: () => void) => {
-    waiting.add(resume)
-    schedule()
-  }
-
   const next: Effect.Effect<void> = Effect.callback((done) => {
     const resume = () => done(Effect.void)
-    wait(resume)
+    waiting.add(resume)
     return Effect.sync(() => waiting.delete(resume))
   })
 
@@ -69,7 +64,7 @@ export const make = (): Turns => {
         spend(startedAt)
       }
       if (isOpen()) measuredWork()
-      else wait(measuredWork)
+      else waiting.add(measuredWork)
     },
   }
 }

@@ -93,7 +93,7 @@ const killOne = Effect.fnUntraced(function* (
       ...process.env,
       DAYBOOK_PROBE_FILE: probe,
       DAYBOOK_PROBE_STATEMENTS: statements,
-      NODE_COMPILE_CACHE: join(job.baseFolder, "compiled"),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(job.baseFolder, "compiled"),
     },
   })
   const kill = () => void child.kill("SIGKILL")

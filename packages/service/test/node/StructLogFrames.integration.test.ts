@@ -1,6 +1,6 @@
 /**
  * Frames of struct logs on the scenario chain and of random programs: equal to those of the node's own call tracer. `DAYBOOK_SEED` and
- * `DAYBOOK_PROGRAMS` choose other programs, and how many.
+ * `DAYBOOK_PROGRAMS` choose other programs, and how many; `DAYBOOK_RECORD` records them for a test without a node.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
@@ -12,6 +12,7 @@ import * as InternalTransactions from "../../src/projection/InternalTransactions
 import * as StructLog from "../../src/node/StructLog.ts"
 import * as StructLogFrames from "../../src/node/StructLogFrames.ts"
 import * as programs from "./evmPrograms.ts"
+import * as recordedStructLogs from "./recordedStructLogs.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -83,7 +84,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
       }),
     )
   const own = rows(found)
-  return { expected: cut(rows(expected), own), found: own }
+  return { expected: cut(rows(expected), own), found: own, recorded: { traced, state: [...state], frames: found } }
 })
 
 layer(scenario, { excludeTestServices: true })("StructLogFrames", (it) => {
@@ -105,6 +106,7 @@ layer(scenario, { excludeTestServices: true })("StructLogFrames", (it) => {
       const [from = ""] = node.accounts
       const seed = Number(process.env["DAYBOOK_SEED"] ?? 7)
       const random = Random.make(seed)
+      const recorded: Array<recordedStructLogs.Recorded> = []
       const targets = ["0x000000000000000000000000000000000000dead", from]
       const send = Effect.fnUntraced(function* (more: object) {
         const hash = yield* node.call<string>("eth_sendTransaction", [{ from, gas: "0x1e8480", value: "0x5", ...more }])
@@ -118,11 +120,13 @@ layer(scenario, { excludeTestServices: true })("StructLogFrames", (it) => {
         const called = yield* send({ to: contractAddress })
         const created = yield* send({ data: `0x${code}` })
         for (const { blockNumber } of [called, created]) {
-          const { expected, found } = yield* rowsOf(node, Number(blockNumber))
+          const { expected, found, ...rest } = yield* rowsOf(node, Number(blockNumber))
+          recorded.push(rest.recorded)
 
           expect({ seed, code, rows: found }).toEqual({ seed, code, rows: expected })
         }
       }
+      if (process.env["DAYBOOK_RECORD"] !== undefined) recordedStructLogs.write(recorded)
     }),
   )
 })

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as StructLog from "../../src/node/StructLog.ts"
 import * as StructLogFrames from "../../src/node/StructLogFrames.ts"
+import * as recordedStructLogs from "./recordedStructLogs.ts"
 
 const sender = `0x${"a1".repeat(20)}`
 const contract = `0x${"c0".repeat(20)}`
@@ -43,6 +44,20 @@ const framesOf = (structLogs: ReadonlyArray<object>, more: object = {}, of = tra
 }
 
 describe("StructLogFrames", () => {
+  it("ofBlock: gives the recorded frames of random programs, which the call tracer of a node confirmed", () => {
+    for (const { frames, state, traced } of recordedStructLogs.read()) {
+      const before = new Map(state)
+      const found = StructLogFrames.ofBlock(traced, ({ address, kind }) => before.get(`${kind} ${address}`)!)
+
+      expect(Result.getOrThrow(found)).toEqual(frames)
+      expect(
+        StructLogFrames.stateNeeded(traced)
+          .map(({ address, kind }) => `${kind} ${address}`)
+          .toSorted(),
+      ).toEqual([...before.keys()].toSorted())
+    }
+  })
+
   it("ofBlock: gives the frame of a call with its gas, output and value", () => {
     const frames = framesOf([
       step("CALL", 90_000, { gasCost: 86_000, stack: callStack(70_000, called, 5) }),

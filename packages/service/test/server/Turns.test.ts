@@ -59,4 +59,60 @@ describe("Turns", () => {
       expect(yield* turns.run(Effect.succeed(1))).toBe(1)
     }),
   )
+
+  it("enter: runs work at once where the turn has time, and else in a later one", async () => {
+    const turns = Turns.make()
+    const events: Array<string> = []
+    turns.enter(() => events.push("small"))
+    turns.enter(() => (work(6), events.push("long")))
+    turns.enter(() => events.push("late"))
+    expect(events).toEqual(["small", "long"])
+    await new Promise((resolve) => setImmediate(resolve))
+
+    expect(events).toEqual(["small", "long", "late"])
+  })
+
+  it("enter: takes work that waits in order, and counts it to the turn in which it runs", async () => {
+    const turns = Turns.make()
+    const events: Array<string> = []
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    for (const name of ["a", "b", "c"]) turns.enter(() => (work(6), events.push(name)))
+    expect(events).toEqual(["a"])
+    await turn()
+    expect(events).toEqual(["a", "b"])
+    turns.enter(() => events.push("d"))
+    await turn()
+    expect(events).toEqual(["a", "b", "c"])
+    await turn()
+
+    expect(events).toEqual(["a", "b", "c", "d"])
+  })
+
+  it("enter: gives each turn its whole time again", async () => {
+    const turns = Turns.make()
+    let runs = 0
+    for (let turn = 1; turn <= 5; turn++) {
+      turns.enter(() => (work(2), runs++))
+      expect(runs).toBe(turn)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+
+  it("enter: lets no work pass that which waits already", async () => {
+    const turns = Turns.make()
+    const events: Array<string> = []
+    turns.enter(() => work(6))
+    const later = (name: string) => () => {
+      events.push(name)
+      queueMicrotask(() => turns.enter(() => events.push(`${name} again`)))
+    }
+    turns.enter(() => {
+      events.push("a")
+      turns.enter(() => events.push("c"))
+    })
+    turns.enter(later("b"))
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+
+    expect(events).toEqual(["a", "b", "c", "b again"])
+  })
 })

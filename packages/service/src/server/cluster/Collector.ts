@@ -8,12 +8,11 @@ export interface Peer {
   readonly send: (message: FromPrimary) => void
 }
 
+/** A request for the metrics of the other processes that is not answered yet. */
 interface Collection {
-  readonly from: Peer
-  readonly id: number
   readonly texts: Array<string>
   readonly missing: Set<Peer>
-  readonly timer: NodeJS.Timeout
+  readonly finish: () => void
 }
 
 /** Time that the other processes have, in milliseconds. */
@@ -34,35 +33,33 @@ export const make = (): Collector => {
   const open = new Map<number, Collection>()
   let lastId = 0
 
-  const finish = (key: number) => {
-    const collection = open.get(key)
-    if (collection === undefined) return
-    open.delete(key)
-    clearTimeout(collection.timer)
-    collection.from.send({ _tag: "Collected", id: collection.id, texts: collection.texts })
-  }
-
-  const settle = (key: number, peer: Peer) => {
-    const missing = open.get(key)?.missing
-    missing?.delete(peer)
-    if (missing?.size === 0) finish(key)
+  const settle = ({ finish, missing }: Collection, peer: Peer) => {
+    missing.delete(peer)
+    if (missing.size === 0) finish()
   }
 
   return {
     collect: (from, id, peers) => {
       const key = ++lastId
-      const timer = setTimeout(() => finish(key), maxMillis)
-      open.set(key, { from, id, texts: [], missing: new Set(peers), timer })
+      const texts: Array<string> = []
+      const finish = () => {
+        open.delete(key)
+        clearTimeout(timer)
+        from.send({ _tag: "Collected", id, texts })
+      }
+      const timer = setTimeout(finish, maxMillis)
+      open.set(key, { texts, missing: new Set(peers), finish })
       for (const peer of peers) peer.send({ _tag: "RequestMetrics", id: key })
-      if (peers.length === 0) finish(key)
+      if (peers.length === 0) finish()
     },
     add: (peer, id, text) => {
-      if (open.get(id)?.missing.has(peer) !== true) return
-      open.get(id)!.texts.push(text)
-      settle(id, peer)
+      const collection = open.get(id)
+      if (collection?.missing.has(peer) !== true) return
+      collection.texts.push(text)
+      settle(collection, peer)
     },
     remove: (peer) => {
-      for (const key of [...open.keys()]) settle(key, peer)
+      for (const collection of [...open.values()]) settle(collection, peer)
     },
   }
 }

@@ -83,12 +83,12 @@ export const make = ({ onMessage, send }: Channel): Member => {
   }
 }
 
+/** The channel of a process to the one that started it. */
+export const channelOf = (self: Pick<NodeJS.Process, "send" | "on">): Channel => ({
+  // The connection is closed only when the primary process has ended, and this one ends then too.
+  send: (message) => void self.send?.(message, undefined, undefined, () => undefined),
+  onMessage: (listener) => void self.on("message", listener),
+})
+
 /** This process as a member; `undefined` where it was not started by a primary process. */
-export const current = (): Member | undefined =>
-  cluster.isWorker
-    ? make({
-        // The connection is closed only when the primary process has ended, and this one ends then too.
-        send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
-        onMessage: (listener) => void process.on("message", listener),
-      })
-    : undefined
+export const current = (): Member | undefined => (cluster.isWorker ? make(channelOf(process)) : undefined)

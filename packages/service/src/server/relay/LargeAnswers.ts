@@ -87,16 +87,14 @@ const lengthOf = (response: Response): number => {
 }
 
 /** Takes the steps of a scan, each in a turn that has time for it. */
-const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Promise<A> =>
-  await new Promise<A>((resolve) => {
-    const next = () =>
-      enter(() => {
-        const { done, value } = steps.next()
-        if (done === true) resolve(value)
-        else next()
-      })
-    next()
-  })
+const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Promise<A> => {
+  for (;;) {
+    const { done, value } = await new Promise<IteratorResult<undefined, A>>((resolve) => {
+      enter(() => resolve(steps.next()))
+    })
+    if (done === true) return value
+  }
+}
 
 /** Makes a reader of the answers of nodes. */
 export const make = ({ maxBytes, turns }: Options): LargeAnswers => {

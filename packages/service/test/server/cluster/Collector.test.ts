@@ -31,6 +31,27 @@ describe("Collector", () => {
     expect(from.received).toEqual([{ _tag: "Collected", id: 1, texts: [] }])
   })
 
+  it("remove: a process that ended is not waited for", () => {
+    const collector = Collector.make()
+    const [from, ended, good] = [makePeer(), makePeer(), makePeer()]
+    collector.collect(from, 1, [ended, good])
+    collector.add(good, requestedId(good), "good")
+    collector.remove(makePeer())
+    expect(from.received).toEqual([])
+    collector.remove(ended)
+    expect(from.received).toEqual([{ _tag: "Collected", id: 1, texts: ["good"] }])
+  })
+
+  it("collect: responds once, also after the time for it", () => {
+    const collector = Collector.make()
+    const [from, other] = [makePeer(), makePeer()]
+    collector.collect(from, 1, [other])
+    collector.collect(from, 2, [other])
+    collector.remove(other)
+    vi.advanceTimersByTime(10_000)
+    expect(from.received.map(({ id }) => id)).toEqual([1, 2])
+  })
+
   it("collect: leaves out a process that ended and one that does not answer within a second", () => {
     const collector = Collector.make()
     const [from, ended, silent, good] = [makePeer(), makePeer(), makePeer(), makePeer()]

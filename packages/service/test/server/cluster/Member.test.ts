@@ -1,5 +1,6 @@
+import { EventEmitter } from "node:events"
 import { describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import { expect } from "vitest"
 import * as Member from "../../../src/server/cluster/Member.ts"
 import type { FromMember, FromPrimary } from "../../../src/server/cluster/Message.ts"
@@ -58,6 +59,47 @@ describe("Member", () => {
       { _tag: "OwnMetrics", id: 1, text: "" },
       { _tag: "OwnMetrics", id: 2, text: "metrics" },
     ])
+  })
+
+  it.effect("ready: reports the base URL", () =>
+    Effect.gen(function* () {
+      const { member, sent } = connect()
+      yield* member.ready("http://127.0.0.1:8080")
+      expect(sent).toEqual([{ _tag: "Ready", url: "http://127.0.0.1:8080" }])
+    }),
+  )
+
+  it.effect("make: ignores a response that nothing waits for, and takes no other response for the requested one", () =>
+    Effect.gen(function* () {
+      const { member, receive } = connect()
+      receive({ _tag: "Taken", id: 7, remaining: 3, elapsedMillis: 20 })
+      const fiber = yield* Effect.forkChild(Effect.exit(member.otherMetrics), { startImmediately: true })
+      receive({ _tag: "Taken", id: 1, remaining: 3, elapsedMillis: 20 })
+      const exit = yield* Fiber.join(fiber)
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(new Error("Expected Collected."))
+    }),
+  )
+
+  it.effect("rateLimiterStore: has no algorithm but the token bucket", () =>
+    Effect.gen(function* () {
+      const { fixedWindow } = connect().member.rateLimiterStore
+      const exit = yield* Effect.exit(fixedWindow({ key: "a", tokens: 1, limit: 5, refillRate: Duration.seconds(1) }))
+      expect(Exit.isFailure(exit) && String(Cause.squash(exit.cause))).toContain("Only the token bucket is shared")
+    }),
+  )
+
+  it("channelOf: sends to the process that started this one and listens to it, and sends nothing without one", () => {
+    const sent: Array<unknown> = []
+    const received: Array<FromPrimary> = []
+    const self = Object.assign(new EventEmitter(), { send: (message: unknown) => sent.push(message) > 0 })
+    // Sound: a process is an emitter of its messages.
+    const channel = Member.channelOf(self as unknown as NodeJS.Process)
+    channel.onMessage((message) => void received.push(message))
+    channel.send({ _tag: "Collect", id: 1 })
+    self.emit("message", { _tag: "RequestMetrics", id: 2 })
+    expect(sent).toEqual([{ _tag: "Collect", id: 1 }])
+    expect(received).toEqual([{ _tag: "RequestMetrics", id: 2 }])
+    expect(() => Member.channelOf(new EventEmitter() as NodeJS.Process).send({ _tag: "Collect", id: 1 })).not.toThrow()
   })
 
   it("current: is undefined in a process that no primary process started", () => {

@@ -1,0 +1,99 @@
+import cluster, { type Worker } from "node:cluster"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Eventually } from "@daybook/testkit"
+import { Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { expect } from "vitest"
+import type { FromMember, FromPrimary } from "../../../src/server/cluster/Message.ts"
+import * as Primary from "../../../src/server/cluster/Primary.ts"
+
+/** Runs the primary process with processes that behave in a way; gives the processes that run now. */
+const start = (mode: "listen" | "exit" | "stubborn", processes: number) =>
+  Effect.suspend(() => {
+    cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
+    return Primary.run(processes)
+  })
+
+const workers = (): ReadonlyArray<Worker> => Object.values(cluster.workers ?? {}).filter((one) => one !== undefined)
+
+/** Messages that a process receives, until one is the response to the id. */
+const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "Ready" }>) =>
+  Effect.promise(
+    () =>
+      new Promise<FromPrimary>((resolve) => {
+        worker.on("message", (echo: { readonly _tag: string; readonly message: FromPrimary }) => {
+          if (echo._tag === "Received" && echo.message.id === message.id) resolve(echo.message)
+        })
+        worker.send({ _tag: "Send", message })
+      }),
+  )
+
+const eventually = (condition: () => boolean, what: string) =>
+  Effect.promise(() => Eventually.until(condition, { what, withinMillis: 20_000, everyMillis: 5 }))
+
+const take = (id: number, tokens: number) =>
+  ({ _tag: "Take", id, key: "a", tokens, limit: 5, refillMillis: 1_000 }) as const
+
+describe("Primary", () => {
+  it.effect("run: shares buckets between processes and collects the metrics of the others", () =>
+    Effect.gen(function* () {
+      expect(yield* start("listen", 3)).toBe("http://127.0.0.1:1")
+      const [first, second, third] = workers()
+
+      expect(yield* request(first!, take(71, 2))).toEqual({ _tag: "Taken", id: 71, remaining: 3, elapsedMillis: 0 })
+      expect(yield* request(second!, take(72, 2))).toEqual({ _tag: "Taken", id: 72, remaining: 1, elapsedMillis: 0 })
+      expect(yield* request(first!, take(73, 2))).toEqual({ _tag: "Taken", id: 73, remaining: -1, elapsedMillis: 0 })
+      const collected = yield* request(first!, { _tag: "Collect", id: 74 })
+      expect(collected._tag === "Collected" && collected.texts.toSorted()).toEqual(
+        [second!, third!].map(({ process }) => `metrics of ${process.pid}`).toSorted(),
+      )
+      expect(workers()).toHaveLength(3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: restarts a process that ends, logs how it ended, and collects no metrics of it", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
+      const [first, second] = workers()
+      const { pid } = second!.process
+      second!.process.kill("SIGKILL")
+      yield* eventually(() => lines.length === 1, "the end is logged")
+
+      expect(lines).toEqual([`A serving process ended: SIGKILL (pid ${pid}). Restarting it in 0.5 s.`])
+      expect(yield* request(first!, { _tag: "Collect", id: 81 })).toEqual({ _tag: "Collected", id: 81, texts: [] })
+      yield* TestClock.adjust(500)
+      expect(workers()).toHaveLength(2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: fails where a process ends before it listens, and does not restart it", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(start("exit", 2))
+      yield* TestClock.adjust(60_000)
+
+      expect(error.message).toMatch(
+        /^A serving process did not start: exit code 3 \(pid \d+\)\. See its message above\.$/,
+      )
+      expect(workers()).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: kills a process that does not end in time when it is stopped", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      yield* Scope.provide(start("stubborn", 1), scope)
+      const [worker] = workers()
+      const signal = new Promise((resolve) => worker!.on("exit", (_, name) => resolve(name)))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust(11_999)
+      expect(worker!.isDead()).toBe(false)
+      yield* TestClock.adjust(1)
+
+      expect(yield* Effect.promise(() => signal)).toBe("SIGKILL")
+      yield* Fiber.join(closing)
+    }),
+  )
+})
