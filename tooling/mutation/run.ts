@@ -67,7 +67,7 @@ const runTarget = async (
     reporters: ["json"],
     jsonReporter: { fileName: "mutation.json" },
     concurrency: jobs,
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 20,
     allowEmpty: true,

@@ -1,0 +1,170 @@
+import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
+import { describe, expect, it } from "vitest"
+import * as BoundedFetch from "../../src/node/BoundedFetch.ts"
+
+const mebibyte = 1024 * 1024
+const limits = { transactionBytes: 2_000, blockBytes: 5_000, frames: 1_000, depth: 4 }
+
+interface NodeResponse extends Partial<Omit<Response, "headers" | "body">> {
+  readonly chunks?: ReadonlyArray<Uint8Array | undefined> | null
+  readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
+}
+
+/** Sends a call to a node that responds with chunks. */
+const call = async (
+  { chunks = [], headers = [], status = 200, ...more }: NodeResponse,
+  { body = '{"method":"debug_traceBlockByHash"}', bounds = limits }: { body?: string; bounds?: typeof limits } = {},
+) => {
+  const seen = { read: 0, cancels: 0 }
+  const getReader = () => {
+    const rest = [...(chunks ?? [])]
+    return {
+      read: async () => (rest.length === 0 ? { done: true } : { done: false, value: (seen.read++, rest.shift()) }),
+      cancel: async () => {
+        seen.cancels++
+        throw new Error("cancelled twice")
+      },
+    }
+  }
+  const original: Response = {
+    ...more,
+    status,
+    headers: { forEach: (visit) => headers.forEach(([name, value]) => visit(value, name)) },
+    body: chunks === null ? null : more.arrayBuffer === undefined ? { getReader } : undefined,
+  }
+  const fetch: Fetch = async () => original
+  const init = { method: "POST", headers: {}, body, redirect: "manual", signal: new AbortController().signal } as const
+  const response = await BoundedFetch.make(fetch, bounds)("http://node.example", init)
+  return { response, original, seen }
+}
+
+const textOf = async ({ body }: Response): Promise<string> => {
+  const reader = body!.getReader()
+  const parts: Array<Uint8Array> = []
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(parts).toString()
+    parts.push(value!)
+  }
+}
+
+/** Text cut into chunks. */
+const cut = (text: string, length = 1_000): ReadonlyArray<Uint8Array> => {
+  const bytes = Buffer.from(text)
+  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, at) =>
+    bytes.subarray(at * length, (at + 1) * length),
+  )
+}
+
+const trace = (bytes: number) => `{"result":[{"result":{"type":"CALL","input":"0x${"a".repeat(bytes)}"}}]}`
+
+describe("BoundedFetch", () => {
+  it("make: bounds the data of traces, and of no other response", async () => {
+    const text = trace(3_000)
+    for (const method of ["trace_block", "debug_traceTransaction"]) {
+      const { response } = await call({ chunks: cut(text) }, { body: `{"method":"${method}"}` })
+      expect(await textOf(response)).toContain('"input":null,"input_length":')
+    }
+    const { response } = await call({ chunks: cut(text) }, { body: '{"method":"eth_getBlockByNumber"}' })
+    expect((await textOf(response)) === text).toBe(true)
+  })
+
+  it("make: passes a response that is within every bound as it is", async () => {
+    const padded = (bytes: number) => `{"result":[{"result":{"calls":[${"[],".repeat(20)}[]]}}]}`.padEnd(bytes, " ")
+    const passes = async (bytes: number, bounds: Partial<typeof limits>) => {
+      const text = padded(bytes)
+      const { response } = await call({ chunks: cut(text, 100) }, { bounds: { ...limits, ...bounds } })
+      return (await textOf(response)) === text
+    }
+
+    expect(await passes(1_000, { transactionBytes: 1_000, frames: 15 })).toBe(true)
+    expect(await passes(1_500, { frames: 15 })).toBe(true)
+    expect(await passes(1_501, { frames: 15 })).toBe(false)
+    expect(await passes(1_001, { transactionBytes: 1_000, frames: 15, blockBytes: 900 })).toBe(false)
+  })
+
+  it("make: holds the chunks of a small response back until it is whole", async () => {
+    const { response, seen } = await call({ chunks: [Buffer.from('{"a":'), undefined, Buffer.from("1}")] })
+    const reader = response.body!.getReader()
+
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('{"a":')
+    expect(seen.read).toBe(3)
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe("1}")
+    expect(await reader.read()).toEqual({ done: true })
+  })
+
+  it("make: fails a response that is too deep to be parsed, once it is large", async () => {
+    const text = (bytes: number) => "[".repeat(3_000).padEnd(bytes)
+    const small = await call({ chunks: [Buffer.from(text(mebibyte))] }, { body: "" })
+    const large = await call({ chunks: [Buffer.from(text(mebibyte + 1))] }, { body: "" })
+
+    expect((await textOf(small.response)).length).toBe(mebibyte)
+    await expect(textOf(large.response)).rejects.toEqual(new BodyTooLarge(mebibyte + 1))
+  })
+
+  it("make: fails a trace that is larger than 24 MiB after the filter", async () => {
+    const chunks = ['{"result":[', ...Array.from({ length: 25 }, () => `"${"x".repeat(mebibyte - 3)}",`)]
+    const { response } = await call({ chunks: chunks.map((text) => Buffer.from(text)) })
+
+    await expect(textOf(response)).rejects.toEqual(new BodyTooLarge(24 * mebibyte))
+    const most = await call({ chunks: chunks.slice(0, 25).map((text) => Buffer.from(text).subarray(0, mebibyte)) })
+    expect((await textOf(most.response)).length).toBeLessThanOrEqual(24 * mebibyte)
+  })
+
+  it("make: leaves a failed response and one without a body alone", async () => {
+    for (const sent of [{ status: 300 }, { status: 500 }, { chunks: null }]) {
+      const { original, response } = await call(sent)
+      expect(response).toBe(original)
+    }
+    const { original, response } = await call({ status: 299 })
+    expect(response).not.toBe(original)
+    expect(response.status).toBe(299)
+  })
+
+  it("make: passes the type and the headers on, without the length", async () => {
+    const headers = [
+      ["Content-Length", "7"],
+      ["retry-after", "3"],
+    ] as const
+    const { response } = await call({ headers, type: "basic" })
+    const found: Array<string> = []
+    response.headers.forEach((value, name) => found.push(`${name}: ${value}`))
+
+    expect([found, response.type]).toEqual([["retry-after: 3"], "basic"])
+    expect("type" in (await call({})).response).toBe(false)
+  })
+
+  it("make: reads a body that the platform gives as a whole", async () => {
+    const whole = Uint8Array.from(Buffer.from(trace(3_000)))
+    const { response } = await call({ arrayBuffer: async () => whole.buffer })
+
+    expect(await textOf(response)).toContain('"input":null')
+  })
+
+  it("cancel: cancels the body, and reading ends", async () => {
+    const { response, seen } = await call({ chunks: cut(trace(9_000)) })
+    const reader = response.body!.getReader()
+    await reader.read()
+    await reader.cancel()
+
+    expect(seen.cancels).toBe(1)
+    expect(await reader.read()).toEqual({ done: true })
+  })
+
+  it("make: lets other work of the event loop run after each half of a mebibyte", async () => {
+    const chunks = Array.from({ length: 32 }, () => Buffer.from(" ".repeat(mebibyte / 8)))
+    const { response } = await call({ chunks })
+    let turns = 0
+    let isOver = false
+    const tick = () => {
+      turns++
+      if (!isOver) setImmediate(tick)
+    }
+    setImmediate(tick)
+    await textOf(response)
+    isOver = true
+
+    expect(turns).toBeGreaterThanOrEqual(7)
+    expect(turns).toBeLessThanOrEqual(10)
+  })
+})

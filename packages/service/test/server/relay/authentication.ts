@@ -1,0 +1,28 @@
+/** A rate limit of some tokens without a refill, and what was taken from it. */
+import { Effect } from "effect"
+import type { Authentication } from "../../../src/server/Authentication.ts"
+import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
+
+export const grant: KeyGrant = { name: "a", operator: false, empty: null }
+
+export const makeAuthentication = (burst: number, left = burst) => {
+  const taken: Array<number> = []
+  let tokens = left
+  const authentication: Authentication["Service"] = {
+    grant: () => Effect.succeed(grant),
+    take: (_, calls) =>
+      Effect.sync(() => {
+        taken.push(calls)
+        const isAllowed = calls <= tokens
+        if (isAllowed) tokens -= calls
+        return {
+          isAllowed,
+          headers: { "ratelimit-remaining": String(tokens) },
+          retryAfterSeconds: isAllowed ? 0 : 1,
+        }
+      }),
+    burst,
+    limitMessage: ({ retryAfterSeconds }) => `Retry after ${retryAfterSeconds} s.`,
+  }
+  return { authentication, taken }
+}
