@@ -1,5 +1,6 @@
 /**
- * The connections of the HTTP server: bounds on their number, the end of those that do not read, and the drain when the server stops.
+ * The connections of the HTTP server: bounds on their number, the share of each turn of the event loop in which requests begin, the end
+ * of those that do not read, and the drain when the server stops.
  *
  * Source: decision 0039.
  */
@@ -9,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Limits } from "../config/Limits.ts"
+import * as Turns from "./Turns.ts"
 
 /** Bounds of connections. */
 export type Options = Pick<
@@ -58,16 +60,28 @@ export const isTooSlow = (stalled: Stalled, nowMillis: number, writeSeconds: num
 /** Time between two looks at the connections. */
 const lookMillis = 1_000
 
+/** Handles a request. */
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
 /** Connections of a server. */
 export interface Connections {
+  /** Handles each request with `handler`, in a turn that has time for it. */
+  readonly serve: (handler: Handler) => void
   /** True once the server stops: the next answer on each connection is its last. */
   readonly isDraining: () => boolean
   /** Answers open requests, and closes the connections after their last answer or when the time is over. */
   readonly drain: Effect.Effect<void>
 }
 
-/** Tracks the connections of a server by socket. */
-const track = (server: Server, { connections, connectionsPerAddress }: Options) => {
+/** Connections of a server by socket. */
+interface Tracked {
+  readonly bySocket: ReadonlyMap<Socket, Connection>
+  /** Begins to count a request of its connection. */
+  readonly begin: Handler
+}
+
+/** Tracks the connections of a server. */
+const track = (server: Server, { connections, connectionsPerAddress }: Options): Tracked => {
   const bySocket = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
 
@@ -101,15 +115,19 @@ const track = (server: Server, { connections, connectionsPerAddress }: Options) 
   }
 
   server.on("connection", add)
-  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = bySocket.get(socket)
-    if (connection === undefined) return
-    connection.requests++
-    response.once("close", () => {
-      connection.requests--
-    })
-  })
-  return bySocket
+  return {
+    bySocket,
+    begin: ({ socket }, response) => {
+      const connection = bySocket.get(socket)
+      if (connection === undefined) return
+      connection.requests++
+      response.once("close", () => {
+        connection.requests--
+        // The response may be older than the drain, and so without `Connection: close`.
+        if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      })
+    },
+  }
 }
 
 /** Ends the connections whose clients read too slowly. */
@@ -130,7 +148,8 @@ export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
-  const bySocket = track(server, options)
+  const turns = Turns.make()
+  const { begin, bySocket } = track(server, options)
   const clock = yield* Clock.Clock
   let isDraining = false
   const look = setInterval(() => {
@@ -148,13 +167,21 @@ export const make = Effect.fnUntraced(function* (
   })
 
   return {
+    serve: (handler) => {
+      const handle: Handler = (request, response) => {
+        begin(request, response)
+        turns.enter(() => {
+          if (!response.destroyed) handler(request, response)
+        })
+      }
+      server.on("request", handle).on("checkContinue", handle)
+    },
     isDraining: () => isDraining,
     drain: Effect.suspend(() => {
       isDraining = true
-      setTimeout(() => server.closeAllConnections(), options.drainSeconds * 1000).unref()
-      server.on("request", (_request, response) => {
-        response.on("finish", () => setImmediate(() => server.closeIdleConnections()))
-      })
+      setTimeout(() => {
+        for (const { socket } of bySocket.values()) socket.destroy()
+      }, options.drainSeconds * 1000).unref()
       return Effect.asVoid(Effect.timeoutOption(closed, options.drainIdleMillis))
     }),
   }

@@ -16,7 +16,7 @@ import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Connections from "./Connections.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as HostCheck from "./HostCheck.ts"
@@ -179,20 +179,23 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 }
 
-/** Listens. A client that ends its side of a connection behind a request still receives the response (`httpAllowHalfOpen`). */
+/**
+ * Listens. A client that ends its side of a connection behind a request still receives the response (`httpAllowHalfOpen`). A request to
+ * change the protocol (`Upgrade`) is answered as any other: no listener accepts it.
+ */
 const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
   const { host, port } = options.listen
   const { limits } = options
   const routes = yield* Routes.Routes
+  // Released after the server, which waits for its open requests.
+  const requests = yield* Scope.fork(yield* Effect.scope)
   const node = Object.assign(createServer(timeouts), { httpAllowHalfOpen: true })
-  const server = yield* NodeHttpServer.make(() => node, {
-    host,
-    port,
-    gracefulShutdownTimeout: (limits.drainSeconds + 1) * 1000,
-  }).pipe(Effect.mapError(({ cause }) => listenError(cause, host, port)))
+  const server = yield* NodeHttpServer.make(() => node, { host, port, disablePreemptiveShutdown: true }).pipe(
+    Effect.mapError(({ cause }) => listenError(cause, host, port)),
+  )
   const connections = yield* Connections.make(node, limits)
-  const served = server.serve(app(routes, options, connections))
-  yield* Effect.provideService(served, HttpMiddleware.TracerDisabledWhen, () => true)
+  const handler = NodeHttpServer.makeHandler(app(routes, options, connections), { scope: requests })
+  connections.serve(yield* Effect.provideService(handler, HttpMiddleware.TracerDisabledWhen, () => true))
   yield* Effect.addFinalizer(() => connections.drain)
   const bound = "port" in server.address ? server.address.port : port
   const name = host.includes(":") ? `[${host}]` : host

@@ -1,6 +1,6 @@
 /**
- * Bounds the synchronous work on large responses in one turn of the event loop: what exceeds it waits for the next turn, so that other
- * requests are read and answered in between.
+ * Bounds the synchronous work of one kind in one turn of the event loop: what exceeds it waits for the next turn, so that other
+ * requests are read and answered in between. One bounds the work on large responses, another one the start of requests.
  */
 import * as Effect from "effect/Effect"
 
@@ -11,14 +11,15 @@ const turnMillis = 5
 export interface Turns {
   /** Runs work now, or in a later turn where this one has had enough. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The same for a function. Its time counts once it returns: it must not enter work itself. */
+  /** The same for a function. */
   readonly enter: (work: () => void) => void
 }
 
-/** Makes the turns of a process. */
+/** Makes turns, each with a time of its own. */
 export const make = (): Turns => {
   const waiting = new Set<() => void>()
-  let spent = 0
+  /** When work began in this turn; undefined where none did. */
+  let startedAt: number | undefined
   let isScheduled = false
 
   const schedule = () => {
@@ -26,21 +27,24 @@ export const make = (): Turns => {
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      spent = 0
+      startedAt = performance.now()
       for (const resume of waiting) {
-        if (spent >= turnMillis) break
         waiting.delete(resume)
         resume()
+        if (performance.now() - startedAt >= turnMillis) break
       }
+      startedAt = undefined
+      if (waiting.size > 0) schedule()
     })
   }
 
-  /** The turn has time. Where it has none, a later one is scheduled: work has spent it, or waits already. */
-  const isOpen = () => spent < turnMillis && waiting.size === 0
-
-  const spend = (startedAt: number) => {
-    spent += performance.now() - startedAt
+  /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */
+  const isOpen = (): boolean => {
+    if (waiting.size > 0) return false
+    if (startedAt !== undefined) return performance.now() - startedAt < turnMillis
+    startedAt = performance.now()
     schedule()
+    return true
   }
 
   const next: Effect.Effect<void> = Effect.callback((done) => {
@@ -49,22 +53,11 @@ export const make = (): Turns => {
     return Effect.sync(() => waiting.delete(resume))
   })
 
-  const measured = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
-      const startedAt = performance.now()
-      return Effect.onExit(work, () => Effect.sync(() => spend(startedAt)))
-    })
-
   return {
-    run: (work) => Effect.suspend(() => (isOpen() ? measured(work) : Effect.andThen(next, measured(work)))),
+    run: (work) => Effect.suspend(() => (isOpen() ? work : Effect.andThen(next, work))),
     enter: (work) => {
-      const measuredWork = () => {
-        const startedAt = performance.now()
-        work()
-        spend(startedAt)
-      }
-      if (isOpen()) measuredWork()
-      else waiting.add(measuredWork)
+      if (isOpen()) work()
+      else waiting.add(work)
     },
   }
 }

@@ -24,6 +24,24 @@ const open = (port: number) =>
     return socket
   })
 
+/** Opens connections, and waits until the server has accepted them. */
+const openAll = (server: Server, port: number, count: number) =>
+  Effect.promise(async () => {
+    let accepted = 0
+    const all = new Promise<void>((resolve) => {
+      server.on("connection", () => ++accepted === count && resolve())
+    })
+    const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"))
+    await all
+    return sockets
+  })
+
+/** Keeps the thread busy, as a request that is answered without waiting. */
+const work = (millis: number) => {
+  const end = performance.now() + millis
+  while (performance.now() < end);
+}
+
 const closed = (socket: Socket) =>
   Effect.promise(async () => await new Promise((resolve) => socket.once("close", resolve)))
 
@@ -75,9 +93,10 @@ describe("Connections", () => {
 
   it.live("at the bound the oldest idle connection is closed, and a new one is refused where none is idle", () =>
     Effect.gen(function* () {
-      const server = createServer((_request, response) => void response.writeHead(200))
+      const server = createServer()
       const port = yield* listen(server)
-      yield* Connections.make(server, { ...limits, connections: 2 })
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      serve((_request, response) => void response.writeHead(200))
       const first = yield* open(port)
       const second = yield* open(port)
       yield* Effect.sleep("20 millis")
@@ -96,11 +115,57 @@ describe("Connections", () => {
     }),
   )
 
+  it.live("requests that arrive together begin in several turns of the event loop, and all are answered", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 100, connectionsPerAddress: 100 })
+      let turn = 0
+      const begun: Array<number> = []
+      serve((_request, response) => {
+        work(6)
+        begun.push(turn)
+        setImmediate(() => turn++)
+        response.end("x")
+      })
+      const sockets = yield* openAll(server, port, 20)
+      const answers = sockets.map((socket) => new Promise((resolve) => socket.once("data", resolve)))
+
+      for (const socket of sockets) socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      yield* Effect.promise(() => Promise.all(answers))
+
+      expect(begun).toHaveLength(20)
+      const inOneTurn = begun.map((at) => begun.filter((other) => other === at).length)
+      expect(Math.max(...inOneTurn)).toBeLessThanOrEqual(3)
+    }),
+  )
+
+  it.live("a connection whose request waits for its body is not idle, also with Expect: 100-continue", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      serve((_request, response) => response.writeContinue())
+      const expecting = yield* open(port)
+      const continued = new Promise((resolve) => expecting.once("data", resolve))
+      expecting.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n")
+      yield* Effect.promise(() => continued)
+      const idle = yield* open(port)
+      const ended = closed(idle)
+
+      yield* open(port)
+      yield* ended
+
+      expect(expecting.destroyed).toBe(false)
+    }),
+  )
+
   it.live("a client that does not read is closed", () =>
     Effect.gen(function* () {
-      const server = createServer((_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)))
+      const server = createServer()
       const port = yield* listen(server)
-      yield* Connections.make(server, { ...limits, writeSeconds: 1 })
+      const { serve } = yield* Connections.make(server, { ...limits, writeSeconds: 1 })
+      serve((_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)))
       const socket = yield* open(port)
       const ended = new Promise<number>((resolve) => {
         server.on("connection", () => {})
@@ -116,7 +181,7 @@ describe("Connections", () => {
   it.live("drain: waits for open connections for a while, and no longer than until they are closed", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const server = createServer((_request, response) => void response.end("x"))
+      const server = createServer()
       const port = yield* listen(server)
       const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 5_000 }).pipe(
         Scope.provide(scope),
@@ -132,6 +197,30 @@ describe("Connections", () => {
       expect(connections.isDraining()).toBe(true)
       expect(performance.now() - startedAt).toBeLessThan(2_000)
       yield* Scope.close(scope, Exit.void)
+    }),
+  )
+
+  it.live("drain: closes what is still open at its end, also a connection without a whole request", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { drain, serve } = yield* Connections.make(server, { ...limits, drainIdleMillis: 1, drainSeconds: 0.2 })
+      const answered = new Promise<void>((resolve) => {
+        serve((_request, response) => {
+          response.end(Buffer.alloc(32 * 1024 * 1024))
+          resolve()
+        })
+      })
+      const [unread, unfinished] = yield* openAll(server, port, 2)
+      unread!.on("error", () => {}).pause()
+      unread!.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      unfinished!.write("GET / HTTP/1.1\r\n")
+      yield* Effect.promise(() => answered)
+
+      yield* drain
+      yield* Effect.promise(async () => await new Promise((resolve) => server.close(resolve)))
+
+      expect(server.listening).toBe(false)
     }),
   )
 })

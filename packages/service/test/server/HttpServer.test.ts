@@ -399,6 +399,23 @@ describe("HttpServer", () => {
       }),
     )
 
+    it.live("a request to change the protocol is answered as any other", () =>
+      Effect.gen(function* () {
+        const { key, url } = yield* start()
+        const websocket =
+          "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        const answers = yield* Effect.all([
+          rawEnded(url, `GET /health HTTP/1.1\r\nhost: x\r\n${websocket}\r\n`),
+          rawEnded(url, `GET /health HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n`),
+          rawEnded(url, `POST /rpc/eth/${key} HTTP/1.1\r\nhost: x\r\n${websocket}content-length: 2\r\n\r\n[]`),
+        ])
+
+        expect(answers.map((answer) => /^HTTP\/1.1 (\d+)/.exec(answer)?.[1])).toEqual(["200", "200", "200"])
+        expect(answers[0]).toContain('{"status":"ok"}')
+        expect(answers[2]).toContain("at least one call in a batch")
+      }),
+    )
+
     it.live("shutdown finishes open requests and closes idle connections", () =>
       Effect.gen(function* () {
         let release = () => {}
