@@ -100,10 +100,18 @@ export const Receipt = open("Receipt", {
   l1BlobBaseFee: Schema.optionalKey(Quantity.OrNull),
   /** Optimism, Base: L1 blob base fee scalar since Ecotone. */
   l1BlobBaseFeeScalar: Schema.optionalKey(Quantity.OrNull),
+  /** Optimism, Base: scalar of the operator fee, since Isthmus. */
+  operatorFeeScalar: Schema.optionalKey(Quantity.OrNull),
+  /** Optimism, Base: constant of the operator fee in wei, since Isthmus. */
+  operatorFeeConstant: Schema.optionalKey(Quantity.OrNull),
   /** Optimism, Base: nonce of a deposit. */
   depositNonce: Schema.optionalKey(Quantity.OrNull),
   /** Optimism, Base: version of a deposit receipt, since Canyon. */
   depositReceiptVersion: Schema.optionalKey(Quantity.OrNull),
+  /** Tempo: token that the fee was paid in. */
+  feeToken: Schema.optionalKey(Address.OrNull),
+  /** Tempo: account that paid the fee. */
+  feePayer: Schema.optionalKey(Address.OrNull),
 })
 
 export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}

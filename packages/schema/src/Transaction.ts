@@ -15,6 +15,7 @@ import { open, type Open, type Resource } from "./internal/open.ts"
 import {
   chain,
   common,
+  feeCurrency,
   fees,
   knownTypes,
   numberOf,
@@ -92,6 +93,7 @@ export const Legacy = open(
     type: Schema.optionalKey(typeOf(0)),
     /** Chain id; absent before EIP-155, and omitted by some nodes. */
     chainId: Schema.optionalKey(Quantity.OrNull),
+    ...feeCurrency,
   },
   unplaced,
 )
@@ -223,6 +225,7 @@ export const Unknown = open(
     maxPriorityFeePerGas: Schema.optionalKey(Quantity.OrNull),
     /** Chain id. */
     chainId: Schema.optionalKey(Quantity.OrNull),
+    ...feeCurrency,
   },
   unplaced,
 )

@@ -36,8 +36,8 @@ describe("Receipt", () => {
     })
 
     it("extras: lists unknown keys", () => {
-      const value = Schema.decodeUnknownSync(Receipt.Receipt)({ ...receipt, feePayer: null })
-      expect(Receipt.extras(value)).toEqual({ feePayer: null })
+      const value = Schema.decodeUnknownSync(Receipt.Receipt)({ ...receipt, l1BatchNumber: null })
+      expect(Receipt.extras(value)).toEqual({ l1BatchNumber: null })
     })
 
     it.each(["transactionHash", "blockHash", "gasUsed", "logs", "logsBloom"])("Receipt: requires %s", (key) => {

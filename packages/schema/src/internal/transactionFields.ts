@@ -109,6 +109,12 @@ export const fees = {
   maxPriorityFeePerGas: Quantity.Quantity,
 }
 
+/** Currency of the fee. */
+export const feeCurrency = {
+  /** Celo: token that the fee is paid in; `null` or absent for the native currency. */
+  feeCurrency: Schema.optionalKey(Address.OrNull),
+}
+
 const arbitrumTypes = [0x64, 0x65, 0x66, 0x68, 0x69, 0x6a, 0x78] as const
 
 type ArbitrumType = (typeof arbitrumTypes)[number]

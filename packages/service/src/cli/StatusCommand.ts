@@ -19,6 +19,9 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
   return found.length === 0 ? "" : ` Gaps: ${found.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`
 }
 
+const formatFacts = ({ blocksWithoutFacts }: Status.Status): string =>
+  blocksWithoutFacts === undefined ? "" : ` Blocks without facts of fees and native value: ${blocksWithoutFacts}.`
+
 const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
   blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewriteBlocks: ${blocksToRewrite}.`
 
@@ -36,7 +39,7 @@ const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatRewriting(status)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatFacts(status)}${formatRewriting(status)}`.trim()
 }
 
 /** The status of a chain, with what would keep an indexer of this user from writing it. */

@@ -12,7 +12,7 @@ export interface AppendBatch {
   /** Lowest first. */
   readonly blocks: ReadonlyArray<BlockRows>
   readonly transactions: number
-  /** Characters of the documents and internal transactions. */
+  /** Characters of the documents, internal transactions and facts. */
   readonly length: number
   /** When the batch was begun, in milliseconds. */
   readonly sinceMillis: number
@@ -24,8 +24,8 @@ const maxMillis = 500
 /** Characters of a batch, beyond which it is appended: it is held in memory as a whole. */
 const maxLength = 16 * 1024 * 1024
 
-const lengthOf = ({ transactions }: BlockRows): number =>
-  transactions.reduce((sum, { body, internal }) => sum + body.length + (internal?.length ?? 0), 0)
+const lengthOf = ({ facts = "", transactions }: BlockRows): number =>
+  transactions.reduce((sum, { body, internal }) => sum + body.length + (internal?.length ?? 0), facts.length)
 
 /**
  * Makes an empty batch above a stored block.

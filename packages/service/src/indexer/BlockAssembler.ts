@@ -13,6 +13,7 @@ import type { Decoder } from "../decode/Decoder.ts"
 import type { Traces } from "../node/Tracer.ts"
 import type { BlockGap, BlockRows, TransactionRow } from "../store/BlockRows.ts"
 import * as BlockVerifier from "../verification/BlockVerifier.ts"
+import * as BlockFacts from "../projection/BlockFacts.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 
@@ -124,20 +125,45 @@ const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<st
 }
 
 /**
- * True when a block may hold a transaction of a watched wallet. A creation may: its contract is known from the receipt.
+ * True when a block may hold a transaction or the fees of a watched wallet. A creation may: its contract is known from the receipt.
  */
-export const mayConcern = ({ transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
-  watch == null || transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
+export const mayConcern = ({ miner, transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
+  watch == null ||
+  (miner !== null && watch.has(miner)) ||
+  transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
 
 /** Rows of a block without its transactions. */
-const emptyRows = (block: BlockVerifier.MinedBlock, { decoder }: Options): BlockRows => ({
+const headerRows = (block: BlockVerifier.MinedBlock, { decoder }: Options) => ({
   number: Number(block.number),
   hash: block.hash,
   parentHash: block.parentHash,
   timestamp: Number(block.timestamp),
   decoderRevision: decoder.revision,
-  transactions: [],
 })
+
+const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows => {
+  const gasFees = block.transactions.length === 0 ? 0n : null
+  return {
+    ...headerRows(block, options),
+    transactions: [],
+    ...factsOf({ block, rows: [], gasFees, watch: options.watch }),
+  }
+}
+
+const factsOf = (source: BlockFacts.Source): Pick<BlockRows, "facts"> => {
+  const facts = BlockFacts.textOf(source)
+  return facts === null ? {} : { facts }
+}
+
+/** Gas fees of a block in wei; `null` where a receipt is missing. */
+const gasFeesOf = (block: BlockVerifier.MinedBlock, executed: ReadonlyArray<BlockFacts.Executed>): bigint | null => {
+  if (executed.length < block.transactions.length) return null
+  return executed.reduce(
+    (sum, { receipt, transaction }) =>
+      sum + receipt.gasUsed * effectivePrice(transaction, receipt, block.baseFeePerGas),
+    0n,
+  )
+}
 
 /**
  * Assembles the rows of a block without transactions of watched wallets, which needs neither receipts nor traces.
@@ -205,11 +231,13 @@ export const assemble = (responses: Responses, options: Options): Result.Result<
     const internal = traces === null ? null : yield* internalOf(block, executed, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
     const gaps: Array<BlockGap> = [...receiptGaps(block, executed, options)]
-    const transactions = receipts.flatMap((receipt, position): ReadonlyArray<TransactionRow> => {
-      const transaction = executed[position]!
+    const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
+    const stored: Array<BlockFacts.Executed> = []
+    const transactions = all.flatMap(({ receipt, transaction }, position): ReadonlyArray<TransactionRow> => {
       const wallets = walletsOf(transaction, receipt)
       const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
       if (addresses.length === 0) return []
+      stored.push({ receipt, transaction })
       const rows = internal?.[position]
       if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
         gaps.push({ kind: "trace", transaction: transaction.hash, reason: rows.reason })
@@ -224,5 +252,6 @@ export const assemble = (responses: Responses, options: Options): Result.Result<
         },
       ]
     })
-    return { ...emptyRows(block, options), transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+    const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all), watch })
+    return { ...headerRows(block, options), transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) }
   })

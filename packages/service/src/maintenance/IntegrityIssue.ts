@@ -2,6 +2,7 @@
  * Integrity issues of stored blocks, found in their rows alone: links, counts, positions, and wallets whose history lacks a
  * transaction. Pure.
  */
+import * as BlockFacts from "../projection/BlockFacts.ts"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
 
 /** A difference from what the indexer writes. */
@@ -96,6 +97,31 @@ const countIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): stri
   return gap === -1 ? null : `transaction ${gap} is missing`
 }
 
+const feesOf = ({ body }: StoredTransaction): bigint => {
+  const document = parse(body)
+  if (!isRecord(document)) return 0n
+  const [gas, price] = [document["receipt_gas_used"], document["gas_price"]].map((text) =>
+    typeof text === "string" && /^[0-9]{1,78}$/.test(text) ? BigInt(text) : 0n,
+  )
+  return gas! * price!
+}
+
+/** Facts of an index of watched wallets are those of their transactions, while fees are those of all. */
+const factsIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): string | null => {
+  const { damagedTransactions, facts: text, hasDamagedFacts, transactions } = block
+  if (hasDamagedFacts) return "its facts do not match their checksum"
+  if (text === null) return null
+  const facts = BlockFacts.fromText(text)
+  if (facts === null) return "its facts cannot be read"
+  if (damagedTransactions.length > 0) return null
+  const indexes = (list: ReadonlyArray<{ readonly index: number }>) => list.map(({ index }) => index).join(", ")
+  const [own, stored] = [indexes(facts.transactions), indexes(transactions)]
+  if (own !== stored) return `its facts belong to transactions ${own || "none"}, stored are ${stored || "none"}`
+  if (watch !== null || facts.gasFees === null) return null
+  const fees = transactions.reduce((sum, transaction) => sum + feesOf(transaction), 0n)
+  return fees === facts.gasFees ? null : `its facts have gas fees of ${facts.gasFees}, its documents of ${fees}`
+}
+
 /** Issues of a block that follows `previous`, which is `undefined` for the first one. */
 export const ofBlock = (
   block: StoredBlock,
@@ -110,6 +136,8 @@ export const ofBlock = (
     return issue === null ? [] : [`transaction ${transaction.index} (${transaction.hash}): ${issue}`]
   })
   const damaged = block.damagedTransactions.map((index) => `transaction ${index} does not match its checksum`)
-  const whats = [...damaged, ...(link === null ? [] : [link]), ...(count === null ? [] : [count]), ...inTransactions]
+  const facts = factsIssue(block, watch)
+  const ofBlock = [link, count, facts].filter((issue) => issue !== null)
+  const whats = [...damaged, ...ofBlock, ...inTransactions]
   return whats.map((what) => ({ block: block.number, what }))
 }

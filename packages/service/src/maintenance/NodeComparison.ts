@@ -94,6 +94,14 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
+/** Facts are compared where both have them and no receipt is missing; those of watched wallets depend on which are watched. */
+const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<IntegrityIssue> => {
+  const isCompared = watch == null && stored.facts !== null && remote.facts !== undefined
+  if (!isCompared || withoutReceipt(remote).size > 0 || stored.facts === remote.facts) return []
+  const what = differenceOf(parse(stored.facts), parse(remote.facts), "facts", () => false)
+  return what === null ? [] : [{ block: stored.number, what }]
+}
+
 /** Transactions whose receipt the node does not give now. */
 const withoutReceipt = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
   new Set(
@@ -134,5 +142,5 @@ export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch = n
   const missing = remote.transactions
     .filter(({ addresses, hash }) => !storedHashes.has(hash) && isWatched(addresses, watch))
     .map(({ hash, index }) => ({ block, what: `transaction ${index} (${hash}): it is not stored` }))
-  return [...ofStored, ...missing]
+  return [...factsDifference(stored, remote, watch), ...ofStored, ...missing]
 }

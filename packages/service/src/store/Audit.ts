@@ -22,6 +22,10 @@ export interface StoredBlock extends BlockRef {
   readonly transactions: ReadonlyArray<StoredTransaction>
   /** Its row does not match its checksum. */
   readonly isDamaged: boolean
+  /** Text of its facts; `null` where it has none, or where they are damaged. */
+  readonly facts: string | null
+  /** The row of its facts does not match its checksum. */
+  readonly hasDamagedFacts: boolean
   /** Indexes of transactions whose rows do not match their checksums; these are not in `transactions`. */
   readonly damagedTransactions: ReadonlyArray<number>
 }

@@ -53,6 +53,11 @@ export interface BlockRows extends BlockRef {
   /** Revision of the decoder that made the bodies. */
   readonly decoderRevision: number
   readonly transactions: ReadonlyArray<TransactionRow>
+  /**
+   * JSON text of the facts of the block and its transactions that documents do not state; left out where an earlier version stored the
+   * block, and where they exceed the bounds.
+   */
+  readonly facts?: string
   /** What the block lacks; left out when nothing. */
   readonly gaps?: ReadonlyArray<BlockGap>
 }

@@ -68,6 +68,8 @@ export interface Snapshot {
   readonly checkpoint: Effect.Effect<Checkpoint | null, StoreError>
   /** The stored block of a number; `null` outside the index. */
   readonly block: (number: number) => Effect.Effect<(BlockRef & { readonly timestamp: number }) | null, StoreError>
+  /** Text of the facts of a block; `null` outside the index, and for a block that was stored without (`blocksWithoutFacts`). */
+  readonly blockFacts: (number: number) => Effect.Effect<string | null, StoreError>
   /** Number of the first block at or after an instant in seconds; `null` when all are before it. */
   readonly firstAtOrAfter: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Number of the last block at or before an instant in seconds; `null` when all are after it. */
@@ -87,6 +89,8 @@ export interface Snapshot {
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
   /** Number of blocks that an earlier version stored in another layout, and that are not rewritten yet. */
   readonly blocksToRewrite: Effect.Effect<number, StoreError>
+  /** Number of stored blocks without facts: an earlier version stored them, or their facts exceed the bounds. */
+  readonly blocksWithoutFacts: Effect.Effect<number, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import { redecode } from "../../src/decode/Redecode.ts"
 import * as BlockAssembler from "../../src/indexer/BlockAssembler.ts"
+import * as BlockFacts from "../../src/projection/BlockFacts.ts"
 import * as fixture from "./fixture.ts"
 
 const { blockHash, created, creationReceiptWire, creationWire, hash, sender, token } = fixture
@@ -112,6 +113,44 @@ describe("BlockAssembler", () => {
         ],
       ])
       expect(logs.map((log: { decoded_event: unknown }) => log.decoded_event)).toEqual([null, null])
+    })
+
+    it("assemble: writes the facts of the block, with the gas fees of all its transactions", () => {
+      const fees = 50_000n * 1_000_000_007n + 60_000n * 20_000_000_000n
+
+      expect(BlockFacts.fromText(rows().facts!)).toMatchObject({
+        feeRecipient: fixture.address("0"),
+        baseFeePerGas: 7n,
+        gasFees: fees,
+        transactions: [
+          { index: 0, type: 2 },
+          { index: 1, type: 0 },
+        ],
+      })
+    })
+
+    it("assemble: states no gas fees where a receipt is missing, and facts of watched transactions alone", () => {
+      const options = { decoder, watch: new Set([created]) }
+      const factsOf = (wire: ReadonlyArray<Readonly<Record<string, unknown>>>, more: object) => {
+        const responses = { block: fixture.block(), receipts: fixture.receipts(wire), traces: null }
+        const assembled = BlockAssembler.assemble(responses, { ...options, ...more })
+        return BlockFacts.fromText(Result.getOrThrow(assembled).facts!)
+      }
+      const all = factsOf([transferReceiptWire, creationReceiptWire], {})
+      const some = factsOf([{ ...creationReceiptWire, logs: [] }], { allowMissing: true })
+      const none = BlockAssembler.assembleEmpty(fixture.block(), options)
+
+      expect(all).toMatchObject({ gasFees: 1_250_000_000_350_000n, transactions: [{ index: 1 }] })
+      expect(some).toMatchObject({ gasFees: null, transactions: [{ index: 1 }] })
+      expect(BlockFacts.fromText(Result.getOrThrow(none).facts!)).toMatchObject({ gasFees: null, transactions: [] })
+    })
+
+    it("mayConcern: a block whose fees go to a watched wallet is read with its receipts", () => {
+      const transactions = [transferWire]
+      const watch = new Set([fixture.address("7")])
+
+      expect(BlockAssembler.mayConcern(fixture.block({ transactions }), watch)).toBe(false)
+      expect(BlockAssembler.mayConcern(fixture.block({ transactions, miner: fixture.address("7") }), watch)).toBe(true)
     })
 
     it("assemble: lists sender, recipient and created contract of each transaction once", () => {

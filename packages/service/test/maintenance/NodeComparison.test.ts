@@ -14,7 +14,7 @@ const stored = (
   more: Partial<StoredBlock["transactions"][number]> = {},
   block: Partial<StoredBlock> = {},
 ): StoredBlock => ({
-  ...{ ...header, count: 1, isDamaged: false, damagedTransactions: [] },
+  ...{ ...header, count: 1, isDamaged: false, facts: null, hasDamagedFacts: false, damagedTransactions: [] },
   transactions: [{ ...row, decoderRevision: 1, missingAppearances: [], ...more }],
   ...block,
 })
@@ -120,6 +120,19 @@ describe("NodeComparison", () => {
     expect(Watched.keepTraces(undefined, untraced)).toEqual(untraced)
     expect([...(Watched.withStored(stored({ addresses: ["0xe"] }), new Set(["0xa"])) ?? [])]).toEqual(["0xa", "0xe"])
     expect(Watched.withStored(stored(), null)).toBeNull()
+  })
+
+  it("ofBlock: compares facts where both have them and all wallets are indexed", () => {
+    const facts = (gasFees: string) => JSON.stringify({ gasFees, withdrawals: [] })
+    const other = { ...remote, facts: facts("2") }
+
+    expect(whatOf(stored({}, { facts: facts("1") }), other)).toEqual([
+      'facts.gasFees: the node has "2", the stored row "1"',
+    ])
+    expect(whatOf(stored({}, { facts: facts("2") }), other)).toEqual([])
+    expect(whatOf(stored({}, { facts: null }), other)).toEqual([])
+    expect(whatOf(stored({}, { facts: facts("1") }), remote)).toEqual([])
+    expect(NodeComparison.ofBlock(stored({}, { facts: facts("1") }), other, new Set(["0xa"]))).toEqual([])
   })
 
   it("ofBlock: leaves out what another revision of the decoder decoded", () => {

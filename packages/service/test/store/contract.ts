@@ -10,6 +10,14 @@ import { readingContract } from "./readingContract.ts"
 import type * as TestDatabase from "./TestDatabase.ts"
 import { writingContract } from "./writingContract.ts"
 
+/** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
+export const blockContract = (name: string, database: TestDatabase.Make): void => {
+  describe(`Engine ${name}`, () => {
+    writingContract(database)
+    readingContract(database)
+  })
+}
+
 /** Runs the suite against an engine. */
 export const contract = (name: string, database: TestDatabase.Make): void => {
   describe(`Engine ${name}`, () => {

@@ -45,6 +45,7 @@ export const blockOn = (
     readonly revision?: number
     readonly transactions?: ReadonlyArray<ReadonlyArray<string>>
     readonly gaps?: ReadonlyArray<BlockGap>
+    readonly facts?: string
   } = {},
 ): BlockRows => {
   const number = parent === null ? (options.number ?? 10) : parent.number + 1
@@ -63,6 +64,7 @@ export const blockOn = (
       addresses,
     })),
     ...(options.gaps === undefined ? {} : { gaps: options.gaps }),
+    ...(options.facts === undefined ? {} : { facts: options.facts }),
   }
 }
 
@@ -98,6 +100,7 @@ export const generateOn = (head: BlockRows | undefined, step: number, numbers: S
         revision: 1 + numbers.below(3),
         transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
         ...(numbers.below(3) === 0 ? { gaps: generateGaps(step, numbers) } : {}),
+        ...(numbers.below(3) === 0 ? {} : { facts: JSON.stringify({ of: `step ${step} ${index}` }) }),
       }),
     )
   }

@@ -27,11 +27,13 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
       expect(yield* snapshot.checkpoint).toEqual(Model.checkpointOf(model))
       const counts = gapKinds.map((kind) => [kind, gaps.filter((gap) => gap.kind === kind).length])
       expect(yield* snapshot.gapCounts).toEqual(Object.fromEntries(counts))
+      expect(yield* snapshot.blocksWithoutFacts).toBe(model.blocks.filter(({ facts }) => facts === undefined).length)
       for (let number = low; number <= high; number++) {
         const block = model.blocks.find((block) => block.number === number)
         expect(yield* snapshot.block(number)).toEqual(
           block === undefined ? null : { ...refOf(block), timestamp: block.timestamp },
         )
+        expect(yield* snapshot.blockFacts(number)).toBe(block?.facts ?? null)
       }
       for (const time of new Set(model.blocks.flatMap(({ timestamp }) => [timestamp - 1, timestamp, timestamp + 1]))) {
         const first = model.blocks.find((block) => block.timestamp >= time)?.number ?? null
@@ -185,6 +187,48 @@ export const writingContract = (database: TestDatabase.Make): void => {
 
         expect(yield* store.gaps({ from: 0, to: 99, limit: 9 })).toEqual([])
         expect((yield* store.snapshot((snapshot) => snapshot.gapCounts)).trace).toBe(0)
+      }),
+    )
+  })
+
+  describe("facts", () => {
+    it.effect("append: keeps the facts of a block, and null for a block that was stored without", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const first = blockOn(null, { facts: '{"withdrawals":[]}' })
+        const second = blockOn(first)
+        yield* store.append(null, [first, second])
+
+        const found = store.snapshot((snapshot) =>
+          Effect.all([
+            snapshot.blockFacts(10),
+            snapshot.blockFacts(11),
+            snapshot.blockFacts(12),
+            snapshot.blocksWithoutFacts,
+          ]),
+        )
+
+        expect(yield* found).toEqual(['{"withdrawals":[]}', null, null, 1])
+        yield* store.unwind(refOf(second), refOf(first))
+        expect(yield* found).toEqual(['{"withdrawals":[]}', null, null, 0])
+        yield* store.unwind(refOf(first), null)
+        expect(yield* found).toEqual([null, null, null, 0])
+      }),
+    )
+
+    it.effect("replace: gives a block the facts that it lacked", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const block = blockOn(null)
+        yield* store.append(null, [block])
+        const repairer = yield* store.database.chain(store.ref).audit.repairer
+
+        expect(yield* repairer.replace({ ...block, facts: "{}" })).toBe(true)
+
+        expect(yield* store.snapshot((snapshot) => snapshot.blockFacts(10))).toBe("{}")
+        expect(yield* store.snapshot((snapshot) => snapshot.blocksWithoutFacts)).toBe(0)
+        const { blocks } = yield* store.database.chain(store.ref).audit.range(10, 10)
+        expect(blocks).toMatchObject([{ facts: "{}", hasDamagedFacts: false }])
       }),
     )
   })

@@ -78,6 +78,11 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
     ({ blocksToRewrite = 0, indexed }) => (indexed === null ? null : blocksToRewrite),
   ),
   statusGauge(
+    "daybook_blocks_without_facts",
+    "Stored blocks without facts of fees and native value, which an earlier version stored.",
+    ({ blocksWithoutFacts = 0, indexed }) => (indexed === null ? null : blocksWithoutFacts),
+  ),
+  statusGauge(
     "daybook_eta_seconds",
     "Estimated time until the index reaches the head of the node, in seconds.",
     ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),

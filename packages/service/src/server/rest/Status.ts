@@ -52,6 +52,8 @@ export interface Status {
   readonly lacking?: string
   /** Blocks that an earlier version stored, which are rewritten in the background; left out when there is none. */
   readonly blocksToRewrite?: number
+  /** Stored blocks without facts, which an earlier version stored; left out when there is none. */
+  readonly blocksWithoutFacts?: number
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
 }
@@ -180,15 +182,19 @@ type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
 
 const readStored = (chain: Source): Effect.Effect<Stored> =>
   chain.reader
-    .snapshot(({ blocksToRewrite, checkpoint, gapCounts, status }) =>
-      Effect.map(Effect.all([checkpoint, status, gapCounts, blocksToRewrite]), ([stored, reported, gaps, old]) => ({
-        isOutdated: false,
-        status: {
-          ...fromReport(chain, stored, reported),
-          ...(old === 0 ? {} : { blocksToRewrite: old }),
-          gaps,
-        },
-      })),
+    .snapshot(({ blocksToRewrite, blocksWithoutFacts, checkpoint, gapCounts, status }) =>
+      Effect.map(
+        Effect.all([checkpoint, status, gapCounts, blocksToRewrite, blocksWithoutFacts]),
+        ([stored, reported, gaps, old, bare]) => ({
+          isOutdated: false,
+          status: {
+            ...fromReport(chain, stored, reported),
+            ...(old === 0 ? {} : { blocksToRewrite: old }),
+            ...(bare === 0 ? {} : { blocksWithoutFacts: bare }),
+            gaps,
+          },
+        }),
+      ),
     )
     .pipe(
       Effect.catch(({ isRetryable, message, migration }) => {

@@ -14,6 +14,7 @@ import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import type { StoredRow } from "./Documents.ts"
+import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
@@ -55,11 +56,18 @@ const blocksUnsafe = (connection: Connection, chain: number, from: number, to: n
       transactions.set(block, own)
     }
   }
-  return Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom).map((block) => ({
-    ...block,
-    transactions: transactions.get(block.number) ?? [],
-    damagedTransactions: damaged.get(block.number) ?? [],
-  }))
+  const headers = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
+  const facts = Facts.rangeUnsafe(connection, headers)
+  return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
+    const found = facts.get(number) ?? null
+    return {
+      ...{ number, hash, parentHash, timestamp, count, isDamaged },
+      facts: typeof found === "string" ? found : null,
+      hasDamagedFacts: found instanceof StoreError,
+      transactions: transactions.get(number) ?? [],
+      damagedTransactions: damaged.get(number) ?? [],
+    }
+  })
 }
 
 const intact = (block: Blocks.StoredHeader | undefined): Blocks.StoredHeader | undefined =>
@@ -92,6 +100,7 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   Rows.deleteTransactionsUnsafe(connection, number, number)
   connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
   Gaps.deleteUnsafe(connection, number, number)
+  Facts.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
   Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
   return true

@@ -1,6 +1,6 @@
 /**
- * Finds blocks by their time. The index of times has no checksum, so each result is compared with the blocks themselves. Functions named
- * `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged index.
+ * Finds blocks by their number and their time. The index of times has no checksum, so each result is compared with the blocks
+ * themselves. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged block or index.
  *
  * Source: decision 0034.
  */
@@ -8,6 +8,7 @@ import type { Checkpoint } from "../BlockRows.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Checksum from "./Checksum.ts"
 import type { Connection } from "./Connection.ts"
+import * as Facts from "./Facts.ts"
 import * as Statements from "./Statements.ts"
 
 /** A chain's file in one committed state. */
@@ -18,14 +19,25 @@ export interface State {
   readonly layoutFrom: number
 }
 
-/** The stored block of a number; null outside the index. */
-export const blockUnsafe = ({ chain, checkpoint, connection, layoutFrom }: State, number: number) => {
+const headerUnsafe = ({ chain, checkpoint, connection, layoutFrom }: State, number: number) => {
   const found = Blocks.findUnsafe(connection, chain, number, layoutFrom)
-  if (found !== null) return { number, hash: found.hash, timestamp: found.timestamp }
+  if (found !== null) return found
   if (checkpoint !== null && number >= checkpoint.first && number <= checkpoint.head.number) {
     throw Checksum.damaged(connection.name, number, "it is not stored")
   }
   return null
+}
+
+/** The stored block of a number; null outside the index. */
+export const blockUnsafe = (state: State, number: number) => {
+  const found = headerUnsafe(state, number)
+  return found === null ? null : { number, hash: found.hash, timestamp: found.timestamp }
+}
+
+/** The facts of the block of a number; null outside the index, and for a block without. */
+export const factsUnsafe = (state: State, number: number): string | null => {
+  const found = headerUnsafe(state, number)
+  return found === null ? null : Facts.findUnsafe(state.connection, found)
 }
 
 const findUnsafe = ({ chain, connection }: State, sql: string, timestamp: number) =>

@@ -8,6 +8,7 @@ import * as BlockTimes from "./BlockTimes.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
+import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as PageReader from "./PageReader.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
@@ -29,6 +30,7 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
   return {
     checkpoint: Effect.succeed(checkpoint),
     block: (number) => connection.attempt(() => BlockTimes.blockUnsafe(state, number)),
+    blockFacts: (number) => connection.attempt(() => BlockTimes.factsUnsafe(state, number)),
     firstAtOrAfter: (timestamp) => connection.attempt(() => BlockTimes.firstAtOrAfterUnsafe(state, timestamp)),
     lastAtOrBefore: (timestamp) => connection.attempt(() => BlockTimes.lastAtOrBeforeUnsafe(state, timestamp)),
     page: ({ id, kind }, query) =>
@@ -46,6 +48,10 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
     blocksToRewrite: Effect.succeed(checkpoint === null ? 0 : Math.max(0, layoutFrom - checkpoint.first)),
+    blocksWithoutFacts: connection.attempt(() => {
+      const stored = checkpoint === null ? 0 : checkpoint.head.number - checkpoint.first + 1
+      return Math.max(0, stored - Facts.countUnsafe(connection))
+    }),
     gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
   }
 }

@@ -2,6 +2,7 @@
  * The tables of a chain's file, and the steps that migrate older ones. A step that was released is never edited.
  */
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Migrations from "./Migrations.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
@@ -23,7 +24,7 @@ export const firstQuick = 3
  * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
  * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
  *
- * `gap` holds what blocks lack (see `Gaps`).
+ * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -153,5 +154,6 @@ export const schema: Migrations.Migrations = {
      ALTER TABLE checkpoint ADD COLUMN layout_from INTEGER;
      ALTER TABLE checkpoint ADD COLUMN checksum INTEGER;
      UPDATE checkpoint SET layout_from = number + 1 WHERE number IS NOT NULL;`,
+    Facts.migration,
   ],
 }

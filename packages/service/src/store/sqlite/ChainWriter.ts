@@ -12,6 +12,7 @@ import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Projection } from "../../projection/Projection.ts"
+import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Projections from "./Projections.ts"
 import * as Rewriting from "./Rewriting.ts"
@@ -115,6 +116,7 @@ const unwindTo = Effect.fnUntraced(function* (
     Rows.deleteTransactionsUnsafe(connection, lowest, found.head.number)
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     Gaps.deleteUnsafe(connection, lowest, found.head.number)
+    Facts.deleteUnsafe(connection, lowest, found.head.number)
     if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
     else moveUnsafe(file, found.first, target, target.timestamp)
     const finalized = target?.number ?? null

@@ -1,16 +1,19 @@
 /**
- * The dictionaries by which documents are compressed. A row names the one it needs, so each remains in the package; new rows use the
- * last. They are trained by `pnpm dictionary`.
+ * The dictionaries by which texts are compressed. A row names the one it needs, so each remains in the package. Those of documents are
+ * trained by `pnpm dictionary`; that of facts is a text with their keys.
  *
  * Source: decision 0033.
  */
 import { readFileSync } from "node:fs"
 import * as Zstd from "./Zstd.ts"
 
-/** Id of the dictionary of new rows. */
+/** Id of the dictionary of new documents. */
 export const current = 1
 
-const ids: ReadonlySet<number> = new Set([1])
+/** Id of the dictionary of new facts of blocks. */
+export const facts = 2
+
+const ids: ReadonlySet<number> = new Set([current, facts])
 
 const loaded = new Map<number, Zstd.Zstd>()
 

@@ -48,10 +48,12 @@ export interface Packed {
   readonly internalFrame: Uint8Array | null
 }
 
-const encode = (bytes: Uint8Array, dictionary: number): Uint8Array =>
+/** The frame of a text's bytes; the bytes themselves for dictionary 0. */
+export const encode = (bytes: Uint8Array, dictionary: number): Uint8Array =>
   dictionary === 0 ? bytes : Dictionaries.zstd(dictionary).compress(bytes)
 
-const decode = (frame: Uint8Array, size: number, dictionary: number): Buffer => {
+/** The bytes of a frame, valid until the next call. Throws for a frame that is damaged or of another size. */
+export const decode = (frame: Uint8Array, size: number, dictionary: number): Buffer => {
   if (dictionary !== 0) return Dictionaries.zstd(dictionary).decompress(frame, size)
   if (frame.length !== size) throw new Error(`expected ${size} bytes, received ${frame.length}`)
   return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)

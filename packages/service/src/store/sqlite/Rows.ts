@@ -10,6 +10,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
+import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
@@ -19,7 +20,7 @@ import * as RowId from "./RowId.ts"
 /** Inserts a block and its transactions; what projections derive of them is inserted apart. */
 export const insertUnsafe = ({ codec, connection, ref }: ChainFile, block: BlockRows, layoutFrom: number): void => {
   const { decoderRevision, number, transactions } = block
-  Blocks.insertUnsafe(connection, ref.id, block)
+  Blocks.insertUnsafe(connection, ref.id, block, Facts.insertUnsafe(connection, block, codec))
   const rows = transactions.map((row) => ({ ...row, decoderRevision }))
   if (number < layoutFrom) OldRows.insertUnsafe(connection, ref.id, number, rows)
   else Documents.insertUnsafe(connection, number, rows, codec)
@@ -88,12 +89,15 @@ export const readUnsafe = (
 ): ReadonlyArray<BlockRows> => {
   const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
   const transactions = transactionsUnsafe(connection, from, to, layoutFrom)
-  return Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom).map(
-    ({ hash, number, parentHash, timestamp }): BlockRows => {
-      const rows = transactions.get(number) ?? []
-      return { number, hash, parentHash, timestamp, decoderRevision: rows[0]?.decoderRevision ?? 0, transactions: rows }
-    },
-  )
+  const blocks = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
+  const facts = Facts.rangeUnsafe(connection, blocks)
+  return blocks.map(({ hash, number, parentHash, timestamp }): BlockRows => {
+    const rows = transactions.get(number) ?? []
+    const text = Facts.textUnsafe(facts.get(number))
+    const own = text === null ? {} : { facts: text }
+    const decoderRevision = rows[0]?.decoderRevision ?? 0
+    return { number, hash, parentHash, timestamp, decoderRevision, transactions: rows, ...own }
+  })
 }
 
 /** Removes what the documents of a range of blocks, inclusive, name from the histories of wallets. */

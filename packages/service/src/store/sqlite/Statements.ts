@@ -99,7 +99,7 @@ export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id LIM
 export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC LIMIT ?`
 
 /** Blocks of a range. Parameters: chain, from, to. */
-export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions, checksum FROM block
+export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions, facts, checksum FROM block
   WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
 
 /** Parameters: chain, number. */
@@ -120,9 +120,9 @@ export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
 /** Parameters: watch, chain. */
 export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 
-/** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum. */
-export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, checksum)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`
+/** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum of the facts, checksum. */
+export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, facts, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** Parameters: checksum, chain, number. */
 export const sealBlock = `UPDATE block SET checksum = ? WHERE chain = ? AND number = ?`
@@ -186,3 +186,15 @@ export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE bl
 
 /** Every kind that has had a gap, with its number of gaps. */
 export const gapCounts = `SELECT kind, gaps FROM gap_count WHERE kind >= ''`
+
+/** Parameters: block, dictionary, size, frame. */
+export const insertFacts = `INSERT INTO facts (block, dictionary, size, frame) VALUES (?, ?, ?, ?)`
+
+/** Parameters: from, to. */
+export const deleteFacts = `DELETE FROM facts WHERE block BETWEEN ? AND ?`
+
+/** Parameters: from, to. */
+export const facts = `SELECT block, dictionary, size, frame FROM facts WHERE block BETWEEN ? AND ? ORDER BY block`
+
+/** Number of blocks with facts. */
+export const factsCount = `SELECT blocks FROM facts_count WHERE id = 1`

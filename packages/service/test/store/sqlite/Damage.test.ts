@@ -31,7 +31,9 @@ const write = Effect.fn(function* (file: string) {
     const transactions = Array.from({ length: numbers.below(6) }, () => [
       ...new Set([wallets[numbers.below(5)]!, numbers.pick(wallets)]),
     ])
-    const block = blockOn(head, { transactions, timestamp: 1_000 + count * 7 })
+    const facts =
+      numbers.below(4) === 0 ? {} : { facts: JSON.stringify({ of: count, text: long.slice(0, 40 * count) }) }
+    const block = blockOn(head, { transactions, timestamp: 1_000 + count * 7, ...facts })
     const rows = block.transactions.map((row) =>
       numbers.below(20) === 0 ? { ...row, body: JSON.stringify({ text: long, of: row.hash }) } : row,
     )
@@ -56,7 +58,10 @@ const readAll = (reader: ChainReader) => {
     one(reader.snapshot((snapshot) => snapshot.lastAtOrBefore(time))),
   ])
   const blocks = [9, 10, 30, 69, 70].map((number) => one(reader.snapshot((snapshot) => snapshot.block(number))))
-  return Effect.all([one(reader.snapshot((snapshot) => snapshot.checkpoint)), ...blocks, ...times, ...pages])
+  const facts = Array.from({ length: 60 }, (_, index) =>
+    one(reader.snapshot((snapshot) => snapshot.blockFacts(10 + index))),
+  )
+  return Effect.all([one(reader.snapshot((snapshot) => snapshot.checkpoint)), ...blocks, ...facts, ...times, ...pages])
 }
 
 const readFile = (file: string) =>

@@ -1,0 +1,236 @@
+/**
+ * What a block and its transactions state of fees and native value beside the documents: fee recipient, base fee, withdrawals, uncles,
+ * fees of L1 and of operators, blob gas, minted value, authorizations. It is written as one JSON text with the block. Pure.
+ *
+ * Source: decision 0044.
+ */
+import type { Withdrawal } from "@daybook/schema/Block"
+import * as Address from "@daybook/schema/Address"
+import * as Decimal from "@daybook/schema/Decimal"
+import * as Hash from "@daybook/schema/Hash"
+import * as Hex from "@daybook/schema/Hex"
+import type { Receipt } from "@daybook/schema/Receipt"
+import type * as Transaction from "@daybook/schema/Transaction"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { MinedBlock } from "../verification/BlockVerifier.ts"
+
+const amount = Schema.optionalKey(Decimal.Decimal)
+const account = Schema.optionalKey(Address.Address)
+const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** An authorization of a set-code transaction. Its account is recovered from the signature. Source: EIP-7702. */
+export const Authorization = Schema.Struct({
+  /** Chain for which it is valid, 0 for every chain; `null` where the node leaves it out. */
+  chainId: Schema.NullOr(Decimal.Decimal),
+  /** Contract that the code is delegated to. */
+  address: Address.Address,
+  /** Nonce of the authorizing account. */
+  nonce: Decimal.Decimal,
+  /** `r`, `s` and the parity of the signature, 65 bytes; `null` where the node leaves them out, or where they are no signature. */
+  signature: Schema.NullOr(Hex.Hex),
+})
+
+export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
+
+/** Amounts of receipts and transactions, under the names that nodes give them; one that the node left out is absent. */
+const amounts = {
+  /** Blob gas used (EIP-4844). */
+  blobGasUsed: amount,
+  /** Price of blob gas, in wei (EIP-4844). */
+  blobGasPrice: amount,
+  /** OP Stack, Scroll: fee for data on L1, in wei. */
+  l1Fee: amount,
+  /** OP Stack: scalar of the operator fee. */
+  operatorFeeScalar: amount,
+  /** OP Stack: constant of the operator fee, in wei. */
+  operatorFeeConstant: amount,
+  /** Arbitrum: part of the gas used that pays for data on L1. */
+  gasUsedForL1: amount,
+  /** OP Stack: nonce of the sender of a deposit. */
+  depositNonce: amount,
+  /** OP Stack: amount minted by a deposit, in wei. */
+  mint: amount,
+  /** Arbitrum: amount deposited with a retryable ticket, in wei. */
+  depositValue: amount,
+  /** Arbitrum: maximum submission fee, in wei. */
+  maxSubmissionFee: amount,
+  /** Arbitrum: refund of the submission fee, in wei. */
+  submissionFeeRefund: amount,
+  /** Arbitrum: maximum refund, in wei. */
+  maxRefund: amount,
+  /** Arbitrum: value of the retried call, in wei. */
+  retryValue: amount,
+}
+
+/** Accounts and ids, likewise. */
+const texts = {
+  /** Arbitrum: recipient of the retried call. */
+  retryTo: account,
+  /** Arbitrum: account that receives refunds. */
+  refundTo: account,
+  /** Arbitrum: account that receives the value of a cancelled ticket. */
+  beneficiary: account,
+  /** Arbitrum: id of the redeemed ticket. */
+  ticketId: Schema.optionalKey(Hash.Hash),
+  /** Celo: token that the fee is paid in. */
+  feeCurrency: account,
+  /** Tempo: token that the fee was paid in. */
+  feeToken: account,
+  /** Tempo: account that paid the fee. */
+  feePayer: account,
+}
+
+/** Facts of a stored transaction. */
+export const TransactionFacts = Schema.Struct({
+  /** Position in the block. */
+  index: count,
+  /** Transaction type (EIP-2718); 0 where the node leaves it out. */
+  type: count,
+  ...amounts,
+  ...texts,
+  /** Authorizations of a set-code transaction. */
+  authorizations: Schema.optionalKey(Schema.Array(Authorization)),
+})
+
+export interface TransactionFacts extends Schema.Schema.Type<typeof TransactionFacts> {}
+
+/** Facts of a block. */
+export const BlockFacts = Schema.Struct({
+  /** Account that receives the fees of the block (`miner`); `null` where the node leaves it out. */
+  feeRecipient: Schema.NullOr(Address.Address),
+  /** Base fee, in wei; `null` before EIP-1559 and on chains without one. */
+  baseFeePerGas: Schema.NullOr(Decimal.Decimal),
+  /** Gas used by all transactions, as the header states it. */
+  gasUsed: Decimal.Decimal,
+  /**
+   * Gas used times effective gas price, of all transactions of the block, in wei, also of those that have no row; `null` where not all
+   * receipts were read.
+   */
+  gasFees: Schema.NullOr(Decimal.Decimal),
+  /** Difficulty; 0 since the merge. */
+  difficulty: Decimal.Decimal,
+  /** Hashes of uncles. */
+  uncles: Schema.Array(Hash.Hash),
+  /** Withdrawals, in the order of the block; an index of watched wallets has those to them alone. */
+  withdrawals: Schema.Array(
+    Schema.Struct({
+      index: Decimal.Decimal,
+      validator: Decimal.Decimal,
+      address: Address.Address,
+      /** In gwei, not wei. */
+      amount: Decimal.Decimal,
+    }),
+  ),
+  /** One for each stored transaction. */
+  transactions: Schema.Array(TransactionFacts),
+})
+
+export interface BlockFacts extends Schema.Schema.Type<typeof BlockFacts> {}
+
+/** Uncles, withdrawals and authorizations of a block together; facts with more are left out. */
+export const maxEntries = 32_768
+
+const amountNames = Object.keys(amounts)
+const textNames = Object.keys(texts)
+const hex = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
+
+/** The fields that a node sends. A key that the schema of a transaction does not know may hold anything; it is left out. */
+const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Record<string, string> => {
+  // Sound: each value is looked at before it is used.
+  const [own, other] = [receipt, transaction] as ReadonlyArray<object> as ReadonlyArray<Record<string, unknown>>
+  const found: Record<string, string> = {}
+  for (const name of amountNames) {
+    const value = typeof own![name] === "bigint" ? own![name] : other![name]
+    if (typeof value === "bigint") found[name] = value.toString()
+  }
+  for (const name of textNames) {
+    const value = own![name] ?? other![name]
+    const characters = name === "ticketId" ? 66 : 42
+    if (typeof value === "string" && value.length === characters && hex.test(value)) found[name] = value
+  }
+  return found
+}
+
+const wordBytes = 32
+
+/** 65 bytes: `r`, `s`, parity. */
+const signatureOf = ({ r, s, v, yParity }: Transaction.Authorization): string | null => {
+  const parity = yParity ?? v
+  if (r === undefined || s === undefined || parity === undefined || parity > 28n) return null
+  const halves = [r, s].map((half) =>
+    Hex.toBigInt(half)
+      .toString(16)
+      .padStart(wordBytes * 2, "0"),
+  )
+  if (halves.some(({ length }) => length > wordBytes * 2)) return null
+  const bit = parity >= 27n ? parity - 27n : parity
+  return bit > 1n ? null : `0x${halves.join("")}0${bit}`
+}
+
+const authorizationsOf = (transaction: Transaction.Transaction): ReadonlyArray<Transaction.Authorization> =>
+  transaction.type === 4 ? transaction.authorizationList : []
+
+const authorizationOf = (authorization: Transaction.Authorization) => ({
+  chainId: authorization.chainId?.toString() ?? null,
+  address: authorization.address,
+  nonce: authorization.nonce.toString(),
+  signature: signatureOf(authorization),
+})
+
+/** A transaction with its receipt. */
+export interface Executed {
+  readonly transaction: Transaction.Transaction
+  readonly receipt: Receipt
+}
+
+const transactionOf = ({ receipt, transaction }: Executed) => {
+  const authorizations = authorizationsOf(transaction)
+  return {
+    index: receipt.transactionIndex,
+    type: transaction.type ?? 0,
+    ...fieldsOf(transaction, receipt),
+    ...(authorizations.length === 0 ? {} : { authorizations: authorizations.map(authorizationOf) }),
+  }
+}
+
+const withdrawalOf = ({ address, amount, index, validatorIndex }: Withdrawal) => ({
+  index: index.toString(),
+  validator: validatorIndex.toString(),
+  address,
+  amount: amount.toString(),
+})
+
+/** What the text is made of. */
+export interface Source {
+  readonly block: MinedBlock
+  /** The transactions that have a row. */
+  readonly rows: ReadonlyArray<Executed>
+  /** See `BlockFacts`. */
+  readonly gasFees: bigint | null
+  /** Watched wallets; `null` or left out for all. */
+  readonly watch?: ReadonlySet<string> | null | undefined
+}
+
+/** The text of a block's facts; `null` where they exceed the bounds. */
+export const textOf = ({ block, gasFees, rows, watch }: Source): string | null => {
+  const withdrawals = (block.withdrawals ?? []).filter(({ address }) => watch == null || watch.has(address))
+  const uncles = block.uncles ?? []
+  const authorizations = rows.reduce((sum, { transaction }) => sum + authorizationsOf(transaction).length, 0)
+  if (withdrawals.length + uncles.length + authorizations > maxEntries) return null
+  return JSON.stringify({
+    feeRecipient: block.miner,
+    baseFeePerGas: block.baseFeePerGas?.toString() ?? null,
+    gasUsed: block.gasUsed.toString(),
+    gasFees: gasFees?.toString() ?? null,
+    difficulty: block.difficulty.toString(),
+    uncles,
+    withdrawals: withdrawals.map(withdrawalOf),
+    transactions: rows.map(transactionOf),
+  })
+}
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(BlockFacts))
+
+/** The facts in a stored text; `null` for a text of another form. */
+export const fromText = (text: string): BlockFacts | null => Option.getOrNull(decode(text))

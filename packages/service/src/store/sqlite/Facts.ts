@@ -1,0 +1,85 @@
+/**
+ * Facts of stored blocks in a chain's file: one compressed text for each block, whose checksum is in the row of the
+ * block, so that a missing one is noticed. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decisions 0034 and 0044.
+ */
+import type { BlockRows } from "../BlockRows.ts"
+import { StoreError } from "../StoreError.ts"
+import type { StoredHeader } from "./Blocks.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection } from "./Connection.ts"
+import * as Dictionaries from "./Dictionaries.ts"
+import * as Frame from "./Frame.ts"
+import * as Statements from "./Statements.ts"
+
+/** The step of the chain's schema that makes the tables. Blocks that are stored already have no facts. */
+export const migration = `CREATE TABLE facts (
+    block INTEGER PRIMARY KEY,
+    dictionary INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    frame BLOB NOT NULL
+  );
+  ALTER TABLE block ADD COLUMN facts INTEGER;
+  CREATE TABLE facts_count (id INTEGER PRIMARY KEY, blocks INTEGER NOT NULL);
+  INSERT INTO facts_count (id, blocks) VALUES (1, 0);
+  CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN UPDATE facts_count SET blocks = blocks + 1 WHERE id = 1; END;
+  CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN UPDATE facts_count SET blocks = blocks - 1 WHERE id = 1; END;`
+
+type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
+
+/** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
+export const insertUnsafe = (
+  connection: Connection,
+  { facts, number }: BlockRows,
+  codec: Frame.Codec,
+): number | null => {
+  if (facts === undefined) return null
+  const bytes = Buffer.from(facts)
+  const dictionary = codec === "plain" ? 0 : Dictionaries.facts
+  const columns: Columns = [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
+  connection.rowsUnsafe(Statements.insertFacts, columns)
+  return Checksum.of(columns)
+}
+
+/** Removes the facts of a range of blocks, inclusive. */
+export const deleteUnsafe = (connection: Connection, from: number, to: number): void =>
+  void connection.rowsUnsafe(Statements.deleteFacts, [from, to])
+
+/** The text of a row; the error where it is missing, or does not match the checksum in its block. */
+const read = (connection: Connection, block: Header, columns: Columns | undefined): string | StoreError => {
+  if (columns === undefined || Checksum.of(columns) !== block.factsChecksum) {
+    return Checksum.damaged(connection.name, block.number, "its facts do not match their checksum")
+  }
+  const [, dictionary, size, frame] = columns
+  return Frame.decode(frame, size, dictionary).toString()
+}
+
+type Header = Pick<StoredHeader, "number" | "factsChecksum">
+
+/** The facts of blocks that follow each other, by block, with those that are damaged. */
+export const rangeUnsafe = (
+  connection: Connection,
+  blocks: ReadonlyArray<Header>,
+): ReadonlyMap<number, string | StoreError> => {
+  const having = blocks.filter(({ factsChecksum }) => factsChecksum !== null)
+  const [first, last] = [having[0], having.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  const rows = connection.valuesUnsafe<Columns>(Statements.facts, [first.number, last.number])
+  const byBlock = new Map(rows.map((columns) => [columns[0], columns]))
+  return new Map(having.map((block) => [block.number, read(connection, block, byBlock.get(block.number))]))
+}
+
+/** The facts among what was read of a block; `null` for none. Throws for those that are damaged. */
+export const textUnsafe = (found: string | StoreError | undefined): string | null => {
+  if (found instanceof StoreError) throw found
+  return found ?? null
+}
+
+/** The facts of a block; `null` where it has none. */
+export const findUnsafe = (connection: Connection, block: Header): string | null =>
+  textUnsafe(rangeUnsafe(connection, [block]).get(block.number))
+
+/** Number of blocks with facts. */
+export const countUnsafe = (connection: Connection): number =>
+  connection.valuesUnsafe<readonly [blocks: number]>(Statements.factsCount, [])[0]?.[0] ?? 0
