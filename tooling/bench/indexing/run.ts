@@ -69,7 +69,7 @@ const table = (figures: Figures.Figures, latency: number, names: ReadonlyArray<s
 
 const { json, rounds, values } = BenchOptions.parse({
   rounds: 3,
-  options: { latency: "0,5,50", only: Object.keys(subjects).join(";") },
+  options: { latency: "0,5,50,400", only: Object.keys(subjects).join(";") },
 })
 const latencies = BenchOptions.numbers("latency", values.latency)
 const names = values.only.split(";")

@@ -1,6 +1,6 @@
 /**
- * How many blocks are requested from a node at once, adapted to its responses: doubled while they are fast, halved when they are slow
- * or rejected, and bounded by the size of what recent blocks held.
+ * How many blocks are requested from a node at once, adapted to its load: raised while responses take little longer than the shortest
+ * one, halved when they take much longer or are rejected, and bounded by the size of what recent blocks held.
  *
  * Source: decision 0026.
  */
@@ -23,6 +23,8 @@ export interface AdaptiveBatchSize {
 const firstSize = 4
 /** Blocks to request at once at most. */
 export const maxSize = 100
+/** Beyond the latency of the node: the size is multiplied by four, doubled, or halved. */
+const idleMillis = 100
 const fastMillis = 500
 const slowMillis = 1_500
 /** Approximate characters of the responses about one batch; several batches are in flight at once. */
@@ -33,15 +35,21 @@ const maxWeight = 2_000_000
  */
 export const make = (): AdaptiveBatchSize => {
   let size = firstSize
+  /** Shortest response, which a distant node needs for anything; measured anew with single blocks. */
+  let latencyMillis = Number.POSITIVE_INFINITY
   /** Weight of one recent block: rises at once, falls slowly. */
   let weightOfOne = 1
 
   return {
     size: () => Math.max(1, Math.min(size, Math.floor(maxWeight / weightOfOne))),
     answered: (blocks, millis, isOverloaded) => {
+      if (!isOverloaded && (millis < latencyMillis || blocks <= 1)) latencyMillis = millis
+      const loadMillis = isOverloaded ? Number.POSITIVE_INFINITY : millis - latencyMillis
       // Responses to requests sent before the last change of the size are ignored.
-      if (isOverloaded || millis > slowMillis) size = Math.max(1, Math.min(size, blocks >> 1))
-      else if (millis < fastMillis && blocks >= size) size = Math.min(maxSize, size * 2)
+      if (loadMillis > slowMillis) size = Math.max(1, Math.min(size, blocks >> 1))
+      else if (loadMillis < fastMillis && blocks >= size) {
+        size = Math.min(maxSize, size * (loadMillis < idleMillis ? 4 : 2))
+      }
     },
     weighed: (blocks, weight) => {
       const each = weight / Math.max(1, blocks)

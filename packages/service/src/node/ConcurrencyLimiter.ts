@@ -34,6 +34,8 @@ export interface ConcurrencyLimiter {
   readonly batch: (calls: ReadonlyArray<Call>) => Effect.Effect<BatchResponse>
   /** Calls that may be open at once now. */
   readonly limit: () => number
+  /** Duration of the shortest of the recent calls, in milliseconds: what a response takes at least. 0 before the first. */
+  readonly latencyMillis: () => number
 }
 
 /**
@@ -56,6 +58,26 @@ export interface Outcome {
   readonly isGood: boolean
   readonly startedAtMillis: number
   readonly nowMillis: number
+}
+
+/** Durations of calls: the shortest of the last so many is known. */
+interface Latency {
+  readonly before: number
+  readonly shortest: number
+  readonly calls: number
+}
+
+const windowCalls = 256
+const unknownLatency: Latency = { before: Number.POSITIVE_INFINITY, shortest: Number.POSITIVE_INFINITY, calls: 0 }
+
+const observe = ({ before, calls, shortest }: Latency, millis: number): Latency =>
+  calls < windowCalls
+    ? { before, shortest: Math.min(shortest, millis), calls: calls + 1 }
+    : { before: shortest, shortest: millis, calls: 1 }
+
+const latencyOf = ({ before, shortest }: Latency): number => {
+  const millis = Math.min(before, shortest)
+  return Number.isFinite(millis) ? millis : 0
 }
 
 const firstCalls = 8
@@ -143,8 +165,10 @@ export const make = Effect.fnUntraced(function* (
   let limit: Limit = { ...initial, max, calls: Math.min(initial.calls, max) }
   const permits = yield* Semaphore.make(limit.calls)
 
-  const record = (outcome: Outcome) => {
+  let latency = unknownLatency
+  const record = (outcome: Outcome, isAnswered: boolean) => {
     const { calls } = limit
+    if (isAnswered) latency = observe(latency, outcome.nowMillis - outcome.startedAtMillis)
     limit = step(limit, outcome)
     return limit.calls === calls ? Effect.void : permits.resize(limit.calls)
   }
@@ -157,7 +181,7 @@ export const make = Effect.fnUntraced(function* (
         const nowMillis = yield* Clock.currentTimeMillis
         const isFast = nowMillis - startedAtMillis < slowMillis
         const isGood = Result.isSuccess(outcome) ? isFast : !isOverloaded(outcome.failure)
-        yield* record({ isGood, startedAtMillis, nowMillis })
+        yield* record({ isGood, startedAtMillis, nowMillis }, Result.isSuccess(outcome))
         return yield* Effect.fromResult(outcome)
       }),
     )
@@ -169,7 +193,7 @@ export const make = Effect.fnUntraced(function* (
         const results = yield* client.batch(calls)
         const nowMillis = yield* Clock.currentTimeMillis
         const isTooMuch = results.some((result) => Result.isFailure(result) && isOverloaded(result.failure))
-        yield* record({ isGood: !isTooMuch, startedAtMillis, nowMillis })
+        yield* record({ isGood: !isTooMuch, startedAtMillis, nowMillis }, results.some(Result.isSuccess))
         return { results, millis: nowMillis - startedAtMillis, isOverloaded: isTooMuch }
       }),
     )
@@ -189,5 +213,6 @@ export const make = Effect.fnUntraced(function* (
     request: (raw) => limited(client.request(raw)),
     batch,
     limit: () => limit.calls,
+    latencyMillis: () => latencyOf(latency),
   }
 })

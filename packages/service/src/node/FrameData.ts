@@ -30,6 +30,11 @@ export interface FrameData {
 const shortest = 130
 
 /**
+ * True for data of so many characters that is kept within a budget.
+ */
+export const isKept = (length: number, budget: number): boolean => length <= Math.max(budget, shortest)
+
+/**
  * Makes data of which nothing has arrived.
  */
 export const make = (key: string, budget: number): FrameData => ({

@@ -71,6 +71,8 @@ export interface Node {
   readonly checkChain: Effect.Effect<void, NodeError.NodeError>
   /** Fetches several blocks from a number on, at one of the nodes. */
   readonly batchFetcher: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
+  /** What a response of the most distant node takes at least, in milliseconds; 0 before the first. */
+  readonly latencyMillis: () => number
   /** What the nodes do not offer, as their responses have shown it; `null` for nothing. */
   readonly lacking: () => string | null
   /** Host and port of the nodes, for messages. */
@@ -430,6 +432,7 @@ const build = (
     wantsTraces: options.traces !== "off",
     checkChain: checkChain(context),
     batchFetcher: (number) => batchFetcher(context, number),
+    latencyMillis: () => Math.max(...endpointsOf(context).map(([, { limiter }]) => limiter.latencyMillis())),
     lacking: () => lacking(context),
     hosts: endpointsOf(context).map(([, { host }]) => host),
     isSettled: (number) => HeadTracker.isSettled(context.heads, number),

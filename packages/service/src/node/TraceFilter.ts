@@ -9,6 +9,7 @@
  */
 import * as ByteList from "./ByteList.ts"
 import * as FrameData from "./FrameData.ts"
+import * as ShortText from "./ShortText.ts"
 
 /**
  * Bounds of traces.
@@ -85,8 +86,6 @@ export interface TraceFilter {
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-const dataKeys: ReadonlySet<string> = new Set(["input", "output", "init", "code", "revertReason"])
-const hashKeys: ReadonlySet<string> = new Set(["txHash", "transactionHash"])
 /** Keys and hashes are no longer, also where each character of a key is written as an escape. */
 const maxWord = 100
 
@@ -202,12 +201,13 @@ const countFlat = (filter: TraceFilter, element: Element): boolean => {
   return frames <= limits.frames + 2
 }
 
-/** Passes on an element that has arrived as a whole. */
-const endElement = (filter: TraceFilter, element: Element): void => {
-  const { out, pending } = filter
+/** Passes on an element that has arrived as a whole, up to an index of the chunk. */
+const endElement = (filter: TraceFilter, element: Element, to: number): void => {
+  const { chunk, from, out, pending } = filter
   const flatHash = filter.flat.hash
   const isPassed = !element.isFlat || countFlat(filter, element)
   filter.element = null
+  filter.from = to
   if (!element.isFlat || element.hash !== flatHash) filter.ofTransaction = 0
   if (!isPassed) {
     ByteList.take(pending)
@@ -216,7 +216,8 @@ const endElement = (filter: TraceFilter, element: Element): void => {
   if (!element.isWhole && filter.items++ > 0) ByteList.writeText(out, ",")
   if (element.excess === null) {
     if (filter.isHeld) releaseKey(filter)
-    ByteList.move(pending, out)
+    if (pending.length > 0) ByteList.move(pending, out)
+    if (from < to) ByteList.write(out, chunk.subarray(from, to))
     return
   }
   filter.isHeld = false
@@ -228,9 +229,7 @@ const endElement = (filter: TraceFilter, element: Element): void => {
 const close = (filter: TraceFilter, at: number): void => {
   const { element, stack } = filter
   stack.pop()
-  if (element === null || stack.length !== element.base) return
-  flush(filter, at + 1)
-  endElement(filter, element)
+  if (element !== null && stack.length === element.base) endElement(filter, element, at + 1)
 }
 
 /** A comma or a colon. */
@@ -256,8 +255,8 @@ const textOf = (filter: TraceFilter): Text => {
   if (holder === undefined || holder.isArray) return "other"
   if (holder.expectsKey) return isEnvelope(filter) ? "held key" : "key"
   if (filter.element === null) return "other"
-  if (dataKeys.has(filter.key)) return "data"
-  return hashKeys.has(filter.key) && filter.stack.length === filter.element.base + 1 ? "hash" : "other"
+  if (ShortText.dataKeys.has(filter.key)) return "data"
+  return ShortText.hashKeys.has(filter.key) && filter.stack.length === filter.element.base + 1 ? "hash" : "other"
 }
 
 /** A text begins at an index. */
@@ -373,11 +372,39 @@ const skip = (filter: TraceFilter, begin: number): number => {
     else if ((byte === closeObject || byte === closeArray) && --filter.skipped === 0) {
       filter.stack.length = filter.element!.base
       filter.from = at + 1
-      endElement(filter, filter.element!)
+      endElement(filter, filter.element!, at + 1)
       return at + 1
     }
   }
   return chunk.length
+}
+
+/** Reads a short text in place; false for one that may have to be replaced or held back. */
+const passShort = (filter: TraceFilter, begin: number, end: number): boolean => {
+  const { chunk, element } = filter
+  switch (textOf(filter)) {
+    case "other":
+      return true
+    case "key":
+      filter.key = ShortText.keyAt(chunk, begin, end)
+      if (filter.key === "action" && element !== null && filter.stack.length === element.base + 1) element.isFlat = true
+      return true
+    case "hash": {
+      const { hash } = filter.flat
+      const isSame = hash.length === end - begin && ShortText.isAt(chunk, begin, hash)
+      element!.hash = isSame ? hash : textOfBytes(chunk.subarray(begin, end))
+      return true
+    }
+    case "data": {
+      const length = end - begin
+      if (!FrameData.isKept(length, remaining(filter))) return false
+      filter.ofTransaction += length
+      filter.ofBlock += length
+      return true
+    }
+    default:
+      return false
+  }
 }
 
 /** Reads everything but texts from an index; gives the index at which something else has to read on. */
@@ -385,9 +412,15 @@ const readStructure = (filter: TraceFilter, begin: number): number => {
   const { chunk } = filter
   for (let at = begin; at < chunk.length; at++) {
     switch (chunk[at]) {
-      case quote:
-        openText(filter, at)
-        return at + 1
+      case quote: {
+        const end = ShortText.endOf(chunk, at + 1)
+        if (end === -1 || !passShort(filter, at + 1, end)) {
+          openText(filter, at)
+          return at + 1
+        }
+        at = end
+        break
+      }
       case openObject:
       case openArray:
         open(filter, at, chunk[at] === openArray)

@@ -19,7 +19,7 @@ export interface Sample {
 
 const newestBlocks = 8
 const parts = 4
-const concurrency = 4
+const concurrency = 16
 
 /** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
 const around = (doubtful: number, head: number): ReadonlyArray<number> => {

@@ -58,6 +58,7 @@ const setup = Effect.fnUntraced(function* (blockAt: (number: number) => Hydrated
     },
     receipts: () => Effect.succeed([]),
     traces: () => Effect.succeed(null),
+    latencyMillis: () => 0,
     isSettled: () => false,
   } as unknown as Node
   const options: BlockAppender.Options = {

@@ -4,39 +4,41 @@ import * as AdaptiveBatchSize from "../../src/node/AdaptiveBatchSize.ts"
 import * as fixture from "../indexer/fixture.ts"
 
 describe("AdaptiveBatchSize", () => {
-  it("answered: doubles the size up to 100 while responses are fast", () => {
+  const sizesAfter = (
+    ...responses: ReadonlyArray<readonly [blocks: number, millis: number, isOverloaded: boolean]>
+  ) => {
     const batchSize = AdaptiveBatchSize.make()
-    const sizes: Array<number> = []
-    for (let round = 0; round < 7; round++) {
-      sizes.push(batchSize.size())
-      batchSize.answered(batchSize.size(), 50, false)
-    }
+    return responses.map((response) => {
+      batchSize.answered(...response)
+      return batchSize.size()
+    })
+  }
 
-    expect(sizes).toEqual([4, 8, 16, 32, 64, 100, 100])
+  it("answered: multiplies the size by four up to 100 while the node is idle, and doubles it while the node is fast", () => {
+    expect(sizesAfter([4, 50, false], [16, 60, false], [64, 90, false], [100, 90, false])).toEqual([16, 64, 100, 100])
+    expect(sizesAfter([4, 50, false], [16, 250, false], [32, 250, false])).toEqual([16, 32, 64])
   })
 
   it("answered: keeps the size at a moderate speed, and halves it when the node is slow or overloaded", () => {
-    const batchSize = AdaptiveBatchSize.make()
-    const sizes: Array<number> = []
-    for (const [blocks, millis, isOverloaded] of [
-      [4, 50, false],
-      [8, 1_000, false],
-      [8, 2_000, false],
-      [4, 10, true],
-    ] as const) {
-      batchSize.answered(blocks, millis, isOverloaded)
-      sizes.push(batchSize.size())
-    }
+    const sizes = sizesAfter([4, 50, false], [16, 1_000, false], [16, 2_000, false], [8, 10, true], [4, 50, false])
 
-    expect(sizes).toEqual([8, 8, 4, 2])
+    expect(sizes).toEqual([16, 16, 8, 4, 16])
+  })
+
+  it("answered: the latency of a distant node does not keep the size low", () => {
+    expect(sizesAfter([4, 2_000, false], [16, 2_050, false], [64, 2_300, false])).toEqual([16, 64, 100])
+    expect(sizesAfter([4, 2_000, false], [16, 4_000, false], [8, 2_900, false])).toEqual([16, 8, 8])
+  })
+
+  it("answered: a latency that has risen is measured by requests of one block", () => {
+    const slow = sizesAfter([4, 5, false], [16, 2_000, false], [8, 2_000, false], [4, 2_000, false], [2, 2_000, false])
+
+    expect(slow).toEqual([16, 8, 4, 2, 1])
+    expect(sizesAfter([4, 5, false], [2, 2_000, false], [1, 2_000, false], [4, 2_050, false])).toEqual([16, 1, 4, 16])
   })
 
   it("answered: ignores responses to smaller requests than the current size", () => {
-    const batchSize = AdaptiveBatchSize.make()
-    batchSize.answered(4, 50, false)
-    batchSize.answered(4, 50, false)
-
-    expect(batchSize.size()).toBe(8)
+    expect(sizesAfter([4, 50, false], [4, 50, false])).toEqual([16, 16])
   })
 
   it("weighed: lowers the size at once for heavy blocks, and raises it slowly for light ones", () => {

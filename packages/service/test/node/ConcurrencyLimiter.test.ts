@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as RpcClient from "@daybook/rpc/RpcClient"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Result, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import * as ConcurrencyLimiter from "../../src/node/ConcurrencyLimiter.ts"
 import { type Response, failing, start } from "./server.ts"
 
@@ -48,6 +49,33 @@ describe("ConcurrencyLimiter", () => {
     expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 100, nowMillis: 120 })).toBe(decreased)
     expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 101, nowMillis: 120 }).calls).toBe(2)
   })
+
+  it.effect(
+    "latencyMillis: is the duration of the shortest of the recent responses, and follows a node that becomes distant",
+    () =>
+      Effect.gen(function* () {
+        let millis = 400
+        const batch = () =>
+          Effect.as(Effect.sleep(millis), [millis === 1 ? Result.fail("refused") : Result.succeed(null)])
+        // Sound: nothing else of a client is called.
+        const limiter = yield* ConcurrencyLimiter.make({ batch } as unknown as RpcClient.Client)
+        const respond = (duration: number, times: number) =>
+          Effect.gen(function* () {
+            millis = duration
+            for (let at = 0; at < times; at++) {
+              const fiber = yield* Effect.forkChild(limiter.batch([{ method: "eth_chainId", params: [] }]))
+              yield* TestClock.adjust(duration)
+              yield* Fiber.join(fiber)
+            }
+            return limiter.latencyMillis()
+          })
+        const before = limiter.latencyMillis()
+        const seen = [yield* respond(400, 1), yield* respond(500, 1), yield* respond(50, 1), yield* respond(1, 1)]
+
+        expect([before, ...seen]).toEqual([0, 400, 400, 50, 50])
+        expect(yield* respond(400, 600)).toBe(400)
+      }),
+  )
 
   it.prop(
     "step: keeps the limit between 1 and 128, whatever the outcomes",

@@ -31,9 +31,20 @@ export interface RangeSource {
 export interface Turn {
   readonly node: Node
   readonly assembling: BlockFetcher.Options
-  /** Ranges that are fetched at the same time at most. */
+  /** Ranges that are fetched at the same time at most, from a node without latency. */
   readonly concurrency: number
 }
+
+/** Latency for which one more range is fetched at the same time. */
+const millisPerRange = 25
+/** Ranges that are in flight because of latency, as a multiple of those without it: each is held in memory. */
+const maxFactor = 3
+
+/**
+ * Ranges to fetch at the same time: more of a distant node, so that it is not waited for.
+ */
+export const depthOf = ({ concurrency, node }: Turn): number =>
+  Math.min(maxFactor * concurrency, concurrency + Math.floor(node.latencyMillis() / millisPerRange))
 
 const numbersOf = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -60,6 +71,6 @@ export const single = (turn: Turn): RangeSource => ({
  * Fetches in the thread that it is called in, over the connection of the indexer.
  */
 export const local = (turn: Turn): RangeSource => ({
-  concurrency: turn.concurrency,
+  concurrency: depthOf(turn),
   plan: (from, to) => Effect.map(turn.node.batchFetcher(from), (fetcher) => planWith(turn, fetcher, from, to)),
 })

@@ -130,7 +130,7 @@ const fetchRange = Effect.fnUntraced(function* (
 const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSource => {
   const local = RangeSource.local(turn)
   return {
-    concurrency: Math.max(turn.concurrency, context.threads * rangesPerThread),
+    concurrency: Math.max(local.concurrency, context.threads * rangesPerThread),
     plan: Effect.fnUntraced(function* (from, to) {
       const index = PoolState.next(context.state, yield* MonotonicClock.millis)
       // Near the head one node is asked, for consistency.

@@ -68,6 +68,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, { settledTo = 1
     block: (number: number) => Effect.sync(() => (alone.push(number), emptyBlock(number))),
     receipts: () => Effect.succeed([]),
     traces: () => Effect.succeed(null),
+    latencyMillis: () => 0,
     isSettled: (number: number) => number <= settledTo,
     traceSource: Effect.succeed("off"),
   } as unknown as Node
