@@ -4,15 +4,15 @@
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 import * as Chain from "@daybook/schema/Chain"
-import { format, quote } from "@daybook/schema/Issue"
+import { type Issue, quote } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import type { ServedChain } from "./ServedChain.ts"
 
 /** The text names no chain (`bad_request`), or one that is not served. */
 export interface ChainNotFound {
   readonly code: "bad_request" | "chain_not_served"
-  /** States what was expected, with the names of the served chains, and what was received. */
-  readonly message: string
+  /** What was expected, with the names of the served chains, and what was received. */
+  readonly issue: Issue
 }
 
 /** Default of the parameter `chain`. Source: decision 0007. */
@@ -25,7 +25,7 @@ export const isNamed = (text: string): ((chain: ServedChain) => boolean) => {
 }
 
 const notFound = (code: ChainNotFound["code"], expected: string, received: string) =>
-  Result.fail<ChainNotFound>({ code, message: format("parameter", { path: "chain", expected, received }) })
+  Result.fail<ChainNotFound>({ code, issue: { path: "chain", expected, received } })
 
 const namesOf = (chains: ReadonlyArray<{ readonly name: string }>): string => chains.map(({ name }) => name).join(", ")
 
@@ -80,5 +80,5 @@ export const finder = <C extends ServedChain>(
 /** The failure of a request without a chain where the default chain is not served. */
 export const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFound => {
   const expected = `a chain that is served here (${namesOf(chains)}), since the default ${defaultName} is not`
-  return { code: "chain_not_served", message: format("parameter", { path: "chain", expected, received: "nothing" }) }
+  return { code: "chain_not_served", issue: { path: "chain", expected, received: "nothing" } }
 }

@@ -89,7 +89,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
     const requestId = Context.get(context, RequestId)
     const { method: received } = Context.get(context, HttpServerRequest)
     const clock = Context.get(context, Clock.Clock)
-    const startedAt = clock.currentTimeMillisUnsafe()
+    const startedAt = clock.monotonicTimeNanosUnsafe()
     const attributes = { "http.request.method": received, "http.route": path, "daybook.request_id": requestId }
     // The tracer that is there by default keeps no span.
     const isTraced = Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
@@ -98,7 +98,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
         answered.pipe(Effect.withSpan(name, { kind: "server", attributes }, { captureStackTrace: false }))
       : answered
     return Effect.tap(traced, ({ status }) => {
-      const millis = clock.currentTimeMillisUnsafe() - startedAt
+      const millis = (clock.monotonicTimeNanosUnsafe() - startedAt) / 1_000_000n
       return Effect.logDebug(`${received} ${path} ${status} ${millis} ms ${requestId}`)
     })
   })

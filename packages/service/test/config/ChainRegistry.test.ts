@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
+import { format } from "@daybook/schema/Issue"
 import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 
 const served = (chains: Readonly<Record<string, number | undefined>>) => {
@@ -64,7 +65,7 @@ describe("ChainRegistry.find", () => {
   it("find: names both rows of a shared identifier that is not served", () => {
     const found = ChainRegistry.find(served({ eth: undefined }), "0xe705")
 
-    expect(Result.isFailure(found) && found.failure.message).toBe(
+    expect(Result.isFailure(found) && format("parameter", found.failure.issue)).toBe(
       'Invalid parameter "chain": expected a chain that is served here (eth), received "0xe705" (linea or linea sepolia).',
     )
   })
@@ -72,7 +73,7 @@ describe("ChainRegistry.find", () => {
   it("find: cuts a long text in its message", () => {
     const found = ChainRegistry.find(served({ eth: undefined }), "x".repeat(10_000))
 
-    expect(Result.isFailure(found) && found.failure.message.length).toBeLessThan(250)
+    expect(Result.isFailure(found) && format("parameter", found.failure.issue).length).toBeLessThan(250)
   })
 
   it("finder: gives what find gives, also for a text that it has seen", () => {

@@ -82,27 +82,26 @@ const isEscaped = (bytes: Uint8Array, at: number): boolean => {
   return slashes % 2 === 1
 }
 
-/** Index of the quote that ends the string whose quote is at `from`, found by a search that is quick for long strings. */
-const endOfLongString = (bytes: Uint8Array, from: number): number => {
-  let at = from
-  do at = bytes.indexOf(quote, at + 1)
-  while (at >= 0 && isEscaped(bytes, at))
-  return at < 0 ? bytes.length : at
+/** Part of a text. */
+export interface Range {
+  /** First byte. */
+  readonly start: number
+  /** Byte after the last one. */
+  readonly end: number
 }
 
-/** A member of an object in JSON text. */
-export interface Member {
-  /** First byte of the value. */
-  readonly start: number
-  /** Byte after the value. */
-  readonly end: number
+/** Members of the object that a text is. */
+export interface Members<Name extends string> {
+  /** Their values, without those that the object does not have. */
+  readonly values: Readonly<Partial<Record<Name, Range>>>
   /** Levels of arrays and objects in the whole text. */
   readonly depth: number
 }
 
 const sliceBytes = 256 * 1024
 
-const decoder = new TextDecoder()
+/** Searches for a quote in a slice: one costs much more than a byte. */
+const sliceSearches = 8 * 1024
 
 const lastOf = (bytes: Uint8Array, end: number): number => {
   let at = end
@@ -110,28 +109,45 @@ const lastOf = (bytes: Uint8Array, end: number): number => {
   return at
 }
 
+const isTextAt = (bytes: Uint8Array, { end, start }: Range, text: string): boolean => {
+  if (end - start !== text.length) return false
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
+  return true
+}
+
 /**
- * Finds a member of the object that JSON text is; of the last one when the name is repeated, as in `JSON.parse`. Yields after each slice of
- * the text. Gives undefined for text without the member, and for text that is cut off.
+ * Finds members of the object that JSON text is by their names, which are ASCII; the last one when a name is repeated, as in
+ * `JSON.parse`. Yields after each slice of the text. Gives undefined for text that is no object, or is cut off.
  */
-export const findMember = function* (bytes: Uint8Array, name: string): Generator<undefined, Member | undefined> {
+export const findMembers = function* <Name extends string>(
+  bytes: Uint8Array,
+  names: ReadonlyArray<Name>,
+): Generator<undefined, Members<Name> | undefined> {
   if (bytes[firstOf(bytes, 0)] !== openObject) return undefined
-  let [depth, deepest, key, valueStart, isKeyNext] = [0, 0, "", 0, false]
-  let found: { readonly start: number; readonly end: number } | undefined
+  let [depth, deepest, valueStart, isKeyNext, searches] = [0, 0, 0, false, 0]
+  let key: Name | undefined
+  const values: Partial<Record<Name, Range>> = {}
   const endValue = (at: number) => {
-    if (key === name) found = { start: firstOf(bytes, valueStart), end: lastOf(bytes, at) }
+    if (key !== undefined) values[key] = { start: firstOf(bytes, valueStart), end: lastOf(bytes, at) }
   }
   for (let at = 0, slice = sliceBytes; at < bytes.length; at++) {
-    if (at >= slice) {
+    if (at >= slice || searches >= sliceSearches) {
       yield undefined
       slice = at + sliceBytes
+      searches = 0
     }
     switch (bytes[at]) {
       case quote: {
-        const end = endOfLongString(bytes, at)
-        if (isKeyNext) key = decoder.decode(bytes.subarray(at + 1, end))
+        const start = at + 1
+        // A search is quick for long strings.
+        for (at = bytes.indexOf(quote, start); at >= 0 && isEscaped(bytes, at); at = bytes.indexOf(quote, at + 1)) {
+          if (++searches % sliceSearches === 0) yield undefined
+        }
+        searches++
+        if (at < 0) return undefined
+        const end = at
+        if (isKeyNext) key = names.find((name) => isTextAt(bytes, { start, end }, name))
         isKeyNext = false
-        at = end
         break
       }
       case colon:
@@ -155,7 +171,7 @@ export const findMember = function* (bytes: Uint8Array, name: string): Generator
       default:
     }
   }
-  return found === undefined || depth !== 0 ? undefined : { ...found, depth: deepest }
+  return depth === 0 ? { values, depth: deepest } : undefined
 }
 
 /** Levels of arrays and objects in JSON text. */

@@ -1,6 +1,6 @@
 /**
  * Large answers of nodes, read without parsing them: they are scanned in slices between the turns of the event loop, and the client of
- * the nodes receives a token in place of the result. A few are read at the same time.
+ * the nodes receives a token in place of the result, and a short text in place of all else that is large. A few are read at the same time.
  *
  * Source: decision 0039.
  */
@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto"
 import type { Fetch, Response } from "@daybook/transport/Fetch"
 import type { Turns } from "../Turns.ts"
 import * as JsonScan from "./JsonScan.ts"
+import * as RelayError from "./RelayError.ts"
 
 /** The result of a large answer. */
 export interface LargeAnswer {
@@ -22,8 +23,8 @@ export interface LargeAnswer {
 export interface LargeAnswers {
   /** A `fetch` that reads large answers so. */
   readonly reading: (fetch: Fetch) => Fetch
-  /** The large answer whose token a text is; undefined for any other text. */
-  readonly find: (text: string) => LargeAnswer | undefined
+  /** The large answer whose token a text is, unless it was forgotten; undefined for any other text. */
+  readonly find: (text: string) => LargeAnswer | "forgotten" | undefined
 }
 
 /** What reading depends on. */
@@ -33,11 +34,17 @@ export interface Options {
   readonly turns: Turns
 }
 
-/** A smaller answer is parsed as a whole. */
-const largeBytes = 1024 * 1024
+/** A smaller answer is parsed as a whole, and so is what is left of a larger one without its result. */
+const largeBytes = 256 * 1024
 
-/** Large answers that are read at the same time. */
+/** Answers above `waitingBytes` that are read at the same time. */
 const maxReading = 4
+
+/** An answer waits for its turn to be read when so much of it was received. */
+const waitingBytes = 1024 * 1024
+
+/** What the client receives of an answer that it cannot use. */
+const rejectedBytes = 64 * 1024
 
 /** Time for which an answer is kept for calls that share its request. */
 const keptMillis = 1_000
@@ -96,25 +103,42 @@ const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Pro
   }
 }
 
+/** The error in place of a large one. */
+const largeError = JSON.stringify({
+  code: RelayError.code.tooLarge,
+  message: `Response too large: the node's error has more than ${largeBytes} bytes.`,
+})
+
+const replace = (whole: Buffer, { end, start }: JsonScan.Range, text: string): Buffer =>
+  Buffer.concat([whole.subarray(0, start), Buffer.from(text), whole.subarray(end)])
+
 /** Makes a reader of the answers of nodes. */
 export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
   const slots = makeSlots(maxReading)
   const kept = new Map<string, LargeAnswer>()
+  /** Begins each token; no node can guess it. */
+  const ownName = randomUUID()
+  let lastToken = 0
 
   const keep = (answer: LargeAnswer): string => {
-    const token = `"${randomUUID()}"`
+    const token = `"${ownName}.${++lastToken}"`
     kept.set(token, answer)
     setTimeout(() => kept.delete(token), keptMillis).unref()
     return token
   }
 
-  /** The answer with a token in place of its result; the answer itself where it has none, for the client to report. */
+  /** The answer with a token in place of its result, or another error in place of its own; undefined where it has neither. */
+  const replaced = (whole: Buffer, { depth, values }: JsonScan.Members<"result" | "error">): Buffer | undefined => {
+    const { error, result } = values
+    if (result === undefined) return error && replace(whole, error, largeError)
+    return replace(whole, result, keep({ result: whole.subarray(result.start, result.end), depth: depth - 1 }))
+  }
+
+  /** What the client receives of a large answer: as much as it can parse in a short time. */
   const substitute = async (whole: Buffer): Promise<Uint8Array> => {
-    const found = isUtf8(whole) ? await inTurns(JsonScan.findMember(whole, "result"), turns) : undefined
-    if (found === undefined) return whole
-    const { depth, end, start } = found
-    const token = keep({ result: whole.subarray(start, end), depth: depth - 1 })
-    return Buffer.concat([whole.subarray(0, start), Buffer.from(token), whole.subarray(end)])
+    const found = isUtf8(whole) ? await inTurns(JsonScan.findMembers(whole, ["result", "error"]), turns) : undefined
+    const short = found && replaced(whole, found)
+    return short !== undefined && short.length <= largeBytes ? short : whole.subarray(0, rejectedBytes)
   }
 
   /** Reads chunks until they are more than `limit` bytes; true at the end of the body. */
@@ -134,6 +158,8 @@ export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
   const received = async (reader: Reader, signal: AbortSignal): Promise<Array<Uint8Array>> => {
     const chunks: Array<Uint8Array> = []
     if (await readUpTo(reader, chunks, largeBytes)) return chunks
+    const isWhole = await readUpTo(reader, chunks, Math.min(waitingBytes, maxBytes))
+    if (isWhole) return [await substitute(Buffer.concat(chunks))]
     await slots.acquire(signal)
     try {
       // An answer above the limit is not read on: the client reports its size.
@@ -165,6 +191,6 @@ export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
       const getReader = () => readerOf(body.getReader(), init.signal)
       return { status, headers, body: { getReader }, ...(type === undefined ? {} : { type }) }
     },
-    find: (text) => (kept.size === 0 ? undefined : kept.get(text)),
+    find: (text) => kept.get(text) ?? (text.startsWith(`"${ownName}.`) ? "forgotten" : undefined),
   }
 }

@@ -1,10 +1,11 @@
 /**
- * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header: relays the methods of the contract to the nodes of a chain, one call or a batch.
- * The text of a result is passed on as the node wrote it; the envelope is written here.
+ * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header: relays the methods of the contract to
+ * the nodes of a chain, one call or a batch. The text of a result is passed on as the node wrote it; the envelope is written here.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016 to 0018 and 0039.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RestApi from "@daybook/schema/RestApi"
 import * as Effect from "effect/Effect"
@@ -110,8 +111,8 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
   const answer = Effect.fnUntraced(
     function* ({ apiKey, chain: name }: Target, request: HttpServerRequest) {
       const grant = yield* authenticate(authentication, apiKey)
-      const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, message }) =>
-        RelayError.make({ code: JsonRpc.code.invalidParams, message, reason }),
+      const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, issue }) =>
+        RelayError.make({ code: JsonRpc.code.invalidParams, message: Issue.format("path parameter", issue), reason }),
       )
       const client = InFlight.clientOf(request, grant.name)
       yield* Effect.mapError(responses.room(client), RelayError.fromBound)

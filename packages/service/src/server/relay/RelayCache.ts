@@ -15,6 +15,7 @@ import type { BlockRef } from "../../store/BlockRows.ts"
 import type { ChainReader } from "../../store/ChainReader.ts"
 import * as Metrics from "../rest/Metrics.ts"
 import * as Cacheability from "./Cacheability.ts"
+import * as JsonScan from "./JsonScan.ts"
 import * as LruCache from "./LruCache.ts"
 import type { AnswerRefused, ResultText, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
@@ -70,8 +71,9 @@ const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | n
 const isFinal = (chain: CachedChain, { hash, number }: BlockRef): Effect.Effect<boolean> =>
   Effect.map(finalHash(chain, number), (found) => found === hash)
 
-/** A longer response is not cached: finding its block would take too long. */
+/** A response that is longer, or has more values, is not cached: finding its block would take too long. */
 const maxEntryBytes = 2 * 1024 * 1024
+const maxEntryValues = 150_000
 
 const isNothing = (text: string): boolean => /^\s*(?:null|\[\s*\])\s*$/.test(text.slice(0, 64))
 
@@ -98,6 +100,7 @@ const entryOf = Effect.fnUntraced(function* (
   result: ResultText,
 ): Effect.fn.Return<Entry | null> {
   if (result.length > maxEntryBytes) return null
+  if (typeof result !== "string" && JsonScan.count(result).values > maxEntryValues) return null
   const text = typeof result === "string" ? result : Buffer.from(result).toString()
   if (isNothing(text)) return null
   if (requested._tag === "Constant") return { bytes: bytesOf(text), block: null }

@@ -62,7 +62,7 @@ const verdict = (outcome: Result.Result<string, AskError>): EndpointPool.Verdict
 
 type Failed = EndpointPool.AllEndpointsFailed<AskError>
 
-const unavailable = (chain: string, { retryAfterMillis }: Failed): UpstreamUnavailable =>
+const unavailable = (chain: string, retryAfterMillis: number | undefined): UpstreamUnavailable =>
   new UpstreamUnavailable({
     message: `No node of ${chain} answers now. Retry later.`,
     retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
@@ -191,6 +191,8 @@ export const make = Effect.fn("Upstream.make")(function* (
         yield* log.answered
         const text = outcome.success
         const large = answers.find(text)
+        // The process stood still meanwhile.
+        if (large === "forgotten") return yield* unavailable(name, undefined)
         const depth = large?.depth ?? depthOf(text, answerDepth)
         return depth > answerDepth ? yield* tooDeep(answerDepth) : (large?.result ?? text)
       }
@@ -202,7 +204,7 @@ export const make = Effect.fn("Upstream.make")(function* (
       const answered = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")
       if (answered?._tag === "RpcError") return yield* answered
       yield* log.failed(error)
-      return yield* unavailable(name, error)
+      return yield* unavailable(name, error.retryAfterMillis)
     }),
   }
 })

@@ -39,7 +39,7 @@ export const ready = ({ chains, isIndexing, keys }: Options) => {
     name: string,
   ): Effect.fn.Return<HttpServerResponse, ErrorResponse.ErrorResponse> {
     const chain = yield* Effect.fromResult(ChainRegistry.find(chains, name)).pipe(
-      Effect.catch((error) => ErrorResponse.badRequest(new InvalidParameter({ parameter: "chain", ...error }))),
+      Effect.catch((error) => ErrorResponse.badRequest(InvalidParameter.fromChain(error))),
     )
     const status = yield* Status.read(chain, { isIndexing })
     return respond(status.ready, status, [chain])

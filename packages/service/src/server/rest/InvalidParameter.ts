@@ -8,6 +8,7 @@ import * as Issue from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
+import type { ChainNotFound } from "../../config/ChainRegistry.ts"
 
 /** Parameters by name as text; one that is sent more than once is an array. */
 export type Input = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -19,8 +20,17 @@ export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
   readonly message: string
 }> {
   /** A query parameter with an invalid value; the path of the issue is its name. */
-  static fromIssue(issue: Issue.Issue, what = "query parameter"): InvalidParameter {
-    return new InvalidParameter({ code: "bad_request", parameter: issue.path, message: Issue.format(what, issue) })
+  static fromIssue(
+    issue: Issue.Issue,
+    what = "query parameter",
+    code: ApiError.BadRequest["code"] = "bad_request",
+  ): InvalidParameter {
+    return new InvalidParameter({ code, parameter: issue.path, message: Issue.format(what, issue) })
+  }
+
+  /** A query parameter that names no chain, or one that is not served. */
+  static fromChain({ code, issue }: ChainNotFound): InvalidParameter {
+    return InvalidParameter.fromIssue(issue, undefined, code)
   }
 
   /** The first parameter that a schema refuses. */

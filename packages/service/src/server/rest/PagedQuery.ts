@@ -257,7 +257,7 @@ export const make = (options: {
     const sent = query.cursor === undefined ? Result.succeed(undefined) : Cursor.fromText(projection.id, query.cursor)
     if (Result.isFailure(sent)) return Result.fail(sent.failure)
     const chain = chainOf(query.chain, sent.success)
-    if (Result.isFailure(chain)) return Result.fail(new InvalidParameter({ parameter: "chain", ...chain.failure }))
+    if (Result.isFailure(chain)) return Result.fail(InvalidParameter.fromChain(chain.failure))
     const cursor = cursorOf(key, chain.success, bounds.success, query, sent.success)
     if (Result.isFailure(cursor)) return Result.fail(cursor.failure)
     return Result.succeed({

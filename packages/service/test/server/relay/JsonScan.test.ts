@@ -2,11 +2,11 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as JsonScan from "../../../src/server/relay/JsonScan.ts"
 
-const findMember = (bytes: Uint8Array) => {
-  const steps = JsonScan.findMember(bytes, "result")
-  for (;;) {
+const findMembers = (bytes: Uint8Array) => {
+  const steps = JsonScan.findMembers(bytes, ["result", "error"])
+  for (let slices = 1; ; slices++) {
     const { done, value } = steps.next()
-    if (done === true) return value
+    if (done === true) return { members: value, slices }
   }
 }
 
@@ -38,25 +38,37 @@ describe("JsonScan", () => {
   )
 
   it.prop(
-    "findMember: gives the text of the last member of a name, as parsing does, and nothing for text that is cut off",
-    { value: Schema.Record(Schema.Literals(["result", "id", "x"]), Schema.Json), space: Schema.Literals([0, 2]) },
+    "findMembers: gives the text of the last member of each name, as parsing does, and nothing for text that is cut off",
+    { value: Schema.Record(Schema.Literals(["result", "error", "x"]), Schema.Json), space: Schema.Literals([0, 2]) },
     ({ space, value: drawn }) => {
       const text = JSON.stringify(drawn, null, space)
       // JSON has no -0.
       const value: typeof drawn = JSON.parse(text)
       const doubled = `${text.slice(0, -1)}${text.length > 3 ? "," : ""}"result" : ${JSON.stringify(value)} }`
       for (const [whole, expected] of [
-        [text, value.result],
-        [doubled, value],
+        [text, value],
+        [doubled, { ...value, result: value }],
       ] as const) {
         const bytes = Buffer.from(whole)
-        const found = findMember(bytes)
-        expect(found && JSON.parse(bytes.subarray(found.start, found.end).toString())).toEqual(expected)
-        expect(found?.depth ?? walk(JSON.parse(whole)).depth).toBe(walk(JSON.parse(whole)).depth)
-        expect(findMember(bytes.subarray(0, -1))).toBeUndefined()
+        const { members } = findMembers(bytes)
+        for (const name of ["result", "error"] as const) {
+          const found = members!.values[name]
+          expect(found && JSON.parse(bytes.subarray(found.start, found.end).toString())).toEqual(expected[name])
+        }
+        expect(members!.depth).toBe(walk(JSON.parse(whole)).depth)
+        expect(findMembers(bytes.subarray(0, -1)).members).toBeUndefined()
       }
     },
   )
+
+  it("findMembers: yields within a long string too, however many quotes it has", () => {
+    const text = (value: string) => Buffer.from(JSON.stringify({ result: value }))
+
+    expect(findMembers(text("x".repeat(2_000_000))).slices).toBeLessThanOrEqual(2)
+    const { members, slices } = findMembers(text('"'.repeat(1_000_000)))
+    expect(slices).toBeGreaterThan(100)
+    expect(members!.values.result).toEqual({ start: 10, end: 2_000_012 })
+  })
 
   it("count: takes brackets and commas in strings for text, also behind escapes", () => {
     const value = ['"[{,', "\\", '\\"[', "]"]
@@ -70,7 +82,7 @@ describe("JsonScan", () => {
 
   it.prop("count: never throws, and calls text unbalanced that no JSON can be", { text: Schema.String }, ({ text }) => {
     expect(JsonScan.count(Buffer.from(text)).depth).toBeGreaterThanOrEqual(0)
-    findMember(Buffer.from(text))
+    findMembers(Buffer.from(text))
     expect(JsonScan.count(Buffer.from("[".repeat(100_000)))).toMatchObject({ depth: 100_000, isBalanced: false })
   })
 })

@@ -5,6 +5,8 @@ import * as Turns from "../../../src/server/Turns.ts"
 
 const mebibyte = 1024 * 1024
 const maxBytes = 4 * mebibyte
+/** Bytes of an answer that is parsed as a whole. */
+const largeBytes = mebibyte / 4
 
 interface NodeResponse extends Partial<Pick<Response, "status" | "type">> {
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
@@ -74,42 +76,67 @@ describe("LargeAnswers", () => {
     const text = await textOf(response)
 
     expect([response.status, response.type]).toEqual([201, "basic"])
-    const token = text.match(/^\{"jsonrpc":"2\.0","id":7,"result": ("[0-9a-f-]{36}") \}$/)?.[1]
-    const found = answers.find(token!)
-    expect(Buffer.from(found!.result).toString() === result(mebibyte)).toBe(true)
-    expect(found!.depth).toBe(3)
+    const token = text.match(/^\{"jsonrpc":"2\.0","id":7,"result": ("[0-9a-f-]{36}\.1") \}$/)?.[1]
+    const found = answers.find(token!) as LargeAnswers.LargeAnswer
+    expect(Buffer.from(found.result).toString() === result(mebibyte)).toBe(true)
+    expect(found.depth).toBe(3)
     expect(answers.find('"other"')).toBeUndefined()
   })
 
-  it("find: forgets a result after a second", async () => {
+  it("find: forgets a result after a second, and reports that it did", async () => {
     const answers = make()
     const response = await request(answers.reading(makeNode({ chunks: cut(envelope(result(mebibyte))) }).fetch))
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-    const token = (await textOf(response)).match(/"[0-9a-f-]{36}"/)![0]
+    const token = (await textOf(response)).match(/"[0-9a-f-]{36}\.1"/)![0]
     vi.advanceTimersByTime(999)
-    expect(answers.find(token)).toBeDefined()
+    expect(answers.find(token)).toMatchObject({ depth: 3 })
     vi.advanceTimersByTime(1)
-    expect(answers.find(token)).toBeUndefined()
+    expect(answers.find(token)).toBe("forgotten")
   })
 
-  it("reading: passes an answer of up to a mebibyte unchanged, and one without a result or that is not UTF-8", async () => {
-    const small = envelope(result(mebibyte - envelope(result(0)).length))
-    expect(small.length).toBe(mebibyte)
-    const error = `{"id":7,"error":"${"x".repeat(mebibyte)}"}`
-    for (const text of [small, error, `${envelope(result(mebibyte))}]`.slice(1)]) {
-      const response = await request(make().reading(makeNode({ chunks: cut(text) }).fetch))
-      expect((await textOf(response)) === text).toBe(true)
-    }
-    const broken = Buffer.from(envelope(result(mebibyte)))
+  it("reading: passes an answer of up to 256 KiB unchanged", async () => {
+    const small = envelope(result(largeBytes - envelope(result(0)).length))
+    expect(small.length).toBe(largeBytes)
+
+    const response = await request(make().reading(makeNode({ chunks: cut(small) }).fetch))
+    expect((await textOf(response)) === small).toBe(true)
+  })
+
+  it("reading: gives the beginning of a large answer that is cut off, not UTF-8, no object, or large beside its result", async () => {
+    const whole = envelope(result(mebibyte))
+    const broken = Buffer.from(whole)
     broken[40] = 0xff
-    const reader = (await request(make().reading(makeNode({ chunks: [broken] }).fetch))).body!.getReader()
-    expect(broken.equals((await reader.read()).value!)).toBe(true)
-    expect(await reader.read()).toEqual({ done: true })
+    const many = `"k":1,`.repeat(mebibyte / 4)
+    const sent = [
+      whole.slice(0, -1),
+      broken,
+      `[${whole}]`,
+      `{${many}"id":1}`,
+      `{${many}"result":1}`,
+      `<${"x".repeat(mebibyte)}`,
+    ]
+    for (const body of sent) {
+      const bytes = Buffer.from(body)
+      const response = await request(make().reading(makeNode({ chunks: [bytes] }).fetch))
+
+      expect((await textOf(response)) === bytes.subarray(0, 64 * 1024).toString()).toBe(true)
+    }
+  })
+
+  it("reading: gives a short error in place of a large one", async () => {
+    const large = `{"code":3,"message":"m","data":[${"0,".repeat(mebibyte / 2)}0]}`
+    const text = `{"id":7,"error": ${large}}`
+    const response = await request(make().reading(makeNode({ chunks: cut(text) }).fetch))
+
+    expect(JSON.parse(await textOf(response))).toEqual({
+      id: 7,
+      error: { code: -32008, message: "Response too large: the node's error has more than 262144 bytes." },
+    })
   })
 
   it("reading: substitutes the result of an answer of one byte more, and skips chunks without bytes", async () => {
     const answers = make()
-    const text = envelope(result(mebibyte + 1 - envelope(result(0)).length))
+    const text = envelope(result(largeBytes + 1 - envelope(result(0)).length))
     const response = await request(answers.reading(makeNode({ chunks: [undefined, Buffer.from(text)] }).fetch))
 
     expect((await textOf(response)).length).toBeLessThan(100)
@@ -119,14 +146,14 @@ describe("LargeAnswers", () => {
     const chunks = cut(envelope(result(mebibyte)))
     for (const sent of [
       { chunks: null },
-      { chunks, headers: [["Content-Length", String(mebibyte)]] },
+      { chunks, headers: [["Content-Length", String(largeBytes)]] },
     ] as const satisfies ReadonlyArray<NodeResponse>) {
       const { fetch } = makeNode(sent)
       let original: Response | undefined
       const wrapped = make().reading(async (url, init) => (original = await fetch(url, init)))
       expect(await request(wrapped)).toBe(original)
     }
-    for (const headers of [[["Content-Length", String(mebibyte + 1)]], [["Age", "1"]]] as const) {
+    for (const headers of [[["Content-Length", String(largeBytes + 1)]], [["Age", "1"]]] as const) {
       const response = await request(make().reading(makeNode({ chunks, headers }).fetch))
       expect((await textOf(response)).length).toBeLessThan(100)
     }
@@ -181,11 +208,11 @@ describe("LargeAnswers", () => {
     expect(waiting.reads()).toBe(1)
     open()
 
-    expect((await waiting.outcome).length).toBe(mebibyte + 5)
+    expect((await waiting.outcome).length).toBe(64 * 1024)
     await Promise.all(open4.map(({ outcome }) => outcome))
     expect(given.reads()).toBe(1)
     const again = Array.from({ length: 5 }, () => start(Promise.resolve()).outcome)
-    expect((await Promise.all(again)).every((text) => text.length === mebibyte + 5)).toBe(true)
+    expect((await Promise.all(again)).every((text) => text.length === 64 * 1024)).toBe(true)
   })
 
   it("reading: fails as the body of the answer does", async () => {

@@ -259,7 +259,7 @@ describe("Relay", () => {
           expect(shown(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
           expect(shown(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
           expect(chain.json.error.message).toBe(
-            `Invalid parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
+            `Invalid path parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
           )
           expect(shown(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
           expect(shown(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])

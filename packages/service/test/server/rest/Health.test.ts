@@ -95,7 +95,7 @@ describe("Health", () => {
         }
         expect((yield* service.fetch("/ready?chain=bsc")).json).toMatchObject({
           code: "chain_not_served",
-          message: `Invalid parameter "chain": expected a chain that is served here (eth, base, palm), received "bsc".`,
+          message: `Invalid query parameter "chain": expected a chain that is served here (eth, base, palm), received "bsc".`,
         })
       }),
     )

@@ -440,8 +440,8 @@ describe("walletTransactions", () => {
           ["format=json", "format", invalid("format", `one of the keys ${known}`, "an unknown key")],
           ["Limit=5", "Limit", invalid("Limit", `one of the keys ${known}`, "an unknown key")],
           ["from_date=%zz", "from_date", invalid("from_date", Dates.expected, `"%zz"`)],
-          ["chain=atlantis", "chain", `Invalid parameter "chain": expected ${served}, received "atlantis".`],
-          ["chain=", "chain", `Invalid parameter "chain": expected ${served}, received an empty string.`],
+          ["chain=atlantis", "chain", `Invalid query parameter "chain": expected ${served}, received "atlantis".`],
+          ["chain=", "chain", `Invalid query parameter "chain": expected ${served}, received an empty string.`],
         ]
         for (const [query, parameter, message] of cases) {
           const answer = yield* service.wallet(alice, query)
@@ -628,15 +628,15 @@ describe("walletTransactions", () => {
           code: "chain_not_served",
           parameter: "chain",
           message:
-            'Invalid parameter "chain": expected a chain that is served here (linea, base), since the default eth is not, received nothing.',
+            'Invalid query parameter "chain": expected a chain that is served here (linea, base), since the default eth is not, received nothing.',
         })
         expect(errorOf(yield* service.wallet(alice, "chain=0xa"))).toMatchObject({
           code: "chain_not_served",
-          message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0xa" (optimism).`,
+          message: `Invalid query parameter "chain": expected a chain that is served here (linea, base), received "0xa" (optimism).`,
         })
         expect(errorOf(yield* service.wallet(alice, "chain=0x7a69"))).toMatchObject({
           code: "chain_not_served",
-          message: `Invalid parameter "chain": expected a chain that is served here (linea, base), received "0x7a69".`,
+          message: `Invalid query parameter "chain": expected a chain that is served here (linea, base), received "0x7a69".`,
         })
         expect((yield* service.wallet(alice, "chain=0xe705")).status).toBe(200)
       }),
@@ -650,7 +650,7 @@ describe("walletTransactions", () => {
           status: 400,
           code: "bad_request",
           parameter: "chain",
-          message: `Invalid parameter "chain": expected the name of one chain (linea, linea sepolia share this identifier), received "0xe705".`,
+          message: `Invalid query parameter "chain": expected the name of one chain (linea, linea sepolia share this identifier), received "0xe705".`,
         })
         expect((yield* service.wallet(alice, "chain=0xe708")).status).toBe(200)
       }),
