@@ -1,32 +1,29 @@
 /**
- * Documents on which a dictionary is trained and measured: those of the recorded chain, and those of recorded blocks of public chains
- * where they lie beside the repository.
+ * Documents on which dictionaries and layouts are measured: those of the recorded chain, and those of whole blocks of public chains in
+ * a file of one JSON object a line, `{ block, receipts }`, compressed by gzip.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
 import { Result } from "effect"
 import * as Schema from "effect/Schema"
 import * as RpcMethod from "../../../packages/schema/src/RpcMethod.ts"
 import * as Decoder from "../../../packages/service/src/decode/Decoder.ts"
 import * as BlockAssembler from "../../../packages/service/src/indexer/BlockAssembler.ts"
-import type { TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRows, TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
 import * as RecordedRows from "../growth/RecordedRows.ts"
-
-const recordedBlocks = resolve(import.meta.dirname, "../../../../shared/blocks/whole-blocks.jsonl.gz")
 
 interface RecordedBlock {
   readonly block: unknown
   readonly receipts: unknown
 }
 
-/** Documents of public chains; none where no recorded blocks lie beside the repository. */
-const recorded = (): ReadonlyArray<TransactionRow> => {
-  if (!existsSync(recordedBlocks)) return []
+/** Blocks of public chains; none without a file. */
+export const publicBlocks = (file: string): ReadonlyArray<BlockRows> => {
+  if (file === "") return []
   const decoder = Decoder.make()
   const decodeBlock = Schema.decodeUnknownSync(RpcMethod.resultOf("eth_getBlockByNumber", ["0x0", true]))
   const decodeReceipts = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)
-  const lines = gunzipSync(readFileSync(recordedBlocks)).toString().trim().split("\n")
+  const lines = gunzipSync(readFileSync(file)).toString().trim().split("\n")
   return lines.flatMap((line) => {
     const { block, receipts } = JSON.parse(line) as RecordedBlock
     try {
@@ -35,7 +32,7 @@ const recorded = (): ReadonlyArray<TransactionRow> => {
         receipts: decodeReceipts(receipts) ?? [],
         traces: null,
       }
-      return Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, checks: "links" })).transactions
+      return [Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, checks: "links" }))]
     } catch {
       // A recording without a field that rows need is no sample.
       return []
@@ -49,7 +46,7 @@ export interface Samples {
   readonly scenario: ReadonlyArray<TransactionRow>
 }
 
-export const load = async (): Promise<Samples> => ({
-  recorded: recorded(),
+export const load = async (file: string): Promise<Samples> => ({
+  recorded: publicBlocks(file).flatMap(({ transactions }) => transactions),
   scenario: (await RecordedRows.load()).flatMap(({ transactions }) => transactions),
 })

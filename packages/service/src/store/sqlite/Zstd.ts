@@ -82,6 +82,18 @@ const native = (dictionary: Uint8Array): Zstd => {
   }
 }
 
+/** Texts with more bytes are searched for repetitions at any distance: level 3 finds those of the last few hundred kilobytes alone. */
+const longBytes = 1 << 18
+const longParams = {
+  ...params,
+  [constants.ZSTD_c_windowLog]: 24,
+  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+}
+
+/** Loading the dictionary is nothing beside the work on a long text. */
+const compressLong = (bytes: Uint8Array, dictionary: Uint8Array): Uint8Array =>
+  zstdCompressSync(bytes, { dictionary, params: longParams, pledgedSrcSize: bytes.length })
+
 const ofNode = (dictionary: Uint8Array): Zstd => ({
   compress: (bytes) => zstdCompressSync(bytes, { dictionary, params }),
   decompress: (frame, size) => {
@@ -115,5 +127,9 @@ const works = (zstd: Zstd): boolean => {
 /** Makes the contexts of a dictionary. */
 export const make = (dictionary: Uint8Array): Zstd => {
   const fast = native(dictionary)
-  return works(fast) ? fast : ofNode(dictionary)
+  const { compress, decompress } = works(fast) ? fast : ofNode(dictionary)
+  return {
+    compress: (bytes) => (bytes.length > longBytes ? compressLong(bytes, dictionary) : compress(bytes)),
+    decompress,
+  }
 }

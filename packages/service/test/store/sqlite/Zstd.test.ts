@@ -3,6 +3,7 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import * as Dictionaries from "../../../src/store/sqlite/Dictionaries.ts"
+import { seeded } from "../model.ts"
 import * as Zstd from "../../../src/store/sqlite/Zstd.ts"
 
 const dictionary = readFileSync(new URL("../../../dictionaries/1.zdict", import.meta.url))
@@ -18,6 +19,20 @@ describe("Zstd", () => {
   it("compress, decompress: hold for texts larger than the kept buffer", () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index.toString(36)).join(","))
     expect(Buffer.from(zstd.decompress(zstd.compress(bytes), bytes.length)).equals(bytes)).toBe(true)
+  })
+
+  it("compress: data that returns after a megabyte of other data is stored once", () => {
+    const numbers = seeded(1)
+    const data = (length: number) => Array.from({ length }, () => numbers.below(2 ** 16).toString(16)).join("")
+    const inputs = Array.from({ length: 7 }, () => data(40_000))
+    const calls = (list: ReadonlyArray<string>) => Buffer.from(JSON.stringify(list.map((input) => ({ input }))))
+    const bytes = calls([...inputs, ...inputs, ...inputs])
+    const frame = zstd.compress(bytes)
+
+    expect(bytes.length).toBeGreaterThan(3_000_000)
+    expect(frame.length).toBeLessThan(zstd.compress(calls(inputs)).length * 1.01)
+    expect(zstd.decompress(frame, bytes.length).equals(bytes)).toBe(true)
+    expect(zstdDecompressSync(frame, { dictionary }).equals(bytes)).toBe(true)
   })
 
   it("compress: gives frames that Node decompresses, and decompresses those of Node", () => {
