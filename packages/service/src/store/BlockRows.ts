@@ -58,6 +58,8 @@ export interface BlockRows extends BlockRef {
    * block, and where they exceed the bounds.
    */
   readonly facts?: string
+  /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
+  readonly prepared?: unknown
   /** What the block lacks; left out when nothing. */
   readonly gaps?: ReadonlyArray<BlockGap>
 }

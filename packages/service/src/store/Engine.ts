@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { BlockRows } from "./BlockRows.ts"
 import type { Database, EngineOptions } from "./Database.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
@@ -25,10 +26,17 @@ interface Implementation {
     baseFolder: string,
     options?: EngineOptions,
   ) => Effect.Effect<Database, StoreError, Scope.Scope>
+  /** Makes what `append` would make of a block alone. Pure. */
+  readonly prepare: (block: BlockRows, options: EngineOptions) => BlockRows
 }
 
 /** The engines by the scheme of their URLs. */
 const engines = new Map<string, Implementation>([["sqlite", Sqlite]])
+
+const parse = (url: string) => {
+  const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
+  return { scheme: scheme.toLowerCase(), location, engine: engines.get(scheme.toLowerCase()) }
+}
 
 /** States the accepted forms and never shows the URL. */
 const unknown = (scheme: string): StoreError => {
@@ -51,10 +59,18 @@ export const fromUrl = (
   baseFolder: string,
   options?: EngineOptions,
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
-  const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
-  const engine = engines.get(scheme.toLowerCase())
-  return engine === undefined ? Effect.fail(unknown(scheme.toLowerCase())) : engine.open(location, baseFolder, options)
+  const { engine, location, scheme } = parse(url)
+  return engine === undefined ? Effect.fail(unknown(scheme)) : engine.open(location, baseFolder, options)
 }
+
+/**
+ * Prepares blocks ahead of `append` as the database of a URL stores them, so that other threads than that of the writer compress
+ * documents. What is appended is the same with it and without it.
+ */
+export const preparer =
+  (url: string, options: EngineOptions): ((block: BlockRows) => BlockRows) =>
+  (block) =>
+    parse(url).engine?.prepare(block, options) ?? block
 
 /** The database of a URL, as a service. */
 export const layer = (url: string, baseFolder: string): Layer.Layer<Engine, StoreError> =>

@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
+import * as Engine from "../../store/Engine.ts"
 import * as BlockSource from "../BlockSource.ts"
 import * as ChainJob from "../ChainJob.ts"
 import * as RangeWorker from "./RangeWorker.ts"
@@ -17,7 +18,7 @@ const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
 const start = Effect.fnUntraced(function* ({ job, nodes }: ThreadData, port: NonNullable<typeof parentPort>) {
-  const fetch = RangeWorker.make(yield* BlockSource.make(job, nodes))
+  const fetch = RangeWorker.make(yield* BlockSource.make(job, nodes), Engine.preparer(job.database, job))
   const context = yield* Effect.context<never>()
   const fibers = new Map<number, Fiber.Fiber<void>>()
   const post = (message: FromThread) => port.postMessage(message)

@@ -1,5 +1,5 @@
 /**
- * What a thread of a backfill does: fetches a range over a connection of its own and assembles its rows.
+ * What a thread of a backfill does: fetches a range over a connection of its own, assembles its rows and prepares them for the store.
  *
  * A range is an optimisation: what a thread cannot fetch is left out of its response, and the indexer fetches it over its own
  * connection, which decides what the failure means.
@@ -42,8 +42,10 @@ const declined: Response = { rows: [], size: null }
 
 /**
  * Makes the worker of a source of blocks.
+ *
+ * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
  */
-export const make = ({ assembling, node }: BlockSource): RangeWorker => {
+export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
   const onDeviation = Deviation.makeReporter()
   return Effect.fnUntraced(function* ({ from, rules, to, traces }): Effect.fn.Return<Response> {
     // Far below the head of every node, blocks are fetched from all nodes in turn.
@@ -51,6 +53,6 @@ export const make = ({ assembling, node }: BlockSource): RangeWorker => {
     const source = yield* Effect.orElseSucceed(node.traceSource, () => null)
     if (source !== traces) return declined
     const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
-    return { rows, size }
+    return { rows: rows.map(prepare), size }
   })
 }

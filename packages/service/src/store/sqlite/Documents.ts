@@ -7,7 +7,7 @@
 import type { TransactionRow } from "../BlockRows.ts"
 import { fromHex, join, split, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
-import type { Connection, Params } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
 import * as DocumentText from "./DocumentText.ts"
 import * as Frame from "./Frame.ts"
 import * as RowId from "./RowId.ts"
@@ -37,15 +37,25 @@ const damaged = (connection: Connection, id: number) => {
   return Checksum.damaged(connection.name, block, `transaction ${index} does not match its checksum`)
 }
 
-const insertApart = (connection: Connection, sql: string, id: number, frame: Uint8Array): void =>
-  connection.manyUnsafe(sql, [[id, frame, Checksum.of([id, frame])]])
+/** The columns of a frame that lies apart. */
+type ApartColumns = readonly [id: number, frame: Uint8Array, checksum: number]
 
-/** The parameters of a row; inserts what lies apart. */
-const rowUnsafe = (connection: Connection, id: number, row: StoredRow, codec: Frame.Codec): Params => {
+/** The rows of a transaction. */
+export interface Prepared {
+  readonly columns: Columns
+  /** `null` where the frame is in the row. */
+  readonly largeDocument: ApartColumns | null
+  readonly largeInternal: ApartColumns | null
+}
+
+const apartOf = (id: number, frame: Uint8Array | null): ApartColumns | null =>
+  frame === null ? null : [id, frame, Checksum.of([id, frame])]
+
+/** Makes the rows of a transaction. Pure. */
+export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prepared => {
   const { addresses, body, decoderRevision, hash, internal } = row
   const { form, frame, internalFrame, internalSize, size } = Frame.pack(body, internal, codec)
-  if (form.isBodyApart) insertApart(connection, Statements.insertLargeDocument, id, frame)
-  if (internalFrame !== null) insertApart(connection, Statements.insertLargeInternal, id, internalFrame)
+  const id = RowId.of(block, row.index)
   const named = DocumentText.namesOf(body)
   const columns = [
     id,
@@ -56,8 +66,24 @@ const rowUnsafe = (connection: Connection, id: number, row: StoredRow, codec: Fr
     named !== null && named.hash === hash ? null : fromHex(hash),
     named !== null && DocumentText.isSame(named.addresses, addresses) ? null : join(addresses.map(fromHex)),
     form.isBodyApart ? null : frame,
-  ]
-  return [...columns, Checksum.of(columns)]
+  ] as const
+  return {
+    columns: [...columns, Checksum.of(columns)],
+    largeDocument: apartOf(id, form.isBodyApart ? frame : null),
+    largeInternal: apartOf(id, internalFrame),
+  }
+}
+
+/** Inserts rows that were prepared. */
+export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyArray<Prepared>): void => {
+  for (const { largeDocument, largeInternal } of prepared) {
+    if (largeDocument !== null) connection.manyUnsafe(Statements.insertLargeDocument, [largeDocument])
+    if (largeInternal !== null) connection.manyUnsafe(Statements.insertLargeInternal, [largeInternal])
+  }
+  connection.manyUnsafe(
+    Statements.insertDocument,
+    prepared.map(({ columns }) => columns),
+  )
 }
 
 /** Inserts the transactions of a block. */
@@ -67,9 +93,9 @@ export const insertUnsafe = (
   rows: ReadonlyArray<StoredRow>,
   codec: Frame.Codec,
 ): void =>
-  connection.manyUnsafe(
-    Statements.insertDocument,
-    rows.map((row) => rowUnsafe(connection, RowId.of(block, row.index), row, codec)),
+  insertPreparedUnsafe(
+    connection,
+    rows.map((row) => prepare(block, row, codec)),
   )
 
 const apartUnsafe = (connection: Connection, sql: string, id: number): Uint8Array => {

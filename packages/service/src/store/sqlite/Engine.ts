@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
+import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { ChainStore, Copy, Database, EngineOptions } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
@@ -21,6 +22,7 @@ import * as Connection from "./Connection.ts"
 import * as Folder from "./Folder.ts"
 import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PreparedBlock from "./PreparedBlock.ts"
 import * as Projections from "./Projections.ts"
 import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
@@ -44,6 +46,10 @@ const backup = (folder: string): Database["backup"] =>
   })
 
 export { form } from "./Folder.ts"
+
+/** Compresses the documents of a block and makes their rows. */
+export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
+  PreparedBlock.prepare(block, documents)
 
 /**
  * Opens the database in a folder until the scope ends, and makes the folder for its owner alone. Files are opened when they are

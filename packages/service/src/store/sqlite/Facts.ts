@@ -26,18 +26,20 @@ export const migration = `CREATE TABLE facts (
   CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN UPDATE facts_count SET blocks = blocks + 1 WHERE id = 1; END;
   CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN UPDATE facts_count SET blocks = blocks - 1 WHERE id = 1; END;`
 
-type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
+/** The columns of a row. */
+export type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
 
-/** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
-export const insertUnsafe = (
-  connection: Connection,
-  { facts, number }: BlockRows,
-  codec: Frame.Codec,
-): number | null => {
+/** Makes the row of a block's facts; `null` for a block without. Pure. */
+export const prepare = ({ facts, number }: BlockRows, codec: Frame.Codec): Columns | null => {
   if (facts === undefined) return null
   const bytes = Buffer.from(facts)
   const dictionary = codec === "plain" ? 0 : Dictionaries.facts
-  const columns: Columns = [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
+  return [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
+}
+
+/** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
+export const insertUnsafe = (connection: Connection, columns: Columns | null): number | null => {
+  if (columns === null) return null
   connection.rowsUnsafe(Statements.insertFacts, columns)
   return Checksum.of(columns)
 }

@@ -15,15 +15,15 @@ import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
 import * as OldStatements from "./OldStatements.ts"
+import * as PreparedBlock from "./PreparedBlock.ts"
 import * as RowId from "./RowId.ts"
 
 /** Inserts a block and its transactions; what projections derive of them is inserted apart. */
 export const insertUnsafe = ({ codec, connection, ref }: ChainFile, block: BlockRows, layoutFrom: number): void => {
-  const { decoderRevision, number, transactions } = block
-  Blocks.insertUnsafe(connection, ref.id, block, Facts.insertUnsafe(connection, block, codec))
-  const rows = transactions.map((row) => ({ ...row, decoderRevision }))
-  if (number < layoutFrom) OldRows.insertUnsafe(connection, ref.id, number, rows)
-  else Documents.insertUnsafe(connection, number, rows, codec)
+  const { number } = block
+  Blocks.insertUnsafe(connection, ref.id, block, Facts.insertUnsafe(connection, PreparedBlock.factsOf(block, codec)))
+  if (number < layoutFrom) OldRows.insertUnsafe(connection, ref.id, number, PreparedBlock.rowsOf(block))
+  else Documents.insertPreparedUnsafe(connection, PreparedBlock.documentsOf(block, codec))
   Gaps.insertUnsafe(connection, block)
 }
 
