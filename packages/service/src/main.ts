@@ -2,7 +2,6 @@
 /**
  * Entry of the command `daybook`: runs the command line and sets the exit code, 0 also after SIGTERM, SIGINT and SIGHUP, 1 after a failure.
  */
-import cluster from "node:cluster"
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -20,6 +19,7 @@ import * as InvalidUsage from "./cli/InvalidUsage.ts"
 import { keys } from "./cli/KeysCommand.ts"
 import { reindex } from "./cli/ReindexCommand.ts"
 import { serve } from "./cli/ServeCommand.ts"
+import * as Shutdown from "./cli/Shutdown.ts"
 import { status } from "./cli/StatusCommand.ts"
 import * as Terminal from "./cli/Terminal.ts"
 import { repair, verify } from "./cli/VerifyCommand.ts"
@@ -33,22 +33,6 @@ const daybook = Command.make("daybook").pipe(
   Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, compact, backup]),
 )
 
-const stopMillis = 15_000
-
-/** Bounds the time of a shutdown; a second signal exits at once. */
-const boundShutdown = () => {
-  let signals = 0
-  const stop = () => {
-    // A terminal signals the processes of a cluster too, and their primary bounds their time.
-    if (++signals > 1 && !cluster.isWorker) process.exit(1)
-    setTimeout(() => process.exit(1), stopMillis).unref()
-  }
-  process.on("SIGINT", stop)
-  process.on("SIGTERM", stop)
-  // A terminal that is closed ends the program in the same way.
-  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
-}
-
 /** Prints a failure as one line; a defect with its trace. */
 const reportFailure = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -58,7 +42,7 @@ const reportFailure = (cause: Cause.Cause<unknown>) => {
   return Terminal.note(error instanceof Error ? `daybook: ${error.message}` : `daybook: ${Cause.pretty(cause)}`)
 }
 
-boundShutdown()
+Shutdown.bound()
 daybook.pipe(
   Command.run({ version: manifest.version }),
   Effect.tapCause(reportFailure),

@@ -13,6 +13,7 @@ import * as Primary from "../server/cluster/Primary.ts"
 import * as Service from "../Service.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
+import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
 const maxProcesses = 64
@@ -33,6 +34,7 @@ const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
 const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
   processes: number,
+  drainSeconds: number,
   roles: ReadonlyArray<Role.Role>,
   run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<A, E, R>,
 ) {
@@ -40,7 +42,7 @@ const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
     const issue = { path: "--processes", expected: "1 for a role without HTTP", received: String(processes) }
     return yield* new CommandError({ message: format("option", issue) })
   }
-  const url = yield* Primary.run(processes)
+  const url = yield* Primary.run(processes, drainSeconds)
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
   if (roles.includes("index")) yield* run(["index"])
 })
@@ -69,12 +71,16 @@ export const serve = Command.make(
       (message) => new CommandError({ message }),
     )
     const file = yield* ConfigFile.read(path)
+    const { drainSeconds } = file.config.limits
+    Shutdown.grant(drainSeconds)
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
     const options = { baseFolder: file.baseFolder, ...(progress === undefined ? {} : { onEvent }) }
     const member = Member.current()
     const service =
       member === undefined && processes > 1
-        ? serveByProcesses(processes, roles, (own) => Service.run(file.config, { ...options, roles: own }))
+        ? serveByProcesses(processes, drainSeconds, roles, (own) =>
+            Service.run(file.config, { ...options, roles: own }),
+          )
         : Service.run(
             file.config,
             member === undefined

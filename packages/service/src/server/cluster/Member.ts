@@ -38,6 +38,7 @@ export const make = ({ onMessage, send }: Channel): Member => {
   let metrics = () => ""
 
   onMessage((message) => {
+    if (message._tag === "Ping") return send({ _tag: "Pong", id: message.id })
     if (message._tag === "RequestMetrics") return send({ _tag: "OwnMetrics", id: message.id, text: metrics() })
     pending.get(message.id)?.(message)
     pending.delete(message.id)

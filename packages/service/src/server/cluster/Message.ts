@@ -17,6 +17,8 @@ export type FromMember =
     }
   /** Requests the metrics of the other processes. */
   | { readonly _tag: "Collect"; readonly id: number }
+  /** Answers a ping. */
+  | { readonly _tag: "Pong"; readonly id: number }
   /** Its own metrics, in the text format of Prometheus. */
   | { readonly _tag: "OwnMetrics"; readonly id: number; readonly text: string }
 
@@ -26,5 +28,7 @@ export type FromPrimary =
   | { readonly _tag: "Taken"; readonly id: number; readonly remaining: number; readonly elapsedMillis: number }
   /** The metrics of the other processes. */
   | { readonly _tag: "Collected"; readonly id: number; readonly texts: ReadonlyArray<string> }
+  /** Asks whether the event loop turns. */
+  | { readonly _tag: "Ping"; readonly id: number }
   /** Requests the metrics of this process. */
   | { readonly _tag: "RequestMetrics"; readonly id: number }

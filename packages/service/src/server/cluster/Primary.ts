@@ -1,5 +1,5 @@
 /**
- * Serves one port by several processes: starts them, restarts one that ends, and keeps what they share, which is the limits of API
+ * Serves one port by several processes: starts them, restarts one that ends or hangs, and keeps what they share, which is the limits of API
  * keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
  *
  * Source: decision 0043.
@@ -17,13 +17,14 @@ import type * as Scope from "effect/Scope"
 import * as Restart from "../../supervision/Restart.ts"
 import * as RateLimit from "../RateLimit.ts"
 import * as Collector from "./Collector.ts"
+import * as Heartbeat from "./Heartbeat.ts"
 import type { FromMember, FromPrimary } from "./Message.ts"
 
 /** A serving process ended before it listened; it has printed the reason. */
 export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{ readonly message: string }> {}
 
-/** Time that a process has to finish its requests when it is stopped. */
-const stopMillis = 12_000
+/** Seconds beyond those of its open requests that a process has to stop. */
+const stopSeconds = 2
 
 type TakeMessage = Extract<FromMember, { readonly _tag: "Take" }>
 
@@ -43,8 +44,10 @@ interface Running {
   readonly worker: Worker
   /** Base URL at which it listens; `null` where it ended before. */
   readonly ready: Promise<string | null>
-  /** Why it ended. */
+  /** How it ended. */
   readonly ended: Promise<string>
+  /** Waits until it does not answer any more. */
+  readonly untilHung: Effect.Effect<void>
 }
 
 /** Makes what starts a process and answers what it asks of the others. */
@@ -52,7 +55,7 @@ const makeStart = (take: Take) => {
   const peers = new Set<Collector.Peer>()
   const collector = Collector.make()
 
-  const handle = (peer: Collector.Peer, message: Exclude<FromMember, { readonly _tag: "Ready" }>) => {
+  const handle = (peer: Collector.Peer, message: Exclude<FromMember, { readonly _tag: "Ready" | "Pong" }>) => {
     if (message._tag === "Take") {
       const [remaining, elapsedMillis] = take(message)
       peer.send({ _tag: "Taken", id: message.id, remaining, elapsedMillis })
@@ -69,12 +72,14 @@ const makeStart = (take: Take) => {
     // A process that has ended is not connected any more.
     const send = (message: FromPrimary) => void (worker.isConnected() && worker.send(message, () => undefined))
     const peer = { send }
+    const pings: Heartbeat.Pings = { unanswered: 0 }
     const ready = new Promise<string | null>((resolve) => {
       worker.on("message", (message: FromMember) => {
         if (message._tag === "Ready") {
           peers.add(peer)
           resolve(message.url)
-        } else handle(peer, message)
+        } else if (message._tag === "Pong") pings.unanswered = 0
+        else handle(peer, message)
       })
       worker.on("exit", () => resolve(null))
     })
@@ -82,18 +87,25 @@ const makeStart = (take: Take) => {
       worker.on("exit", (code, signal) => {
         peers.delete(peer)
         collector.remove(peer)
-        resolve(`${signal === null ? `exit code ${code}` : String(signal)} (pid ${worker.process.pid ?? "unknown"})`)
+        resolve(signal === null ? `exit code ${code}` : String(signal))
       })
     })
-    return { worker, ready, ended }
+    return { worker, ready, ended, untilHung: Heartbeat.untilHung(pings, () => send({ _tag: "Ping", id: 0 })) }
   }
 }
 
-const stop = ({ ended, worker }: Running): Effect.Effect<void> =>
+/** Kills a process once it hangs; gives that as the reason of its end. */
+const killHung = ({ untilHung, worker }: Running): Effect.Effect<string> =>
+  Effect.map(untilHung, () => {
+    worker.process.kill("SIGKILL")
+    return `no answer for ${Heartbeat.hungSeconds} s`
+  })
+
+const stop = ({ ended, worker }: Running, drainSeconds: number): Effect.Effect<void> =>
   Effect.sync(() => void worker.process.kill("SIGTERM")).pipe(
     Effect.andThen(Effect.promise(() => ended)),
     Effect.timeoutOrElse({
-      duration: stopMillis,
+      duration: Duration.seconds(drainSeconds + stopSeconds),
       orElse: () => Effect.sync(() => void worker.process.kill("SIGKILL")),
     }),
     Effect.asVoid,
@@ -103,11 +115,13 @@ const stop = ({ ended, worker }: Running): Effect.Effect<void> =>
 type Started = Deferred.Deferred<string, ProcessNotStarted>
 
 /** Runs a process until it ends, and gives why; interruption stops it. One that ends before it first listened is not restarted. */
-const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started) {
-  const running = yield* Effect.acquireRelease(Effect.sync(start), stop)
+const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: number) {
+  const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds))
   const url = yield* Effect.promise(() => running.ready)
   if (url !== null) yield* Deferred.succeed(started, url)
-  const reason = yield* Effect.promise(() => running.ended)
+  const ended = Effect.promise(() => running.ended)
+  const how = yield* url === null ? ended : Effect.raceFirst(killHung(running), ended)
+  const reason = `${how} (pid ${running.worker.process.pid ?? "unknown"})`
   // Without effect once it has listened.
   const message = `A serving process did not start: ${reason}. See its message above.`
   const isNotStarted = yield* Deferred.fail(started, new ProcessNotStarted({ message }))
@@ -115,25 +129,27 @@ const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Star
 }, Effect.scoped)
 
 /** Starts a process that is restarted until the scope ends; gives its base URL once it listens. */
-const startSupervised = Effect.fnUntraced(function* (start: () => Running) {
+const startSupervised = Effect.fnUntraced(function* (start: () => Running, drainSeconds: number) {
   const started: Started = yield* Deferred.make<string, ProcessNotStarted>()
-  yield* Effect.forkScoped(Restart.forever("A serving process", runOnce(start, started)))
+  yield* Effect.forkScoped(Restart.forever("A serving process", runOnce(start, started, drainSeconds)))
   return yield* Deferred.await(started)
 })
 
 /**
- * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen.
+ * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen. When
+ * they stop, their open requests have `drainSeconds`.
  *
  * **Errors**
  * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
  */
 export const run = Effect.fn("Primary.run")(function* (
   processes: number,
+  drainSeconds: number,
 ): Effect.fn.Return<string, ProcessNotStarted, Scope.Scope> {
   const start = makeStart(yield* makeTake)
   // What is wrong with the configuration is reported by the first process alone.
-  const url = yield* startSupervised(start)
-  const others = Array.from({ length: processes - 1 }, () => startSupervised(start))
+  const url = yield* startSupervised(start, drainSeconds)
+  const others = Array.from({ length: processes - 1 }, () => startSupervised(start, drainSeconds))
   yield* Effect.all(others, { concurrency: "unbounded", discard: true })
   return url
 })

@@ -50,6 +50,12 @@ describe("Member", () => {
     }),
   )
 
+  it("make: answers a ping", () => {
+    const { receive, sent } = connect()
+    receive({ _tag: "Ping", id: 3 })
+    expect(sent).toEqual([{ _tag: "Pong", id: 3 }])
+  })
+
   it("report: answers a request for its metrics with what was set last", () => {
     const { member, receive, sent } = connect()
     receive({ _tag: "RequestMetrics", id: 1 })

@@ -9,16 +9,25 @@ import type { FromMember, FromPrimary } from "../../../src/server/cluster/Messag
 import * as Primary from "../../../src/server/cluster/Primary.ts"
 
 /** Runs the primary process with processes that behave in a way; gives the processes that run now. */
-const start = (mode: "listen" | "exit" | "stubborn", processes: number) =>
+const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number) =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
-    return Primary.run(processes)
+    return Primary.run(processes, 10)
   })
+
+/** Records the lines about ended processes. */
+const recordEnds = () => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => {
+    if (String(message).startsWith("A serving process")) lines.push(String(message))
+  })
+  return { lines, logger }
+}
 
 const workers = (): ReadonlyArray<Worker> => Object.values(cluster.workers ?? {}).filter((one) => one !== undefined)
 
 /** Messages that a process receives, until one is the response to the id. */
-const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "Ready" }>) =>
+const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "Ready" | "Pong" }>) =>
   Effect.promise(
     () =>
       new Promise<FromPrimary>((resolve) => {
@@ -54,8 +63,7 @@ describe("Primary", () => {
 
   it.effect("run: restarts a process that ends, logs how it ended, and collects no metrics of it", () =>
     Effect.gen(function* () {
-      const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const { lines, logger } = recordEnds()
       yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
       const [first, second] = workers()
       const { pid } = second!.process
@@ -66,6 +74,41 @@ describe("Primary", () => {
       expect(yield* request(first!, { _tag: "Collect", id: 81 })).toEqual({ _tag: "Collected", id: 81, texts: [] })
       yield* TestClock.adjust(500)
       expect(workers()).toHaveLength(2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: kills and restarts a process that does not answer any more", () =>
+    Effect.gen(function* () {
+      const { lines, logger } = recordEnds()
+      yield* Effect.provide(start("hung", 1), Logger.layer([logger]))
+      const [hung] = workers()
+      const ended = new Promise((resolve) => hung!.on("exit", (_, signal) => resolve(signal)))
+      yield* TestClock.adjust(9_999)
+      expect(hung!.isDead()).toBe(false)
+      yield* TestClock.adjust(1)
+
+      expect(yield* Effect.promise(() => ended)).toBe("SIGKILL")
+      yield* eventually(() => lines.length === 1, "the end is logged")
+      expect(lines).toEqual([
+        `A serving process ended: no answer for 10 s (pid ${hung!.process.pid}). Restarting it in 0.5 s.`,
+      ])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: does not kill a process that answers its pings", () =>
+    Effect.gen(function* () {
+      yield* start("listen", 1)
+      const [worker] = workers()
+      let pongs = 0
+      worker!.on("message", ({ _tag }: FromMember) => {
+        if (_tag === "Pong") pongs++
+      })
+      for (let ping = 1; ping <= 7; ping++) {
+        yield* TestClock.adjust(2_000)
+        yield* eventually(() => pongs >= ping, "a ping is answered")
+      }
+
+      expect(worker!.isDead()).toBe(false)
     }).pipe(Effect.scoped),
   )
 
