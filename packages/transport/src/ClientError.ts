@@ -84,6 +84,8 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
     readonly expected: string
     /** HTTP status of the response. */
     readonly status: number | undefined
+    /** A sentence at the end of the message: what to do; undefined for none. */
+    readonly advice: string | undefined
   }
 > {
   constructor(
@@ -95,15 +97,14 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
       readonly status?: number | undefined
       readonly isRetryable?: boolean
       readonly retryAfter?: Duration.Duration | undefined
-      /** A sentence at the end of the message: what to do. */
       readonly advice?: string | undefined
     },
   ) {
-    const { reason, path, received, expected, status } = options
-    const advice = options.advice === undefined ? "" : ` ${options.advice}`
-    const message = `Invalid response from ${options.host}: ${path}: expected ${expected}, received ${received}.${advice}`
+    const { advice, reason, path, received, expected, status } = options
+    const ending = advice === undefined ? "" : ` ${advice}`
+    const message = `Invalid response from ${options.host}: ${path}: expected ${expected}, received ${received}.${ending}`
     const facts = fields(options, message, options.isRetryable ?? false, options.retryAfter)
-    super({ ...facts, reason, path, received, expected, status })
+    super({ ...facts, reason, path, received, expected, status, advice })
   }
 }
 

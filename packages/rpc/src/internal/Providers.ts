@@ -140,7 +140,8 @@ export const rows: ReadonlyArray<Row> = [
 /** The part of an error by which it is recognised. */
 export type CodeAndMessage = Pick<JsonRpc.ErrorObject, "code" | "message">
 
-const maxMessageCharacters = 2_000
+/** Characters by which a message is recognised. A node may quote anything after its first sentences. */
+const maxMessageCharacters = 500
 
 /** The first row that matches an error. */
 const matching = ({ code, message: given }: CodeAndMessage, of: ReadonlyArray<Row> = rows): Row | undefined => {

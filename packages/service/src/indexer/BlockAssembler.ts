@@ -7,6 +7,7 @@
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
+import type { TransactionTrace } from "@daybook/schema/Trace"
 import type { Transaction } from "@daybook/schema/Transaction"
 import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
@@ -16,6 +17,7 @@ import * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as BlockFacts from "../projection/BlockFacts.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
 
 /**
  * Responses of a node about one block.
@@ -146,18 +148,24 @@ const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows
   return {
     ...headerRows(block, options),
     transactions: [],
-    ...factsOf({ block, rows: [], gasFees, watch: options.watch }),
+    ...factsOf({ block, rows: [], gasFees, watch: options.watch }, options),
   }
 }
 
-const factsOf = (source: BlockFacts.Source): Pick<BlockRows, "facts"> => {
-  const facts = BlockFacts.textOf(source)
+/** Facts of a block; none where a field does not decode that they may state. */
+const factsOf = (source: BlockFacts.Source, { undecoded = Undecoded.none }: Options): Pick<BlockRows, "facts"> => {
+  const isComplete = !Undecoded.isIncomplete(undecoded) && ![...undecoded.header.keys()].some(BlockFacts.isOfHeader)
+  const facts = isComplete ? BlockFacts.textOf(source) : null
   return facts === null ? {} : { facts }
 }
 
-/** Gas fees of a block in wei; `null` where a receipt is missing. */
-const gasFeesOf = (block: BlockVerifier.MinedBlock, executed: ReadonlyArray<BlockFacts.Executed>): bigint | null => {
-  if (executed.length < block.transactions.length) return null
+/** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */
+const gasFeesOf = (
+  block: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<BlockFacts.Executed>,
+  { undecoded = Undecoded.none }: Options,
+): bigint | null => {
+  if (executed.length < block.transactions.length + Undecoded.leftOut(undecoded)) return null
   return executed.reduce(
     (sum, { receipt, transaction }) =>
       sum + receipt.gasUsed * effectivePrice(transaction, receipt, block.baseFeePerGas),
@@ -174,13 +182,28 @@ const gasFeesOf = (block: BlockVerifier.MinedBlock, executed: ReadonlyArray<Bloc
 export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.map(BlockVerifier.verifyBlock(block, options), (mined) => emptyRows(mined, options))
 
+/** Traces of the transactions of a block, without those of transactions that are left out of it. */
+const withoutLeftOut = (block: BlockVerifier.MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
+  if (traces._tag === "Untraced" || Undecoded.leftOut(undecoded) === 0) return traces
+  const hashes: ReadonlySet<string> = new Set(block.transactions.map(({ hash }) => hash))
+  if (traces._tag === "Flat") {
+    const isOwn = (hash: string | null | undefined) => hash == null || hashes.has(hash)
+    return { ...traces, traces: traces.traces.filter(({ transactionHash }) => isOwn(transactionHash)) }
+  }
+  const positions = new Set(block.transactions.map(({ transactionIndex }) => transactionIndex))
+  const isOwn = ({ txHash }: TransactionTrace, at: number) =>
+    txHash === undefined ? positions.has(at) : hashes.has(txHash)
+  return { ...traces, traces: traces.traces.filter(isOwn) }
+}
+
 /** Rows of internal transactions of those transactions that have a receipt. The tracer may know of the others or not. */
 const internalOf = (
   block: BlockVerifier.MinedBlock,
   transactions: ReadonlyArray<Transaction>,
-  traces: Traces,
+  received: Traces,
   options: Options,
 ): Result.Result<InternalTransactions.Rows, InvalidBlock> => {
+  const traces = withoutLeftOut(block, received, options.undecoded ?? Undecoded.none)
   if (transactions.length === block.transactions.length) return InternalTransactions.fromTraces(block, traces, options)
   const hashes = new Set(transactions.map(({ hash }) => hash))
   const ofAll = Result.map(InternalTransactions.fromTraces(block, traces, options), (rows) =>
@@ -194,17 +217,40 @@ const internalOf = (
 const receiptGaps = (
   { transactions }: BlockVerifier.MinedBlock,
   executed: ReadonlyArray<Transaction>,
-  { missing = "No node has the receipt.", watch }: Options,
+  { missing = "No node has the receipt.", undecoded = Undecoded.none, watch }: Options,
 ): ReadonlyArray<BlockGap> => {
   if (executed.length === transactions.length) return []
   const hashes = new Set(executed.map(({ hash }) => hash))
+  const reasons = new Map(undecoded.receipts.map(({ hash, reason }) => [hash, reason]))
   return transactions
     .filter(({ from, hash, to }) => !hashes.has(hash) && isWatched([from, to ?? null], watch))
-    .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: missing }))
+    .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: reasons.get(hash) ?? missing }))
 }
 
 const isWatched = (wallets: ReadonlyArray<string | null>, watch: Options["watch"]): boolean =>
   watch == null || wallets.some((wallet) => wallet === null || watch.has(wallet))
+
+/** Gaps of transactions that are left out of the block, where they concern the watched wallets, or wallets that are not known. */
+const transactionGaps = ({ undecoded = Undecoded.none, watch }: Options): ReadonlyArray<BlockGap> =>
+  undecoded.transactions
+    .filter(({ isLeftOut, wallets }) => isLeftOut && (wallets === null || isWatched(wallets, watch)))
+    .map(({ hash, reason }) => ({ kind: "transaction", ...(hash === null ? {} : { transaction: hash }), reason }))
+
+/** Gap of a check that does not hold. */
+const unmetGaps = (unmet: string | null): ReadonlyArray<BlockGap> =>
+  unmet === null ? [] : [{ kind: "check", reason: `blooms: ${unmet}` }]
+
+/** Why the price of a transaction is not known: the base fee that it is computed with does not decode. */
+const unpriced = (
+  transaction: Transaction,
+  receipt: Receipt,
+  { undecoded = Undecoded.none }: Options,
+): string | null => {
+  const fees: Fees = transaction
+  return receipt.effectiveGasPrice == null && fees.gasPrice == null
+    ? (undecoded.header.get("baseFeePerGas") ?? null)
+    : null
+}
 
 /** What a row holds of a transaction's internal transactions. */
 const internalText = (rows: InternalTransactions.TransactionRows | undefined): string | null => {
@@ -216,42 +262,53 @@ const internalText = (rows: InternalTransactions.TransactionRows | undefined): s
 export const untraced = "null"
 
 /**
- * Assembles the rows of a block. A transaction without a receipt has no row, one without a trace no internal transactions: both are
- * gaps of the block.
+ * Assembles the rows of a block. A transaction that does not decode, or without a receipt, has no row, one without a trace no internal
+ * transactions: these are gaps of the block.
  *
  * **Errors**
  * - `InvalidBlock`: the responses do not belong together.
  */
 export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.gen(function* () {
-    const { receipts, traces } = responses
-    const { decoder, watch } = options
-    const block = yield* BlockVerifier.verify(responses.block, receipts, options)
+    const { traces } = responses
+    const { decoder, undecoded, watch } = options
+    const { block, unmet } = yield* BlockVerifier.verify(responses.block, responses.receipts, options)
+    const receipts = BlockVerifier.ofTransactions(block, responses.receipts, undecoded)
     const executed = BlockVerifier.executed(block, receipts)
     const internal = traces === null ? null : yield* internalOf(block, executed, traces, options)
     const time = new Date(Number(block.timestamp) * 1000).toISOString()
-    const gaps: Array<BlockGap> = [...receiptGaps(block, executed, options)]
+    const gaps: Array<BlockGap> = [
+      ...unmetGaps(unmet),
+      ...transactionGaps(options),
+      ...receiptGaps(block, executed, options),
+    ]
     const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
     const stored: Array<BlockFacts.Executed> = []
     const transactions = all.flatMap(({ receipt, transaction }, position): ReadonlyArray<TransactionRow> => {
       const wallets = walletsOf(transaction, receipt)
       const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
       if (addresses.length === 0) return []
+      const { hash } = transaction
+      const reason = unpriced(transaction, receipt, options)
+      if (reason !== null) {
+        gaps.push({ kind: "transaction", transaction: hash, reason })
+        return []
+      }
       stored.push({ receipt, transaction })
       const rows = internal?.[position]
       if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
-        gaps.push({ kind: "trace", transaction: transaction.hash, reason: rows.reason })
+        gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
       }
       return [
         {
           index: receipt.transactionIndex,
-          hash: transaction.hash,
+          hash,
           body: bodyOf(block, time, transaction, receipt, decoder),
           internal: internalText(rows),
           addresses,
         },
       ]
     })
-    const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all), watch })
+    const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }, options)
     return { ...headerRows(block, options), transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) }
   })

@@ -9,13 +9,14 @@ import * as Result from "effect/Result"
 import type { BatchFetcher } from "../node/BatchFetcher.ts"
 import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import * as NodeError from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import type { Traces } from "../node/Tracer.ts"
 import type { BlockGap, BlockRows } from "../store/BlockRows.ts"
 import * as Deviation from "../verification/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as ReceiptRecovery from "./ReceiptRecovery.ts"
@@ -31,14 +32,27 @@ export interface Options extends BlockAssembler.Options {
   readonly failures?: number
 }
 
-type FetchError = BlockNotFound | InvalidBlock | NodeError
+/** A block as far as it decodes. */
+interface Found {
+  readonly block: HydratedBlock
+  readonly undecoded: Undecoded.Undecoded
+}
+
+/** Receipts as far as they decode; `isPartial` where some are missing and cannot be had. */
+interface FoundReceipts {
+  readonly receipts: ReadonlyArray<Receipt>
+  readonly undecoded: ReadonlyArray<Undecoded.UndecodedPart>
+  readonly isPartial: boolean
+}
+
+type FetchError = BlockNotFound | InvalidBlock | NodeError.NodeError
 
 const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
   transactions.length === 0 && transactionsRoot === TrieRoot.empty
 
-/** True for a block whose rows need receipts and traces. */
-const needsParts = (block: HydratedBlock, { watch }: BlockAssembler.Options): boolean =>
-  !isEmpty(block) && BlockAssembler.mayConcern(block, watch)
+/** True for a block whose rows need receipts and traces; what is left out of it may concern any wallet. */
+const needsParts = (block: HydratedBlock, { undecoded, watch }: BlockAssembler.Options): boolean =>
+  !isEmpty(block) && (BlockAssembler.mayConcern(block, watch) || Undecoded.leftOut(undecoded ?? Undecoded.none) > 0)
 
 /** Rows of a block that needs neither receipts nor traces. */
 const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): Result.Result<BlockRows, InvalidBlock> =>
@@ -52,6 +66,10 @@ const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArra
     .filter(({ kind }) => kind !== "missing receipts")
     .map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
 
+/** Deviations that assembling has found. */
+const assembledDeviations = ({ gaps = [] }: BlockRows): ReadonlyArray<Deviation.Deviation> =>
+  gaps.filter(({ kind }) => kind === "check").map(({ reason }) => ({ kind: "blooms", detail: reason }))
+
 /** Reports the deviations of a block that was accepted, and adds them to its gaps. */
 const report = Effect.fnUntraced(function* (
   block: HydratedBlock,
@@ -60,8 +78,9 @@ const report = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<BlockRows> {
   const deviations = Deviation.of(block, receipts, options)
-  if (deviations.length === 0) return rows
-  if (options.onDeviation !== undefined) yield* options.onDeviation(Number(block.number), deviations)
+  const reported = [...deviations, ...assembledDeviations(rows)]
+  if (reported.length > 0 && options.onDeviation !== undefined)
+    yield* options.onDeviation(Number(block.number), reported)
   const gaps = [...checkGaps(deviations), ...(rows.gaps ?? [])]
   return gaps.length === 0 ? rows : { ...rows, gaps }
 })
@@ -71,28 +90,60 @@ const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => tra
 /** The nodes, where they have pruned what is missing. */
 const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
 
-/** Receipts of a block; `isPartial` where some are missing and cannot be had. */
-const receiptsOf = Effect.fnUntraced(function* (
+/** Failed turns after which a node that does not respond is not waited for, where others respond with what does not decode. */
+const patience = 4
+
+/** True when what decodes of a response is used: no node gives all of it. */
+const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean => {
+  const undecodable = NodeError.undecodable(error)
+  return undecodable === "all" || (undecodable === "some" && failures >= patience)
+}
+
+/** A block, as far as it decodes. */
+const findBlock = (node: Node, number: number, failures: number): Effect.Effect<Found | null, NodeError.NodeError> =>
+  node.block(number).pipe(
+    Effect.map((block) => (block === null ? null : { block, undecoded: Undecoded.none })),
+    Effect.catchIf(
+      (error) => isTakenInParts(error, failures),
+      () => node.lenientBlock(number),
+    ),
+  )
+
+const whole = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: false })
+
+const partial = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: true })
+
+/** Receipts as far as they decode; `null` where they are missing. */
+const receiptsInParts = (
+  node: Node,
+  ref: BlockTransactions,
+): Effect.Effect<FoundReceipts | null, NodeError.NodeError> =>
+  Effect.map(node.lenientReceipts(ref), (found) =>
+    found === null ? null : { ...found, isPartial: found.undecoded.some(({ isLeftOut }) => isLeftOut) },
+  )
+
+/** Receipts of a block. */
+const findReceipts = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockTransactions,
   failures: number,
-): Effect.fn.Return<
-  { readonly receipts: ReadonlyArray<Receipt>; readonly isPartial: boolean },
-  BlockNotFound | NodeError
-> {
+): Effect.fn.Return<FoundReceipts, BlockNotFound | NodeError.NodeError> {
   const { hash, number } = ref
   const outcome = yield* Effect.result(node.receipts(ref))
-  if (Result.isSuccess(outcome) && outcome.success !== null) return { receipts: outcome.success, isPartial: false }
+  if (Result.isSuccess(outcome) && outcome.success !== null) return whole(outcome.success)
   if (Result.isFailure(outcome)) {
     const { failure } = outcome
+    const inParts = isTakenInParts(failure, failures) ? yield* receiptsInParts(node, ref) : null
+    if (inParts !== null) return inParts
     const isOfBlock = failure._tag === "NodeFailed" && TraceFailure.kindOfAll(failure) !== "unavailable"
     const found = isOfBlock ? yield* ReceiptRecovery.recover(node, ref, failures) : null
-    return found === null ? yield* Effect.fail(failure) : { receipts: found, isPartial: true }
+    return found === null ? yield* Effect.fail(failure) : partial(found)
   }
   const header = yield* node.header(number)
   const found = header?.hash === hash ? yield* ReceiptRecovery.recover(node, ref, failures) : null
-  if (found !== null) return { receipts: found, isPartial: true }
-  return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, header?.hash === hash) })
+  if (found !== null) return partial(found)
+  const isPruned = header?.hash === hash && node.isSettled(number)
+  return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, isPruned) })
 })
 
 /** How to recover traces: the nodes have shown that they cannot trace the block, or a response lacks some. */
@@ -109,37 +160,51 @@ const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =
       : Result.fail(invalid),
   )
 
+/** Rows of a block that needs receipts and traces. */
+const fetchParts = Effect.fnUntraced(function* (
+  node: Node,
+  { block, undecoded }: Found,
+  ref: BlockTransactions,
+  options: Options,
+): Effect.fn.Return<BlockRows, FetchError> {
+  const { failures = 0 } = options
+  const [found, traces] = yield* Effect.all([findReceipts(node, ref, failures), node.traces(ref, failures)], {
+    concurrency: 2,
+  })
+  const { isPartial, receipts } = found
+  const verifying = {
+    ...{ ...options, undecoded: { ...undecoded, receipts: found.undecoded } },
+    ...(isPartial ? { allowMissing: true } : {}),
+  }
+  const assembled = yield* Effect.fromResult(assembleTraced({ block, receipts, traces }, verifying))
+  const rows = yield* report(block, receipts, assembled, verifying)
+  return yield* TraceRecovery.recover(node, block, rows, recovering(options, traces))
+})
+
 const fetchOne = Effect.fnUntraced(function* (
   node: Node,
   number: number,
   options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
-  const found = yield* node.block(number)
+  const found = yield* findBlock(node, number, options.failures ?? 0)
   if (found === null) {
     return yield* new BlockNotFound({ block: number, what: "block", ...hostsIf(node, node.isSettled(number)) })
   }
-  const hash = found.hash ?? "no hash"
-  if (found.number !== BigInt(number)) {
+  const { block, undecoded } = found
+  const hash = block.hash ?? "no hash"
+  if (block.number !== BigInt(number)) {
     return yield* new InvalidBlock({
       block: number,
       hash,
-      what: `number: expected ${number}, received ${found.number}`,
+      what: `number: expected ${number}, received ${block.number}`,
     })
   }
-  if (!needsParts(found, options)) {
-    const rows = yield* Effect.fromResult(assembleAlone(found, options))
-    return yield* report(found, null, rows, options)
+  const reading = { ...options, undecoded }
+  if (needsParts(block, reading)) {
+    return yield* fetchParts(node, found, { number, hash, transactions: hashesOf(block) }, options)
   }
-  const ref = { number, hash, transactions: hashesOf(found) }
-  const { failures = 0 } = options
-  const [{ isPartial, receipts }, traces] = yield* Effect.all(
-    [receiptsOf(node, ref, failures), node.traces(ref, failures)],
-    { concurrency: 2 },
-  )
-  const verifying = isPartial ? { ...options, allowMissing: true } : options
-  const assembled = yield* Effect.fromResult(assembleTraced({ block: found, receipts, traces }, verifying))
-  const rows = yield* report(found, receipts, assembled, options)
-  return yield* TraceRecovery.recover(node, found, rows, recovering(options, traces))
+  const rows = yield* Effect.fromResult(assembleAlone(block, reading))
+  return yield* report(block, null, rows, reading)
 })
 
 /**

@@ -17,7 +17,7 @@ export class BlockNotFound extends Data.TaggedError("BlockNotFound")<{
     const { block, hosts, what } = this
     const missing = what === "block" ? `block ${block}` : `receipts of block ${block}`
     if (hosts === undefined) {
-      return `The node no longer has ${missing}: a reorg is under way or the node lags. Trying again.`
+      return `The node does not have ${missing}: it lags, or a reorg is under way. Trying again.`
     }
     const [host = "The node"] = hosts
     const start = hosts.length > 1 ? `None of ${hosts.join(", ")} has ${missing}` : `${host} has no ${missing}`

@@ -9,7 +9,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import { type NodeError, undecodable } from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 
 /** Failed turns after which receipts are looked for one by one. */
@@ -22,24 +22,39 @@ const concurrency = 4
 const attempts = 4
 const pause = "250 millis"
 
-const probedBlocks = (number: number, failures: number): ReadonlyArray<number> => {
-  const first = (probesPerTurn * (failures - patience)) % distances.length
-  return distances
+/**
+ * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
+ * time to catch up.
+ */
+const probedBlocks = ({ isSettled }: Node, number: number, failures: number): ReadonlyArray<number> => {
+  const mayLag = !isSettled(number) && failures < TraceFailure.patience
+  const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
+  const first = (probesPerTurn * (failures - patience)) % probing.length
+  return probing
     .slice(first, first + probesPerTurn)
     .map((distance) => number + distance)
     .filter((probed) => probed >= 0)
 }
 
+const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
+
 /** True when the nodes have a receipt. */
 const hasReceipt = (node: Node, ref: BlockTransactions, hash: string): Effect.Effect<boolean, NodeError> =>
   Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
 
-/** True when the nodes have the receipts of a block with transactions. */
+/** True when the nodes have the receipts of a block with transactions; also where these do not decode. */
 const hasReceipts = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<boolean, NodeError> {
-  const block = yield* node.block(number)
+  const block = yield* Effect.catchIf(node.block(number), isUndecodable, () =>
+    Effect.map(node.lenientBlock(number), (found) => found?.block ?? null),
+  )
   if (block === null || block.hash === null || block.transactions.length === 0) return false
   const transactions = block.transactions.map(({ hash }) => hash)
-  return (yield* node.receipts({ number, hash: block.hash, transactions })) !== null
+  const receipts = node.receipts({ number, hash: block.hash, transactions })
+  return yield* Effect.catchIf(
+    Effect.map(receipts, (found) => found !== null),
+    isUndecodable,
+    () => Effect.succeed(true),
+  )
 })
 
 /** True when the nodes have shown that they keep receipts: the first or the last one of the block, or those of a block nearby. */
@@ -52,7 +67,7 @@ const isProven = Effect.fnUntraced(function* (
   const ends = transactions.length > 1 ? [...transactions.slice(0, 1), ...transactions.slice(-1)] : []
   const proofs = [
     ...ends.map((hash) => hasReceipt(node, ref, hash)),
-    ...probedBlocks(ref.number, failures).map((number) => hasReceipts(node, number)),
+    ...probedBlocks(node, ref.number, failures).map((number) => hasReceipts(node, number)),
   ]
   for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true
   return false

@@ -24,10 +24,10 @@ export interface RuleDoubt {
 export const make = (isDetected: boolean): RuleDoubt => ({ isDetected, doubtful: null, examined: null })
 
 /**
- * A block was refused again, after it was fetched from every node several times.
+ * A block was refused again, after it was fetched from every node several times. What no hash rule refuses does not concern the rules.
  */
-export const refused = (doubt: RuleDoubt, { block }: InvalidBlock): RuleDoubt =>
-  doubt.isDetected && doubt.examined !== block ? { ...doubt, doubtful: block } : doubt
+export const refused = (doubt: RuleDoubt, { block, isOfRules = false }: InvalidBlock): RuleDoubt =>
+  isOfRules && doubt.isDetected && doubt.examined !== block ? { ...doubt, doubtful: block } : doubt
 
 /**
  * The rules were detected.

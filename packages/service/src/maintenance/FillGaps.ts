@@ -63,6 +63,8 @@ const fillBlock = Effect.fnUntraced(function* (
   }
   const fetched = yield* Effect.result(BlockFetcher.block(node, first.block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
+  const lost = Watched.lost(stored, fetched.success)
+  if (lost !== null) return { filled: 0, why: lost }
   const rows = Watched.keepTraces(stored, fetched.success)
   const left = rows.gaps ?? []
   const why = left[0]?.reason ?? null

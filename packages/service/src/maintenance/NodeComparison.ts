@@ -3,7 +3,7 @@
  */
 import { cut } from "@daybook/schema/Issue"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
-import type { BlockRows, TransactionRow } from "../store/BlockRows.ts"
+import { type BlockRows, isWithoutRow, type TransactionRow } from "../store/BlockRows.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import { isWatched, type Watch } from "./Watched.ts"
 
@@ -94,18 +94,18 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
-/** Facts are compared where both have them and no receipt is missing; those of watched wallets depend on which are watched. */
+/** Facts are compared where both have them and no record is missing; those of watched wallets depend on which are watched. */
 const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<IntegrityIssue> => {
   const isCompared = watch == null && stored.facts !== null && remote.facts !== undefined
-  if (!isCompared || withoutReceipt(remote).size > 0 || stored.facts === remote.facts) return []
+  if (!isCompared || withoutRow(remote).size > 0 || stored.facts === remote.facts) return []
   const what = differenceOf(parse(stored.facts), parse(remote.facts), "facts", () => false)
   return what === null ? [] : [{ block: stored.number, what }]
 }
 
-/** Transactions whose receipt the node does not give now. */
-const withoutReceipt = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
+/** Transactions that the node does not give a record of now. */
+const withoutRow = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
   new Set(
-    gaps.flatMap(({ kind, transaction }) => (kind === "receipt" && transaction !== undefined ? [transaction] : [])),
+    gaps.flatMap(({ kind, transaction }) => (isWithoutRow(kind) && transaction !== undefined ? [transaction] : [])),
   )
 
 /**
@@ -113,7 +113,7 @@ const withoutReceipt = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
  */
 export const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<StoredTransaction> => {
   const hashes = new Set(remote.transactions.map(({ hash }) => hash))
-  const gaps = withoutReceipt(remote)
+  const gaps = withoutRow(remote)
   return stored.transactions.filter(
     ({ addresses, hash }) => isWatched(addresses, watch) && !hashes.has(hash) && !gaps.has(hash),
   )

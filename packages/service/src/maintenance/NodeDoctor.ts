@@ -7,13 +7,13 @@
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Chain from "@daybook/schema/Chain"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as BlockFetcher from "../indexer/BlockFetcher.ts"
 import * as Throughput from "../indexer/Throughput.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as Node from "../node/Node.ts"
 import * as NodeEndpoint from "../node/NodeEndpoint.ts"
 import * as NodeProbe from "../node/NodeProbe.ts"
@@ -131,7 +131,7 @@ const rateOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Finding> {
   const name = "rate"
   const assembling = { decoder: Decoder.make(), rules }
-  const began = yield* Clock.currentTimeMillis
+  const began = yield* MonotonicClock.millis
   let [blocks, transactions] = [0, 0]
   let failure: string | undefined
   const one = Effect.fnUntraced(function* (number: number) {
@@ -148,7 +148,7 @@ const rateOf = Effect.fnUntraced(function* (
     Effect.forEach(spread(from, head), one, { concurrency: rateConcurrency, discard: true }),
     rateMillis,
   )
-  const seconds = Math.max(0.001, ((yield* Clock.currentTimeMillis) - began) / 1000)
+  const seconds = Math.max(0.001, ((yield* MonotonicClock.millis) - began) / 1000)
   if (failure !== undefined && blocks === 0) return { name, grade: "missing", text: failure }
   const perSecond = blocks / seconds
   const left = Throughput.formatMillis(((head - from + 1) / Math.max(perSecond, 0.001)) * 1000)

@@ -41,6 +41,8 @@ const fetchAgain = Effect.fnUntraced(function* (
   const watch = Watched.withStored(stored, options.watch)
   const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, watch }))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
+  const lost = Watched.lost(stored, fetched.success)
+  if (lost !== null) return Result.fail(lost)
   return Result.succeed(Watched.keepTraces(stored, fetched.success))
 })
 

@@ -2,7 +2,7 @@
  * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
  */
 import type { StoredBlock } from "../store/Audit.ts"
-import type { BlockGap, BlockRows } from "../store/BlockRows.ts"
+import { type BlockGap, type BlockRows, isWithoutRow } from "../store/BlockRows.ts"
 
 /** Wallets of an index; `null` or left out for all. */
 export type Watch = ReadonlySet<string> | null | undefined
@@ -24,6 +24,16 @@ export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =
  */
 export const withStored = (block: StoredBlock | undefined, watch: Watch): ReadonlySet<string> | null =>
   watch == null ? null : new Set([...watch, ...(block?.transactions ?? []).flatMap(({ addresses }) => addresses)])
+
+/**
+ * Why a block fetched again must not replace the stored one: it lacks a record that the stored one has; `null` when it may.
+ */
+export const lost = (stored: StoredBlock | undefined, { gaps = [], hash, transactions }: BlockRows): string | null => {
+  if (stored?.hash !== hash) return null
+  const gap = gaps.find(({ kind }) => isWithoutRow(kind))
+  const hashes = new Set(transactions.map((row) => row.hash))
+  return gap === undefined || stored.transactions.every((row) => hashes.has(row.hash)) ? null : gap.reason
+}
 
 const noTracer = "No node can trace now."
 

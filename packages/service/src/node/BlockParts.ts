@@ -1,18 +1,26 @@
 /**
- * A block with its transactions from one node: in one response, or transaction by transaction where that is too large.
+ * A block with its transactions from one node: in one response, or transaction by transaction where that is too large; whole, or as far
+ * as it decodes.
  *
- * Source: decision 0036.
+ * Source: decisions 0035 and 0036.
  */
-import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
-import type { HydratedBlock } from "@daybook/schema/Block"
-import type { Transaction } from "@daybook/schema/Transaction"
+import { HydratedBlock } from "@daybook/schema/Block"
+import * as Hash from "@daybook/schema/Hash"
+import * as Issue from "@daybook/schema/Issue"
+import { InvalidResponse } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import * as LenientBlock from "./LenientBlock.ts"
+import * as LenientObject from "./LenientObject.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 
 /** Transactions that are requested at once. */
 const atOnce = 20
+
+const isHash = Schema.is(Hash.Hash)
 
 /**
  * True for a response that exceeds the bounds, where a smaller one may be had.
@@ -20,42 +28,65 @@ const atOnce = 20
 export const isTooLarge = (error: CallError): boolean =>
   error._tag === "InvalidResponse" && error.reason === "too-large"
 
-const transactionsOf = Effect.fnUntraced(function* (
-  { limiter }: NodeEndpoint,
-  hashes: ReadonlyArray<string>,
-): Effect.fn.Return<ReadonlyArray<Transaction | null>, CallError> {
-  const found: Array<Transaction | null> = []
-  for (let at = 0; at < hashes.length; at += atOnce) {
-    const calls = hashes
-      .slice(at, at + atOnce)
-      .map((hash): Call => ({ method: "eth_getTransactionByHash", params: [hash] }))
-    const { results } = yield* limiter.batch(calls)
-    for (const result of results) {
-      // Sound: the result is that of the method, which is decoded by its schema.
-      found.push((yield* Effect.fromResult(Result.map(result, (value) => value as Transaction | null))) ?? null)
-    }
-  }
-  return found
-})
+/** A transaction as received; one that exceeds the bounds is its hash alone; `null` where the node does not know it any more. */
+const transaction = ({ limiter }: NodeEndpoint, hash: unknown): Effect.Effect<unknown, CallError> =>
+  isHash(hash)
+    ? Effect.catchIf(limiter.request({ method: "eth_getTransactionByHash", params: [hash] }), isTooLarge, () =>
+        Effect.succeed({ hash }),
+      )
+    : Effect.succeed({ hash })
 
+const blockByNumber = ({ limiter }: NodeEndpoint, number: number, isHydrated: boolean) =>
+  limiter.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, isHydrated] })
+
+/** A block as received, with its transactions in requests of their own; `null` where the node does not have all of it. */
 const inParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   number: number,
-): Effect.fn.Return<HydratedBlock | null, CallError> {
-  const block = yield* endpoint.calls.eth_getBlockByNumber(number, false)
-  if (block === null) return null
-  const transactions = yield* transactionsOf(endpoint, block.transactions)
+): Effect.fn.Return<unknown, CallError> {
+  const block = yield* blockByNumber(endpoint, number, false)
+  if (!LenientObject.isObject(block) || !Array.isArray(block["transactions"])) return block
+  const hashes: ReadonlyArray<unknown> = block["transactions"]
+  const transactions = yield* Effect.forEach(hashes, (hash) => transaction(endpoint, hash), { concurrency: atOnce })
   // A transaction that the node does not know any more: its chain has moved.
-  if (transactions.includes(null)) return null
-  // Sound: the block differs from a hydrated one in its transactions alone, and none of them is null.
-  return Object.assign({}, block, { transactions }) as unknown as HydratedBlock
+  return transactions.includes(null) ? null : { ...block, transactions }
 })
+
+const undecodable = ({ host }: NodeEndpoint, { expected, path, received }: Issue.Issue) =>
+  new InvalidResponse({ host, attempts: [], reason: "content", path: `result.${path}`, expected, received })
+
+const decode = SchemaParser.decodeUnknownResult(Schema.NullOr(HydratedBlock))
 
 /**
  * Fetches a block; `null` when the node does not have it.
  *
  * **Errors**
- * - `CallError`: the node failed.
+ * - `CallError`: the node failed, or something of the block does not decode.
  */
 export const fetch = (endpoint: NodeEndpoint, number: number): Effect.Effect<HydratedBlock | null, CallError> =>
-  Effect.catchIf(endpoint.calls.eth_getBlockByNumber(number, true), isTooLarge, () => inParts(endpoint, number))
+  Effect.catchIf(endpoint.calls.eth_getBlockByNumber(number, true), isTooLarge, () =>
+    Effect.flatMap(inParts(endpoint, number), (raw) =>
+      // Sound: a schema error has at least one issue.
+      Effect.fromResult(
+        Result.mapError(decode(raw), (error) => undecodable(endpoint, Issue.fromError(error, raw)[0]!)),
+      ),
+    ),
+  )
+
+/**
+ * Fetches a block as far as it decodes; `null` when the node does not have it.
+ *
+ * **Errors**
+ * - `CallError`: the node failed, or the links of the block do not decode.
+ */
+export const fetchLenient = (
+  endpoint: NodeEndpoint,
+  number: number,
+): Effect.Effect<LenientBlock.LenientBlock | null, CallError> =>
+  Effect.catchIf(blockByNumber(endpoint, number, true), isTooLarge, () => inParts(endpoint, number)).pipe(
+    Effect.flatMap((raw) =>
+      raw === null
+        ? Effect.succeed(null)
+        : Effect.fromResult(Result.mapError(LenientBlock.read(raw), (issue) => undecodable(endpoint, issue))),
+    ),
+  )

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../store/BlockRows.ts"
 import { isTooLarge } from "./BlockParts.ts"
+import * as LenientReceipts from "./LenientReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 
 /**
@@ -181,3 +182,40 @@ export const fetch = Effect.fnUntraced(function* (
   }
   return yield* singleInstead(endpoint, block, support, kind === "notFound" ? Result.succeed(null) : outcome)
 })
+
+/** A receipt as received; one that exceeds the bounds is its hash alone. */
+const rawReceipt = ({ limiter }: NodeEndpoint, hash: string): Effect.Effect<unknown, CallError> =>
+  Effect.catchIf(limiter.request({ method: byTransaction, params: [hash] }), isTooLarge, () =>
+    Effect.succeed({ transactionHash: hash }),
+  )
+
+const rawReceipts = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  block: BlockTransactions,
+  support: Support,
+): Effect.fn.Return<ReadonlyArray<unknown> | null, CallError> {
+  if (!support.isUnsupported(byBlock)) {
+    const id = endpoint.rejectsHashes ? `0x${block.number.toString(16)}` : block.hash
+    const whole = yield* Effect.option(endpoint.limiter.request({ method: byBlock, params: [id] }))
+    if (whole._tag === "Some" && Array.isArray(whole.value)) return whole.value
+  }
+  const receipts = yield* Effect.forEach(block.transactions, (hash) => rawReceipt(endpoint, hash), { concurrency: 20 })
+  return receipts.includes(null) ? null : receipts
+})
+
+/**
+ * Fetches the receipts of a block as far as they decode; `null` when the node does not have all of them.
+ *
+ * **Errors**
+ * - `CallError`: the node failed.
+ */
+export const fetchLenient = (
+  endpoint: NodeEndpoint,
+  block: BlockTransactions,
+  support: Support,
+): Effect.Effect<LenientReceipts.LenientReceipts | null, CallError> =>
+  Effect.map(rawReceipts(endpoint, block, support), (raw) => {
+    if (raw === null) return null
+    const { receipts, undecoded } = LenientReceipts.read(raw)
+    return { receipts: ofTransactions(receipts), undecoded }
+  })

@@ -6,10 +6,10 @@ import type { Call, Methods } from "@daybook/rpc/Method"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
+import * as MonotonicClock from "./MonotonicClock.ts"
 
 /**
  * Response to several calls in one request.
@@ -176,9 +176,9 @@ export const make = Effect.fnUntraced(function* (
   const limited = <A>(call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
     permits.withPermits(1)(
       Effect.gen(function* () {
-        const startedAtMillis = yield* Clock.currentTimeMillis
+        const startedAtMillis = yield* MonotonicClock.millis
         const outcome = yield* Effect.result(call)
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* MonotonicClock.millis
         const isFast = nowMillis - startedAtMillis < slowMillis
         const isGood = Result.isSuccess(outcome) ? isFast : !isOverloaded(outcome.failure)
         yield* record({ isGood, startedAtMillis, nowMillis }, Result.isSuccess(outcome))
@@ -189,9 +189,9 @@ export const make = Effect.fnUntraced(function* (
   const request = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
     permits.withPermits(1)(
       Effect.gen(function* () {
-        const startedAtMillis = yield* Clock.currentTimeMillis
+        const startedAtMillis = yield* MonotonicClock.millis
         const results = yield* client.batch(calls)
-        const nowMillis = yield* Clock.currentTimeMillis
+        const nowMillis = yield* MonotonicClock.millis
         const isTooMuch = results.some((result) => Result.isFailure(result) && isOverloaded(result.failure))
         yield* record({ isGood: !isTooMuch, startedAtMillis, nowMillis }, results.some(Result.isSuccess))
         return { results, millis: nowMillis - startedAtMillis, isOverloaded: isTooMuch }

@@ -21,6 +21,8 @@ import * as BatchFetcher from "./BatchFetcher.ts"
 import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import * as HeadTracker from "./HeadTracker.ts"
+import type { LenientBlock } from "./LenientBlock.ts"
+import type { LenientReceipts } from "./LenientReceipts.ts"
 import * as NodeCapabilities from "./NodeCapabilities.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
@@ -45,10 +47,16 @@ export interface Node {
   readonly header: (number: number) => Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
   /** Block of a number with its transactions; `null` when there is none yet. */
   readonly block: (number: number) => Effect.Effect<HydratedBlock | null, NodeError.NodeError>
+  /** The same as far as it decodes: for a block that does not decode as a whole at any node. */
+  readonly lenientBlock: (number: number) => Effect.Effect<LenientBlock | null, NodeError.NodeError>
   /** Receipts of a block, by its hash or one by one; `null` when no node has them. */
   readonly receipts: (
     block: BlockReceipts.BlockTransactions,
   ) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
+  /** The same as far as they decode: for receipts that do not decode as a whole at any node. */
+  readonly lenientReceipts: (
+    block: BlockReceipts.BlockTransactions,
+  ) => Effect.Effect<LenientReceipts | null, NodeError.NodeError>
   /** Receipt of one transaction; `null` when no node has it. */
   readonly receipt: (hash: string, block: BlockRef) => Effect.Effect<Receipt | null, NodeError.NodeError>
   /**
@@ -148,6 +156,7 @@ const supportOf = ({ pool }: Context, index: number): BlockReceipts.Support => (
 const verdictOfFailure = (error: CallError | NodeError.WrongChain): EndpointPool.Verdict => {
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
   if (NodeEndpoint.isDefinite(error)) return { _tag: "Declined" }
+  if (NodeEndpoint.isUndecodable(error)) return { _tag: "Declined" }
   const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
 }
@@ -350,14 +359,12 @@ const batchFetcher = Effect.fnUntraced(function* (
 
 const header = (context: Context, number: number) =>
   Effect.map(
-    ask(context, { what: `return the header of block ${number}` }, ({ calls }) =>
-      calls.eth_getBlockByNumber(number, false),
-    ),
-    (block) => {
-      const found = NodeEndpoint.headerOf(block)
-      return found?.number === number ? found : null
-    },
+    ask(context, { what: `return the header of block ${number}` }, (endpoint) => NodeEndpoint.header(endpoint, number)),
+    (found) => (found?.number === number ? found : null),
   )
+
+/** The task of a block or its receipts. */
+const taskOf = (what: string): NodeError.Task => ({ what, advice: historyAdvice })
 
 const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> =>
   Effect.suspend(() => {
@@ -398,17 +405,21 @@ const build = (
     finalized: ask(context, { what: "return the finalized block" }, NodeEndpoint.finalized),
     header: (number) => header(context, number),
     block: (number) =>
-      ask(
-        context,
-        { what: `return block ${number}`, advice: historyAdvice },
-        (endpoint) => BlockParts.fetch(endpoint, number),
-        number,
-      ),
+      ask(context, taskOf(`return block ${number}`), (endpoint) => BlockParts.fetch(endpoint, number), number),
+    lenientBlock: (number) =>
+      ask(context, taskOf(`return block ${number}`), (endpoint) => BlockParts.fetchLenient(endpoint, number), number),
     receipts: (block) =>
       ask(
         context,
-        { what: `return the receipts of block ${block.number}`, advice: historyAdvice },
+        taskOf(`return the receipts of block ${block.number}`),
         (endpoint, index) => BlockReceipts.fetch(endpoint, block, supportOf(context, index)),
+        block.number,
+      ),
+    lenientReceipts: (block) =>
+      ask(
+        context,
+        taskOf(`return the receipts of block ${block.number}`),
+        (endpoint, index) => BlockReceipts.fetchLenient(endpoint, block, supportOf(context, index)),
         block.number,
       ),
     receipt: (hash, block) =>

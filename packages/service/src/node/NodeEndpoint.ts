@@ -4,17 +4,20 @@
 import type { Methods } from "@daybook/rpc/Method"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
+import type { Issue } from "@daybook/schema/Issue"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { defaultTraceLimits, type TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as BoundedFetch from "./BoundedFetch.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
+import * as LenientBlock from "./LenientBlock.ts"
 import * as SignedFetch from "./SignedFetch.ts"
 import * as Tracer from "./Tracer.ts"
 
@@ -120,16 +123,42 @@ export const headerOf = (
       }
 
 /**
+ * True for a response of which something does not decode, or that exceeds the bounds: the node would return it again, and other parts
+ * of it may be used.
+ */
+export const isUndecodable = (error: CallError): boolean =>
+  error._tag === "InvalidResponse" &&
+  !error.isRetryable &&
+  (error.reason === "too-large" || (error.reason === "content" && error.path.startsWith("result")))
+
+const notUsable = ({ host }: NodeEndpoint, { expected, path, received }: Issue) =>
+  new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected })
+
+/**
+ * Header of a block by its number or tag, of which nothing but the links need decode; `null` for a pending one, or none.
+ */
+export const header = (
+  endpoint: NodeEndpoint,
+  block: number | "latest" | "finalized",
+): Effect.Effect<Header | null, CallError> => {
+  const id = typeof block === "number" ? `0x${block.toString(16)}` : block
+  const links = Effect.flatMap(
+    endpoint.limiter.request({ method: "eth_getBlockByNumber", params: [id, false] }),
+    (raw) => Effect.fromResult(Result.mapError(LenientBlock.readLinks(raw), (issue) => notUsable(endpoint, issue))),
+  )
+  const decoded = Effect.catchIf(endpoint.calls.eth_getBlockByNumber(block, false), isUndecodable, () => links)
+  return Effect.map(decoded, headerOf)
+}
+
+/**
  * Head of the node.
  */
 export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =>
-  Effect.flatMap(endpoint.calls.eth_getBlockByNumber("latest", false), (block) => {
-    const header = headerOf(block)
-    if (header !== null) return Effect.succeed(header)
-    const [path, received, expected] = ["result", "null", "the latest block"]
-    const { host } = endpoint
-    return Effect.fail(new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected }))
-  })
+  Effect.flatMap(header(endpoint, "latest"), (found) =>
+    found === null
+      ? Effect.fail(notUsable(endpoint, { path: "result", received: "null", expected: "the latest block" }))
+      : Effect.succeed(found),
+  )
 
 /**
  * Number of the last block that the node calls final; `null` where it does not know the tag.
@@ -137,8 +166,8 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
 export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
   endpoint.lacksFinalizedTag
     ? Effect.succeed(null)
-    : endpoint.calls.eth_getBlockByNumber("finalized", false).pipe(
-        Effect.map((block) => headerOf(block)?.number ?? null),
+    : header(endpoint, "finalized").pipe(
+        Effect.map((found) => found?.number ?? null),
         Effect.catchIf(isDefinite, () => {
           endpoint.lacksFinalizedTag = true
           return Effect.succeed(null)

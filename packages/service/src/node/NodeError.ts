@@ -5,7 +5,7 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as BlockReceipts from "./BlockReceipts.ts"
-import { maxPause } from "./NodeEndpoint.ts"
+import { isUndecodable, maxPause } from "./NodeEndpoint.ts"
 
 /**
  * How soon a node is asked again, so that one that cannot answer gets few calls.
@@ -54,6 +54,16 @@ export class WrongChain extends Data.TaggedError("WrongChain")<{
  * Why the nodes of a chain did not answer. Either may pass.
  */
 export type NodeError = NodeFailed | WrongChain
+
+/**
+ * How many of the nodes have responded with something that does not decode, or exceeds the bounds: parts of it may be used.
+ */
+export const undecodable = (error: NodeError): "none" | "some" | "all" => {
+  if (error._tag !== "NodeFailed") return "none"
+  const errors = [error.cause, ...(error.others ?? [])]
+  if (errors.every(isUndecodable)) return "all"
+  return errors.some(isUndecodable) ? "some" : "none"
+}
 
 /**
  * What was asked, for messages: `trace block 7`, and what to do when a node cannot.

@@ -48,18 +48,24 @@ export const traces = (
   }
 }
 
+/** A refusal is a sentence about the method. What a failing tracer prints may be long, and hold any words. */
+const unsupported =
+  /\b(trace_block|debug_trace\w{0,40}|namespace|module|method)\b.{0,100}\b(not|disabled|upgrade|plan|tier)\b/i
+const maxMessage = 1_000
+const maxSentence = 300
+
+/** Codes of a method that ran and failed, whatever their message. Source: geth (3), JSON-RPC 2.0 (-32603). */
+const failedCodes: ReadonlySet<number> = new Set([3, -32603])
+
 /**
  * True when the node does not have the method, or not for this key; false when it merely failed.
  */
 export const isMissing = (error: CallError): boolean => {
   switch (error._tag) {
     case "RpcError":
-      return (
-        error.kind === "methodUnsupported" ||
-        /\b(trace_block|debug_trace\w*|namespace|module|method)\b.*\b(not|disabled|upgrade|plan|tier)\b/i.test(
-          error.message,
-        )
-      )
+      if (error.kind === "methodUnsupported") return true
+      if (failedCodes.has(error.code) || error.message.length > maxMessage) return false
+      return unsupported.test(error.message.slice(0, maxSentence))
     case "Unauthorized":
       return true
     case "InvalidResponse":

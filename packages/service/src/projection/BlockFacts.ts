@@ -201,6 +201,11 @@ const withdrawalOf = ({ address, amount, index, validatorIndex }: Withdrawal) =>
   amount: amount.toString(),
 })
 
+const headerFields = new Set(["miner", "baseFeePerGas", "gasUsed", "difficulty", "uncles", "withdrawals"])
+
+/** True for a field of the header that facts state. */
+export const isOfHeader = (field: string): boolean => headerFields.has(field)
+
 /** What the text is made of. */
 export interface Source {
   readonly block: MinedBlock

@@ -24,21 +24,25 @@ export interface TransactionRow {
 }
 
 /** Kinds of gaps: what the nodes did not give, or what could not be verified. */
-export const gapKinds = ["trace", "receipt", "check"] as const
+export const gapKinds = ["trace", "receipt", "transaction", "check"] as const
 
 /** What a block lacks of the nodes' responses. */
 export interface BlockGap {
   /**
    * - `trace`: a transaction has no internal transactions.
-   * - `receipt`: a transaction has no receipt, and no row.
+   * - `receipt`: a transaction has no receipt that decodes, and no row.
+   * - `transaction`: a transaction does not decode, and has no row.
    * - `check`: a check of the block does not hold, or could not be made, where the others hold.
    */
   readonly kind: (typeof gapKinds)[number]
-  /** Hash of the transaction; left out where the gap concerns the whole block. */
+  /** Hash of the transaction; left out where the gap concerns the whole block, or the hash does not decode. */
   readonly transaction?: string
   /** Why, for an operator; never a key or a URL. */
   readonly reason: string
 }
+
+/** True for the gap of a transaction that has no row. */
+export const isWithoutRow = (kind: BlockGap["kind"]): boolean => kind === "receipt" || kind === "transaction"
 
 /** A gap of a stored block. */
 export interface Gap extends BlockGap {

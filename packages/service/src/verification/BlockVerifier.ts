@@ -16,6 +16,7 @@ import { InvalidBlock } from "./InvalidBlock.ts"
 import * as HashRules from "./HashRules.ts"
 import * as StateSync from "./StateSync.ts"
 import * as TrieRoot from "./TrieRoot.ts"
+import * as Undecoded from "./Undecoded.ts"
 
 /**
  * A mined block: it has a number and a hash, and holds its transactions.
@@ -34,6 +35,17 @@ export interface Options {
   readonly rules?: HashRules.HashRules
   /** Accepts a block of which some receipts are missing, and cannot be had. Default false. */
   readonly allowMissing?: boolean
+  /** What of the block does not decode, and is left out: it is not verified. Default: nothing. */
+  readonly undecoded?: Undecoded.Undecoded
+}
+
+/**
+ * A block that was verified.
+ */
+export interface Verified {
+  readonly block: MinedBlock
+  /** A check that does not hold, where another one proves the contents; `null` for none. */
+  readonly unmet: string | null
 }
 
 type BlockRules = ReturnType<typeof HashRules.at>
@@ -45,7 +57,9 @@ const mismatch = (what: string, received: unknown, expected: unknown): string =>
 const isNext = (index: number, next: number, { indexGaps }: BlockRules): boolean =>
   indexGaps === true ? index >= next : index === next
 
-const issueOfTransactions = (block: MinedBlock, rules: BlockRules): string | null => {
+const undecodedOf = ({ undecoded = Undecoded.none }: Options): Undecoded.Undecoded => undecoded
+
+const issueOfTransactions = (block: MinedBlock, rules: BlockRules, leftOut: number): string | null => {
   let next = 0
   for (const [index, transaction] of block.transactions.entries()) {
     const { blockHash, blockNumber, transactionIndex } = transaction
@@ -60,7 +74,8 @@ const issueOfTransactions = (block: MinedBlock, rules: BlockRules): string | nul
     }
     next = (transactionIndex ?? next) + 1
   }
-  if (block.transactions.length === 0 && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty) {
+  const lacksAll = block.transactions.length === 0 && leftOut === 0
+  if (lacksAll && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty) {
     return `transactions: expected some for ${block.gasUsed} gas used, received none`
   }
   return null
@@ -151,63 +166,101 @@ const issueOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rule
     if (!LogsBloom.isSame(bloom, receipt.logsBloom)) return `the bloom of receipt ${index} does not match its logs`
     inBlock.push(bloom)
   }
-  if (block.logsBloom !== null && !LogsBloom.isSame(LogsBloom.union(inBlock), block.logsBloom)) {
+  if (block.logsBloom != null && !LogsBloom.isSame(LogsBloom.union(inBlock), block.logsBloom)) {
     return "the bloom of the block does not match its logs"
   }
   return null
 }
 
-const issueOfTransactionsRoot = (block: MinedBlock, rules: BlockRules): string | null => {
+const issueOfTransactionsRoot = (
+  block: MinedBlock,
+  rules: BlockRules,
+  { header, transactions }: Undecoded.Undecoded = Undecoded.none,
+): string | null => {
   const covered = coveredByRoots(block, rules)
+  const incomplete = new Set(transactions.map(({ hash }) => hash))
   const encoded: Array<Hex.Hex> = []
   for (const [index, transaction] of covered.entries()) {
-    const bytes = Rlp.transaction(transaction)
+    const bytes = incomplete.has(transaction.hash) ? null : Rlp.transaction(transaction)
     if (bytes === null) continue
     const hash = OxHash.keccak256(bytes)
     if (hash !== transaction.hash) return mismatch(`the hash of transaction ${index}`, transaction.hash, hash)
     encoded.push(bytes)
   }
-  if (encoded.length < covered.length) return null
+  if (encoded.length < covered.length || transactions.length > 0 || header.has("transactionsRoot")) return null
   const root = TrieRoot.of(encoded)
   return root === block.transactionsRoot ? null : mismatch("transactions root", block.transactionsRoot, root)
 }
 
-const issueOfReceiptsRoot = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
+/** Root of the receipts; `null` where it cannot be computed. */
+const receiptsRootOf = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
+  const types = new Map(block.transactions.map(({ hash, type = 0 }): [string, number] => [hash, type]))
+  const leftOut = receipts.length - block.transactions.length
   const encoded: Array<Hex.Hex> = []
-  for (const [index, transaction] of coveredByRoots(block, rules).entries()) {
-    const bytes = Rlp.receipt(receipts[index]!, transaction.type ?? 0, rules.receiptStateRoots)
+  for (const receipt of receipts.slice(0, coveredByRoots(block, rules).length + leftOut)) {
+    const type = types.get(receipt.transactionHash) ?? receipt.type
+    const bytes = type == null ? null : Rlp.receipt(receipt, type, rules.receiptStateRoots)
     if (bytes === null) return null
     encoded.push(bytes)
   }
-  const root = TrieRoot.of(encoded)
-  return root === block.receiptsRoot ? null : mismatch("receipts root", block.receiptsRoot, root)
+  return TrieRoot.of(encoded)
 }
 
-const issueOfHeader = (block: MinedBlock): string | null => {
+const issueOfReceiptsRoot = (
+  block: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  rules: BlockRules,
+  undecoded: Undecoded.Undecoded,
+): string | null => {
+  if (undecoded.receipts.length > 0 || undecoded.header.has("receiptsRoot")) return null
+  const root = receiptsRootOf(block, receipts, rules)
+  return root === null || root === block.receiptsRoot ? null : mismatch("receipts root", block.receiptsRoot, root)
+}
+
+const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): string | null => {
   const hash = HeaderHash.of(block)
-  return hash === block.hash || HeaderHash.unknownFields(block).length > 0
-    ? null
-    : mismatch("header hash", block.hash, hash)
+  const isComputed = HeaderHash.unknownFields(block).length === 0 && ![...header.keys()].some(HeaderHash.isHashed)
+  return hash === block.hash || !isComputed ? null : mismatch("header hash", block.hash, hash)
 }
 
 /** Computes hash and transactions root of the block again. */
-const issueOfBlock = (block: MinedBlock, { checks = "standard", rules = HashRules.none }: Options): string | null => {
+const issueOfBlock = (block: MinedBlock, options: Options): string | null => {
+  const { checks = "standard", rules = HashRules.none } = options
   if (checks === "links") return null
   const rulesHere = HashRules.at(rules, block.number)
-  const issue = rulesHere.headerHash ? issueOfHeader(block) : null
-  return issue ?? (checks === "full" && rulesHere.roots ? issueOfTransactionsRoot(block, rulesHere) : null)
+  const undecoded = undecodedOf(options)
+  const issue = rulesHere.headerHash ? issueOfHeader(block, undecoded) : null
+  return issue ?? (checks === "full" && rulesHere.roots ? issueOfTransactionsRoot(block, rulesHere, undecoded) : null)
 }
 
-/** Computes blooms and receipts root again. */
-const issueOfOutcome = (
-  block: MinedBlock,
-  receipts: ReadonlyArray<Receipt>,
-  { checks = "standard", rules = HashRules.none }: Options,
-): string | null => {
-  if (checks === "links" || receipts.length < block.transactions.length) return null
+/** A receipt with the bloom of its logs. */
+const withBloom = (receipt: Receipt): Receipt => {
+  const bloom = LogsBloom.ofLogs(receipt.logs)
+  // Sound: 256 bytes in hex are the text of a bloom.
+  return Object.assign({}, receipt, { logsBloom: LogsBloom.format(bloom) as Receipt["logsBloom"] })
+}
+
+/** What computing a block again has shown: an issue that refuses it, or a check that does not hold where another proves the contents. */
+type Computed = Pick<Verified, "unmet"> & { readonly issue: string | null }
+
+const passed: Computed = { issue: null, unmet: null }
+
+/** Computes blooms and receipts root again. The root covers more than the blooms: where it is right, a wrong bloom is that of the chain. */
+const computeOutcome = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, options: Options): Computed => {
+  const { checks = "standard", rules = HashRules.none } = options
+  const undecoded = undecodedOf(options)
+  const leftOut = Undecoded.leftOut(undecoded)
+  if (checks === "links" || receipts.length < block.transactions.length + leftOut) return passed
   const rulesHere = HashRules.at(rules, block.number)
-  const issue = rulesHere.blooms ? issueOfBlooms(block, receipts, rulesHere) : null
-  return issue ?? (checks === "full" && rulesHere.roots ? issueOfReceiptsRoot(block, receipts, rulesHere) : null)
+  // A transaction that is left out may be the one that blooms and roots do not cover.
+  if (leftOut > 0 && rulesHere.stateSyncCovered !== undefined) return passed
+  const bloom = rulesHere.blooms ? issueOfBlooms(block, receipts, rulesHere) : null
+  if (bloom === null) {
+    const isChecked = checks === "full" && rulesHere.roots
+    return isChecked ? { issue: issueOfReceiptsRoot(block, receipts, rulesHere, undecoded), unmet: null } : passed
+  }
+  const root = rulesHere.roots ? receiptsRootOf(block, receipts.map(withBloom), rulesHere) : null
+  return root !== null && root === block.receiptsRoot ? { issue: null, unmet: bloom } : { issue: bloom, unmet: null }
 }
 
 /**
@@ -223,12 +276,37 @@ export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result
     )
   }
   const { number, hash } = block
-  const fail = (what: string) => Result.fail(new InvalidBlock({ block: Number(number), hash, what }))
+  const fail = (what: string, isOfRules = false) =>
+    Result.fail(new InvalidBlock({ block: Number(number), hash, what, isOfRules }))
   if (number > BigInt(Number.MAX_SAFE_INTEGER)) return fail(`the number ${number} is not a safe integer`)
   if (block.timestamp > 253_402_300_799n) return fail(`the timestamp ${block.timestamp} is after the year 9999`)
-  const rules = HashRules.at(options.rules ?? HashRules.none, number)
-  const issue = issueOfTransactions(block, rules) ?? issueOfBlock(block, options)
-  return issue === null ? Result.succeed(block) : fail(issue)
+  const leftOut = Undecoded.leftOut(undecodedOf(options))
+  const rules = rulesAt(number, options, leftOut)
+  const issue = issueOfTransactions(block, rules, leftOut)
+  if (issue !== null) return fail(issue)
+  const computed = issueOfBlock(block, options)
+  return computed === null ? Result.succeed(block) : fail(computed, true)
+}
+
+/** Rules at a block; what is left out of it leaves gaps in the indexes. */
+const rulesAt = (number: bigint, { allowMissing = false, rules = HashRules.none }: Options, leftOut: number) => {
+  const { indexGaps = false, ...others } = HashRules.at(rules, number)
+  return { ...others, indexGaps: indexGaps || allowMissing || leftOut > 0 }
+}
+
+/**
+ * Receipts of the transactions of a block, without those of transactions that are left out.
+ */
+export const ofTransactions = (
+  { transactions }: HydratedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  undecoded: Undecoded.Undecoded = Undecoded.none,
+): ReadonlyArray<Receipt> => {
+  const leftOut = Undecoded.leftOut(undecoded)
+  if (leftOut === 0) return receipts
+  const hashes: ReadonlySet<string> = new Set(transactions.map(({ hash }) => hash))
+  const own = receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
+  return receipts.length - own.length <= leftOut ? own : receipts
 }
 
 /**
@@ -236,9 +314,10 @@ export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result
  *
  * **Details**
  * Every receipt belongs to the transaction at its index and to this block, every log to its receipt, and logs are numbered from 0
- * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`). Fields that some nodes leave out of transactions and logs are verified where present.
- * See `HashRules.Level` for what is computed again. A header hash that does not match is accepted where the header
- * has fields of an unknown fork: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
+ * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is left out. Fields that some
+ * nodes leave out of transactions and logs are verified where present. See `HashRules.Level` for what is computed again. A header hash
+ * that does not match is accepted where the header has fields of an unknown fork, or a field that does not decode: see `Deviation`. The
+ * roots of a block with a transaction of an unknown type are not verified.
  *
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
@@ -247,14 +326,17 @@ export const verify = (
   block: HydratedBlock,
   receipts: ReadonlyArray<Receipt>,
   options: Options = {},
-): Result.Result<MinedBlock, InvalidBlock> =>
+): Result.Result<Verified, InvalidBlock> =>
   Result.flatMap(verifyBlock(block, options), (mined) => {
-    const { indexGaps, ...others } = HashRules.at(options.rules ?? HashRules.none, mined.number)
-    const rules = { ...others, indexGaps: indexGaps === true || options.allowMissing === true }
-    const what = issueOfReceipts(mined, receipts, rules) ?? issueOfOutcome(mined, receipts, options)
-    return what === null
-      ? Result.succeed(mined)
-      : Result.fail(new InvalidBlock({ block: Number(mined.number), hash: mined.hash, what }))
+    const { hash } = mined
+    const undecoded = undecodedOf(options)
+    const rules = rulesAt(mined.number, options, Undecoded.leftOut(undecoded))
+    const fail = (what: string, isOfRules: boolean) =>
+      Result.fail(new InvalidBlock({ block: Number(mined.number), hash, what, isOfRules }))
+    const what = issueOfReceipts(mined, ofTransactions(mined, receipts, undecoded), rules)
+    if (what !== null) return fail(what, false)
+    const { issue, unmet } = computeOutcome(mined, receipts, options)
+    return issue === null ? Result.succeed({ block: mined, unmet }) : fail(issue, true)
   })
 
 /**

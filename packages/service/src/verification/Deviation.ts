@@ -5,15 +5,25 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import { cut } from "@daybook/schema/Issue"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
+import * as BlockFacts from "../projection/BlockFacts.ts"
 import type * as BlockVerifier from "./BlockVerifier.ts"
 import * as HashRules from "./HashRules.ts"
 import * as HeaderHash from "./HeaderHash.ts"
+import * as Undecoded from "./Undecoded.ts"
 
 /**
  * A deviation of a block that was accepted.
  */
 export interface Deviation {
-  readonly kind: "unknown header fields" | "missing receipts" | "gap in log indexes" | "gap in transaction indexes"
+  readonly kind:
+    | "unknown header fields"
+    | "undecoded header fields"
+    | "undecoded transaction fields"
+    | "undecoded receipt fields"
+    | "blooms"
+    | "missing receipts"
+    | "gap in log indexes"
+    | "gap in transaction indexes"
   /** Fields or count of what deviates. */
   readonly detail: string
 }
@@ -26,6 +36,22 @@ const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
   if (fields.length === 0 || HeaderHash.of(block) === block.hash) return []
   const others = fields.length > maxShownFields ? `, and ${fields.length - maxShownFields} more` : ""
   return [{ kind: "unknown header fields", detail: `${fields.slice(0, maxShownFields).map(cut).join(", ")}${others}` }]
+}
+
+/** Header fields that the hash of the block or its facts need. */
+const ofUndecodedHeader = ({ header }: Undecoded.Undecoded): ReadonlyArray<Deviation> => {
+  const needed = [...header].find(([field]) => HeaderHash.isHashed(field) || BlockFacts.isOfHeader(field))
+  return needed === undefined ? [] : [{ kind: "undecoded header fields", detail: needed[1] }]
+}
+
+/** Fields that no record shows. Parts that are left out as a whole are gaps of their own. */
+const ofParts = (
+  kind: "undecoded transaction fields" | "undecoded receipt fields",
+  parts: ReadonlyArray<Undecoded.UndecodedPart>,
+): ReadonlyArray<Deviation> => {
+  const incomplete = parts.filter(({ isLeftOut }) => !isLeftOut)
+  const [first] = incomplete
+  return first === undefined ? [] : [{ kind, detail: `${incomplete.length}, the first one: ${first.reason}` }]
 }
 
 const gap = (kind: Deviation["kind"], indexes: ReadonlyArray<number | null | undefined>): ReadonlyArray<Deviation> => {
@@ -54,11 +80,14 @@ const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Rece
 export const of = (
   block: HydratedBlock,
   receipts: ReadonlyArray<Receipt> | null,
-  { checks = "standard", rules = HashRules.none }: BlockVerifier.Options,
+  { checks = "standard", rules = HashRules.none, undecoded = Undecoded.none }: BlockVerifier.Options,
 ): ReadonlyArray<Deviation> => {
   const { headerHash, indexGaps = false } = HashRules.at(rules, block.number ?? 0n)
   return [
     ...(headerHash && checks !== "links" ? ofHeader(block) : []),
+    ...ofUndecodedHeader(undecoded),
+    ...ofParts("undecoded transaction fields", undecoded.transactions),
+    ...ofParts("undecoded receipt fields", undecoded.receipts),
     ...(indexGaps && receipts !== null ? ofIndexes(block, receipts) : []),
   ]
 }

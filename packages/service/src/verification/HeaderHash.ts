@@ -73,6 +73,18 @@ export const of = (block: HydratedBlock): string =>
     ]),
   )
 
+const hashed: ReadonlySet<string> = new Set([
+  ...["parentHash", "sha3Uncles", "miner", "author", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"],
+  ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce", "baseFeePerGas"],
+  ...["withdrawalsRoot", "blobGasUsed", "excessBlobGas", "parentBeaconBlockRoot", "requestsHash"],
+  ...["blockAccessListHash", "slotNumber"],
+])
+
+/**
+ * True for a field that the hash covers: without it, another hash than that of `of` proves nothing.
+ */
+export const isHashed = (field: string): boolean => hashed.has(field)
+
 /** Unknown keys of blocks that are known to be outside the hashed header, or are hashed as its seal. */
 const unhashed: ReadonlySet<string> = new Set(["auraSeal", "auraStep", "calls", "sealFields", "signature", "step"])
 

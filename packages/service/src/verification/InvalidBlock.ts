@@ -11,6 +11,8 @@ export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly hash: string
   /** What does not match, with the values. */
   readonly what: string
+  /** A hash rule of the chain refuses the block: its header hash, a bloom or a root. Left out where something else is wrong. */
+  readonly isOfRules?: boolean
   /** The traces alone do not belong to the block; left out where something else is wrong. */
   readonly isOfTraces?: boolean
 }> {

@@ -57,6 +57,12 @@ export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => {
 }
 
 /**
+ * Hex text of a bloom.
+ */
+export const format = (bloom: Uint8Array | null): string =>
+  bloom === null ? none : `0x${Buffer.from(bloom).toString("hex")}`
+
+/**
  * Compares a bloom with hex text of any case.
  */
 export const isSame = (bloom: Uint8Array | null, text: string): boolean =>

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Node } from "../node/Node.ts"
-import type { NodeError } from "../node/NodeError.ts"
+import { type NodeError, undecodable } from "../node/NodeError.ts"
 import * as BlockVerifier from "./BlockVerifier.ts"
 import type * as HashRules from "./HashRules.ts"
 
@@ -68,7 +68,7 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
   return [rangeAt(0n), ...forks.map(rangeAt)]
 }
 
-const sample = Effect.fnUntraced(function* (
+const sampleWhole = Effect.fnUntraced(function* (
   node: Node,
   number: number,
 ): Effect.fn.Return<ReadonlyArray<Sample>, NodeError> {
@@ -79,6 +79,14 @@ const sample = Effect.fnUntraced(function* (
   const evidence = BlockVerifier.evidence(block, receipts)
   return evidence === null ? [] : [{ block: BigInt(number), evidence }]
 })
+
+/** A block of which something does not decode is no evidence. */
+const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
+  Effect.catchIf(
+    sampleWhole(node, number),
+    (error) => undecodable(error) !== "none",
+    () => Effect.succeed<ReadonlyArray<Sample>>([]),
+  )
 
 /**
  * Detects the rules of a chain whose newest block is `head`. Older blocks that the node cannot return are left out.

@@ -30,7 +30,7 @@ const failed = new NodeFailed({
   message: "The node is gone.",
   isMisconfigured: false,
   pace: "rarely",
-  cause: undefined as never,
+  cause: { _tag: "TimeoutError" } as never,
 })
 
 /** An appender over an empty store and a node of empty blocks, and the ranges that it fetched together. */

@@ -7,6 +7,7 @@ import * as BlockFetcher from "../../src/indexer/BlockFetcher.ts"
 import type { BatchFetcher, Parts } from "../../src/node/BatchFetcher.ts"
 import type { Node } from "../../src/node/Node.ts"
 import { NodeFailed } from "../../src/node/NodeError.ts"
+import * as Undecoded from "../../src/verification/Undecoded.ts"
 import { decoder } from "./chain.ts"
 import * as fixture from "./fixture.ts"
 
@@ -33,7 +34,7 @@ const failed = new NodeFailed({
   message: "The node is gone.",
   isMisconfigured: false,
   pace: "rarely",
-  cause: undefined as never,
+  cause: { _tag: "TimeoutError" } as never,
 })
 
 /** A node that has each block but one, and the blocks that were fetched alone. */
@@ -176,9 +177,24 @@ describe("BlockFetcher", () => {
       }),
     )
 
+    it.effect(
+      "block: waits a while for a node that does not respond, where another responds with what does not decode",
+      () =>
+        Effect.gen(function* () {
+          const cause = { _tag: "TransportError", phase: "connect", isRetryable: true } as never
+          const odd = { _tag: "InvalidResponse", reason: "content", path: "result.hash", isRetryable: false } as never
+          const failure = new NodeFailed({ message: "", isMisconfigured: false, pace: "soon", cause, others: [odd] })
+          const found = { block: blockAt(5), undecoded: Undecoded.none }
+          const node = { ...shifted(0), block: () => Effect.fail(failure), lenientBlock: () => Effect.succeed(found) }
+
+          expect(yield* Effect.flip(BlockFetcher.block(node, 5, { ...options, failures: 3 }))).toBe(failure)
+          expect((yield* BlockFetcher.block(node, 5, { ...options, failures: 4 })).transactions.length).toBe(1)
+        }),
+    )
+
     it.effect("block: names the nodes that have the block but have pruned its receipts", () =>
       Effect.gen(function* () {
-        const one = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const one = { ...shifted(0), isSettled: () => true, receipts: () => Effect.succeed(null) }
         const two = { ...one, hosts: ["node.example:8545", "other.example"] }
 
         expect((yield* Effect.flip(BlockFetcher.block(one, 5, options))).message).toBe(
@@ -190,6 +206,18 @@ describe("BlockFetcher", () => {
       }),
     )
 
+    it.effect("block: takes missing receipts near the head for a lag, not for pruned ones", () =>
+      Effect.gen(function* () {
+        const lagging = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const error = yield* Effect.flip(BlockFetcher.block(lagging, 5, options))
+
+        expect(error).toMatchObject({ _tag: "BlockNotFound" })
+        expect(error.message).toBe(
+          "The node does not have receipts of block 5: it lags, or a reorg is under way. Trying again.",
+        )
+      }),
+    )
+
     it.effect("block: takes missing receipts for a reorg when the node has another block of the number by then", () =>
       Effect.gen(function* () {
         const header = (number: number) => Effect.succeed({ number, hash: hashOf(0xff), parentHash: "" })
@@ -197,7 +225,7 @@ describe("BlockFetcher", () => {
         const error = yield* Effect.flip(BlockFetcher.block(node, 5, options))
 
         expect(error.message).toBe(
-          "The node no longer has receipts of block 5: a reorg is under way or the node lags. Trying again.",
+          "The node does not have receipts of block 5: it lags, or a reorg is under way. Trying again.",
         )
       }),
     )
@@ -208,7 +236,7 @@ describe("BlockFetcher", () => {
         const pruned = { ...lagging, isSettled: () => true }
 
         expect((yield* Effect.flip(BlockFetcher.block(lagging, 5, options))).message).toBe(
-          "The node no longer has block 5: a reorg is under way or the node lags. Trying again.",
+          "The node does not have block 5: it lags, or a reorg is under way. Trying again.",
         )
         expect((yield* Effect.flip(BlockFetcher.block(pruned, 5, options))).message).toBe(
           'node.example:8545 has no block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',

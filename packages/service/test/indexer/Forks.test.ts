@@ -114,7 +114,9 @@ describe("ChainIndexer and forks", () => {
     Effect.gen(function* () {
       const [first, last] = [60, 70]
       const blocks = forged.chainOf(200, (number) =>
-        number >= first && number < last ? { bloom: () => `0x${"0".repeat(512)}` } : {},
+        number >= first && number < last
+          ? { hash: (hash) => `0x${hash.slice(2).split("").toReversed().join("")}` }
+          : {},
       )
       const { lines, scripted, stop, store, stored } = yield* run(nodeOf(blocks, 31_337).answer, 31_337)
       yield* ScriptedFetch.advance(scripted, 60)
@@ -122,9 +124,34 @@ describe("ChainIndexer and forks", () => {
       yield* stop
 
       expect(yield* stored).toEqual(hashesOf(blocks))
-      expect(status).toMatchObject({ state: "synced", unchecked: expect.stringMatching(/^blooms before block \d+$/) })
+      expect(status).toMatchObject({
+        state: "synced",
+        unchecked: expect.stringMatching(/^header hashes before block \d+$/),
+      })
       expect(lines.filter((line) => line.includes("Detected the hash rules")).length).toBeGreaterThan(0)
     }),
+  )
+
+  it.effect.each([31_337, sepolia])(
+    "run: accepts a wrong bloom where the receipts root is right, as a gap, without detecting the rules again: chain %s (made by rule)",
+    (chainId) =>
+      Effect.gen(function* () {
+        const blocks = forged.chainOf(100, (number) => (number === 60 ? { bloom: () => `0x${"0".repeat(512)}` } : {}))
+        const { lines, scripted, stop, store, stored } = yield* run(nodeOf(blocks, chainId).answer, chainId)
+        yield* ScriptedFetch.advance(scripted, 20)
+        const status = yield* store.readStatus
+        const gaps = yield* store.gaps({ from: 0, to: 100, limit: 10 })
+        yield* stop
+
+        expect(yield* stored).toEqual(hashesOf(blocks))
+        expect(status).toMatchObject({ state: "synced" })
+        expect(status?.unchecked).toBe(undefined)
+        expect(gaps).toEqual([
+          { block: 60, kind: "check", reason: "blooms: the bloom of the block does not match its logs" },
+        ])
+        expect(lines.filter((line) => line.includes("Detected the hash rules"))).toEqual([])
+        expect(lines.filter((line) => line.includes('"deviation":"blooms"')).length).toBe(1)
+      }),
   )
 
   it.effect("run: never stores a block of a listed chain whose header hash does not match", () =>

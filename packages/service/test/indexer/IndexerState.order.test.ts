@@ -65,12 +65,13 @@ describe("IndexerState", () => {
       IndexerState.step(settings, IndexerState.make(settings, null), { _tag: "Begun" }),
     ).state.doubt.doubtful
 
-  it("step: doubts detected rules after the fourth refusal of a block, and after no other failure", () => {
-    const invalid = new InvalidBlock({ block: 7, hash: "b7", what: "header hash" })
+  it("step: doubts detected rules after the fourth refusal of a block by a rule, and after no other failure", () => {
+    const invalid = new InvalidBlock({ block: 7, hash: "b7", what: "header hash", isOfRules: true })
+    const unlinked = new InvalidBlock({ block: 7, hash: "b7", what: "receipts" })
     const missing = new BlockNotFound({ block: 7, what: "block" })
 
     expect([3, 4, 5].map((times) => failedWith(invalid, times))).toEqual([null, 7, 7])
-    expect(failedWith(missing, 5)).toBe(null)
+    expect([unlinked, missing].map((error) => failedWith(error, 5))).toEqual([null, null])
   })
 
   it("step: extends the index with the rules of the head that was seen", () => {

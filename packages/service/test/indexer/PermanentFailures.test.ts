@@ -172,7 +172,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
         yield* stop
 
         expect(stored?.number).toBe(head)
-        expect(counts).toEqual({ trace: 0, receipt: 0, check: 0 })
+        expect(counts).toEqual({ trace: 0, receipt: 0, transaction: 0, check: 0 })
       }),
     timeout,
   )

@@ -9,7 +9,11 @@ import { hashOf } from "./scriptedChain.ts"
 const ref = { number: 40, hash: hashOf(40), transactions: [hashOf(1), hashOf(2), hashOf(3)] }
 
 /** Nodes that give single receipts by a function, and the receipts of some blocks with transactions, in place of null. */
-const nodes = (given: (hash: string, times: number) => boolean, whole: ReadonlyArray<number> = []) => {
+const nodes = (
+  given: (hash: string, times: number) => boolean,
+  whole: ReadonlyArray<number> = [],
+  isSettled = true,
+) => {
   const asked = new Map<string, number>()
   const probed: Array<number> = []
   const node = {
@@ -24,6 +28,7 @@ const nodes = (given: (hash: string, times: number) => boolean, whole: ReadonlyA
         probed.push(number)
         return { hash: hashOf(number), transactions: whole.includes(number) ? [{ hash: hashOf(9) }] : [] }
       }),
+    isSettled: () => isSettled,
     receipts: ({ number }: { readonly number: number }) => Effect.succeed(whole.includes(number) ? [] : null),
   }
   // Sound: recovery asks for nothing else.
@@ -64,6 +69,17 @@ describe("ReceiptRecovery", () => {
       const { node } = nodes((hash, times) => hash !== hashOf(2) || times === 4)
 
       expect(yield* recover(node, 4)).toEqual(ref.transactions)
+    }),
+  )
+
+  it.effect("recover: takes only a later block for a proof near the head, while the nodes may lag", () =>
+    Effect.gen(function* () {
+      const none = () => false
+
+      expect(yield* recover(nodes(none, [39, 38, 36], false).node, 4)).toBe(null)
+      expect(yield* recover(nodes(none, [41], false).node, 4)).toEqual([])
+      expect(yield* recover(nodes(none, [32], false).node, 7)).toBe(null)
+      expect(yield* recover(nodes(none, [24], false).node, 8)).toEqual([])
     }),
   )
 

@@ -87,7 +87,7 @@ layer(scenario, { excludeTestServices: true })("FillGaps", (it) => {
 
       const all = yield* FillGaps.run(chain, yield* nodeOf(url), { assembling })
       expect(all.filled + ranged.filled).toBe(before)
-      expect(yield* counted).toEqual({ trace: 0, receipt: 0, check: 0 })
+      expect(yield* counted).toEqual({ trace: 0, receipt: 0, transaction: 0, check: 0 })
       expect((yield* Verify.run(chain.audit)).issues).toEqual([])
     }).pipe(Effect.scoped),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as RpcClient from "@daybook/rpc/RpcClient"
-import { Effect, Fiber, Result, Schema } from "effect"
+import { Clock, Effect, Fiber, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as ConcurrencyLimiter from "../../src/node/ConcurrencyLimiter.ts"
 import { type Response, failing, start } from "./server.ts"
@@ -151,6 +151,24 @@ describe("ConcurrencyLimiter", () => {
 
       expect(lowest).toBeLessThan(8)
       expect(limiter.limit()).toBeGreaterThan(lowest)
+    }),
+  )
+
+  it.live("calls: keep the limit when the system's clock is set meanwhile", () =>
+    Effect.gen(function* () {
+      const server = yield* start({ eth_getBlockReceipts: receipts })
+      const limiter = yield* limiterOf(server.url)
+      const clock = yield* Clock.Clock
+      let steps = 0
+      const millis = () => Date.now() + steps++ * 3_600_000
+      // Sound: everything but the time of day comes from the clock itself.
+      const jumping = Object.create(clock, {
+        currentTimeMillis: { value: Effect.sync(millis) },
+        currentTimeMillisUnsafe: { value: millis },
+      }) as Clock.Clock
+      yield* Effect.provideService(callMany(limiter, 60), Clock.Clock, jumping)
+
+      expect(limiter.limit()).toBeGreaterThan(8)
     }),
   )
 

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Node from "../../src/node/Node.ts"
+import * as NodeError from "../../src/node/NodeError.ts"
 import * as fixture from "../indexer/fixture.ts"
-import { type Reply, start } from "./server.ts"
+import { type Reply, type Response, start } from "./server.ts"
 
 /** A value that no response may hold: it is too deep to be parsed. */
 const excessive = (value: object): Reply => {
@@ -30,7 +31,7 @@ const answers = {
   }),
 }
 
-const nodeOf = (more: Partial<typeof answers> = {}) =>
+const nodeOf = (more: Partial<Record<keyof typeof answers, Response>> = {}) =>
   Effect.flatMap(start({ ...answers, ...more }), ({ url }) => Node.make({ urls: [url], chainId: 1, traces: "off" }))
 
 describe("Node", () => {
@@ -47,6 +48,21 @@ describe("Node", () => {
       const node = yield* nodeOf({ eth_getTransactionByHash: () => ({ result: null }) })
 
       expect(yield* node.block(100)).toBe(null)
+    }),
+  )
+
+  it.live("lenientBlock: leaves out a transaction that is too large by itself", () =>
+    Effect.gen(function* () {
+      const [first, second] = transactions
+      const node = yield* nodeOf({
+        eth_getTransactionByHash: ([hash]) => (hash === hashes[0] ? excessive(first!) : { result: second! }),
+      })
+      const error = yield* Effect.flip(node.block(100))
+      const found = yield* node.lenientBlock(100)
+
+      expect(NodeError.undecodable(error)).toBe("all")
+      expect(found?.block.transactions).toEqual(fixture.block().transactions.slice(1))
+      expect(found?.undecoded.transactions).toMatchObject([{ hash: hashes[0], wallets: null, isLeftOut: true }])
     }),
   )
 

@@ -5,7 +5,7 @@ import * as InternalTransactions from "../../src/projection/InternalTransactions
 import * as fixture from "../indexer/fixture.ts"
 
 const { address, blockHash, creationHash, transferHash } = fixture
-const block = Result.getOrThrow(BlockVerifier.verify(fixture.block(), fixture.receipts()))
+const { block } = Result.getOrThrow(BlockVerifier.verify(fixture.block(), fixture.receipts()))
 const [wallet, router, pool, child] = [address("1"), address("2"), address("3"), address("4")]
 
 const call = (from: string, to: string, more: object = {}) => ({
@@ -332,7 +332,9 @@ describe("InternalTransactions", () => {
     it("fromFrames: accepts frames without that of a last state-sync transaction (made by rule)", () => {
       const zero = address("0")
       const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]
-      const polygon = Result.getOrThrow(BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()))
+      const { block: polygon } = Result.getOrThrow(
+        BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()),
+      )
       const only = fixture.frames([{ txHash: transferHash, result: call(wallet, router) }])
 
       expect(Result.getOrThrow(InternalTransactions.fromFrames(polygon, only))).toEqual([[], []])
@@ -345,7 +347,9 @@ describe("InternalTransactions", () => {
     it("fromFlat: accepts a state-sync transaction of Polygon without a trace", () => {
       const zero = address("0")
       const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]
-      const polygon = Result.getOrThrow(BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()))
+      const { block: polygon } = Result.getOrThrow(
+        BlockVerifier.verify(fixture.block({ transactions }), fixture.receipts()),
+      )
       expect(Result.getOrThrow(InternalTransactions.fromFlat(polygon, fixture.flat([flatCall([])])))).toEqual([[], []])
     })
   })

@@ -168,10 +168,10 @@ export const writingContract = (database: TestDatabase.Make): void => {
         ])
         expect((yield* list(2)).map(({ kind }) => kind)).toEqual(["trace", "check"])
         expect(yield* store.gaps({ from: 11, to: 11, limit: 9 })).toHaveLength(2)
-        expect(yield* counts).toEqual({ trace: 2, receipt: 0, check: 1 })
+        expect(yield* counts).toEqual({ trace: 2, receipt: 0, transaction: 0, check: 1 })
         yield* store.unwind(refOf(second), refOf(first))
         expect(yield* list(9)).toHaveLength(1)
-        expect(yield* counts).toEqual({ trace: 1, receipt: 0, check: 0 })
+        expect(yield* counts).toEqual({ trace: 1, receipt: 0, transaction: 0, check: 0 })
       }),
     )
 

@@ -111,7 +111,7 @@ describe("RuleDetection", () => {
 
   it.effect("detect: leaves out old blocks of which the node fails, but not the newest", () =>
     Effect.gen(function* () {
-      const failed = new NodeFailed({ message: "pruned" } as never)
+      const failed = new NodeFailed({ message: "pruned", cause: { _tag: "RpcError" } } as never)
       const failing = (at: (number: number) => boolean): Node.Node => ({
         ...nodeOf((number) => emptyBlock(number)),
         block: (number) => (at(number) ? Effect.fail(failed) : Effect.succeed(emptyBlock(number))),

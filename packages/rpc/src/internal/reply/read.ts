@@ -163,8 +163,18 @@ const faultFor = (fault: Fault, { attempts: before, deadline }: CallContext<unkn
     case "TimeoutError":
       return new TimeoutError({ ...facts, phase: fault.phase, deadline })
     case "InvalidResponse": {
-      const { reason, path, received, expected, status, isRetryable, retryAfter } = fault
-      return new InvalidResponse({ ...facts, reason, path, received, expected, status, isRetryable, retryAfter })
+      const { advice, reason, path, received, expected, status, isRetryable, retryAfter } = fault
+      return new InvalidResponse({
+        ...facts,
+        advice,
+        reason,
+        path,
+        received,
+        expected,
+        status,
+        isRetryable,
+        retryAfter,
+      })
     }
   }
 }

@@ -129,7 +129,7 @@ describe("outcomeOfFault", () => {
     const first = outcomeOfFault(fault, context(), 1, 0)
     expect(first._tag === "Failure" && first.error).toBe(fault)
     expect(outcomeOfFault(fault, context({ attempts: [before] }), 1, 0)).toMatchObject({
-      error: { attempts: [before, attempt], reason: "too-large" },
+      error: { attempts: [before, attempt], reason: "too-large", advice: "Request less at once." },
     })
   })
 

@@ -41,7 +41,7 @@ describe("Health", () => {
             state: "synced",
             indexed: { from: 2, to: 8 },
             finalized: null,
-            gaps: { trace: 0, receipt: 0, check: 0 },
+            gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
             head: 10,
             lag: 2,
             traces: "trace_block",

@@ -17,7 +17,7 @@ const status: Status = {
   lag: 2,
   traces: "off",
   message: "",
-  gaps: { trace: 3, receipt: 0, check: 0 },
+  gaps: { trace: 3, receipt: 0, transaction: 0, check: 0 },
 }
 
 describe("Metrics", () => {

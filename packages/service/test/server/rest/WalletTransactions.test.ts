@@ -508,7 +508,7 @@ describe("walletTransactions", () => {
         expect(page.status).toBe(200)
         expect(page.json.result[0].internal_transactions).toBe(null)
         expect(page.json.result[1].internal_transactions).toHaveLength(1)
-        expect(json.chains[0].gaps).toEqual({ trace: 1, receipt: 0, check: 0 })
+        expect(json.chains[0].gaps).toEqual({ trace: 1, receipt: 0, transaction: 0, check: 0 })
       }),
     )
 

@@ -1,0 +1,133 @@
+/**
+ * Reads a block that does not decode as a whole. Its links must decode; any other header field, and any field of a transaction that no
+ * record shows, is left out, and so is a transaction of which a record would show the field. What was left out is listed.
+ *
+ * Source: decision 0035.
+ */
+import * as Address from "@daybook/schema/Address"
+import * as Block from "@daybook/schema/Block"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Hash from "@daybook/schema/Hash"
+import * as Issue from "@daybook/schema/Issue"
+import * as Quantity from "@daybook/schema/Quantity"
+import * as Transaction from "@daybook/schema/Transaction"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Undecoded from "../verification/Undecoded.ts"
+import * as LenientObject from "./LenientObject.ts"
+
+/**
+ * A block as far as it decodes.
+ */
+export interface LenientBlock {
+  /** Without the fields and transactions that do not decode. */
+  readonly block: HydratedBlock
+  readonly undecoded: Undecoded.Undecoded
+}
+
+const { transactions: _, ...headerFields } = Block.HydratedBlock.fields
+
+const links = new Set(["number", "hash", "parentHash", "timestamp"])
+
+const { type: unknownType, ...transactionFields } = Transaction.Unknown.fields
+
+const fieldsOfUnknown = { ...transactionFields, type: Schema.optionalKey(Quantity.SafeIntegerOrNull) }
+const fieldsOfKnown = { ...fieldsOfUnknown, nonce: Schema.optionalKey(Quantity.SafeIntegerOrNull) }
+
+/** Fields that each transaction must have; a record shows them. */
+const common = new Set(["hash", "from"])
+/** The same for types that are known, and the fees of Ethereum's types. */
+const known = new Set([...common, "to", "value", "input", "gas", "nonce"])
+const priced = new Set([...known, "gasPrice"])
+const feeMarket = new Set([...known, "maxFeePerGas", "maxPriorityFeePerGas"])
+/** Fields that records show where a transaction has them. */
+const shown = new Set([...priced, ...feeMarket])
+
+const memberOf = (raw: unknown, key: string): unknown => (LenientObject.isObject(raw) ? raw[key] : undefined)
+
+const decode = Schema.decodeUnknownOption(Transaction.Transaction)
+const decodeType = Schema.decodeUnknownOption(Quantity.SafeInteger)
+
+const requiredOf = (raw: unknown): ReadonlySet<string> => {
+  const type = memberOf(raw, "type")
+  if (Result.isSuccess(LenientObject.readField("type", unknownType, type))) return common
+  const number = type === undefined ? 0 : Option.getOrElse(decodeType(type), () => -1)
+  if (number === 0 || number === 1) return priced
+  return number >= 2 && number <= 4 ? feeMarket : known
+}
+
+const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
+const decodeAddress = Schema.decodeUnknownOption(Address.OrNull)
+
+const walletsOf = (raw: unknown): ReadonlyArray<string | null> | null => {
+  const [from, to] = [decodeAddress(memberOf(raw, "from")), decodeAddress(memberOf(raw, "to"))]
+  return Option.isSome(from) && Option.isSome(to) ? [from.value, to.value] : null
+}
+
+/** A transaction as far as it decodes, and what does not. */
+interface Entry {
+  readonly transaction: Transaction.Transaction | null
+  readonly undecoded: Undecoded.UndecodedTransaction | null
+}
+
+const readTransaction = (raw: unknown, position: number): Entry => {
+  const decoded = decode(raw)
+  if (Option.isSome(decoded)) return { transaction: decoded.value, undecoded: null }
+  const what = `transaction ${position}`
+  const required = requiredOf(raw)
+  const read = LenientObject.read(required === common ? fieldsOfUnknown : fieldsOfKnown, raw, { required, shown })
+  const facts = { hash: Option.getOrNull(decodeHash(memberOf(raw, "hash"))), wallets: walletsOf(raw) }
+  if (Result.isFailure(read)) {
+    const reason = Issue.format(what, read.failure)
+    return { transaction: null, undecoded: { ...facts, reason, isLeftOut: true } }
+  }
+  // What does not decode may be a field of the type alone.
+  const [issue = { path: "", expected: "its fields", received: "others" }] = [
+    ...read.success.issues,
+    ...Issue.find(Transaction.Transaction, raw),
+  ]
+  // Sound: the fields that are used without a check have decoded; others may be absent, as of an unknown type.
+  const transaction = read.success.value as unknown as Transaction.Transaction
+  return { transaction, undecoded: { ...facts, reason: Issue.format(what, issue), isLeftOut: false } }
+}
+
+/** The position of a transaction that does not state its index, as the transactions before it may be left out. */
+const placed = (transaction: Transaction.Transaction, position: number): Transaction.Transaction =>
+  transaction.transactionIndex == null ? Object.assign({}, transaction, { transactionIndex: position }) : transaction
+
+/**
+ * Reads a block. Fails with an issue where its number, hash, parent or time does not decode, or its transactions are no list.
+ */
+export const read = (raw: unknown): Result.Result<LenientBlock, Issue.Issue> =>
+  Result.flatMap(LenientObject.read(headerFields, raw, { required: links, shown: links }), ({ issues, value }) => {
+    const list = value["transactions"]
+    if (!Array.isArray(list)) {
+      return Result.fail({ path: "transactions", expected: "a list", received: Issue.describe(list) })
+    }
+    const entries = list.map(readTransaction)
+    const isWhole = entries.every(({ transaction }) => transaction !== null)
+    const transactions = entries.flatMap(({ transaction }, position) => {
+      if (transaction === null) return []
+      return [isWhole ? transaction : placed(transaction, position)]
+    })
+    const undecoded: Undecoded.Undecoded = {
+      header: new Map(issues.map((issue) => [issue.path.split(/[.[]/)[0] ?? "", Issue.format("block", issue)])),
+      transactions: entries.flatMap((entry) => (entry.undecoded === null ? [] : [entry.undecoded])),
+      receipts: [],
+    }
+    // Sound: the links have decoded, and what else is used of a header is checked where it is used.
+    return Result.succeed({ block: { ...value, transactions } as unknown as HydratedBlock, undecoded })
+  })
+
+/**
+ * Number, hash, parent and time of a block whose other fields may not decode; `null` for a pending one, or none.
+ */
+export const readLinks = (raw: unknown): Result.Result<HydratedBlock | null, Issue.Issue> =>
+  raw === null
+    ? Result.succeed(null)
+    : Result.map(
+        LenientObject.read(headerFields, raw, { required: links, shown: links }),
+        // Sound: the links have decoded, and nothing else is used.
+        ({ value }) => value as unknown as HydratedBlock,
+      )

@@ -1,0 +1,58 @@
+/**
+ * What of a block does not decode, where the rest does: fields that no record shows, which are left out, and whole transactions and
+ * receipts. Pure.
+ *
+ * Source: decision 0035.
+ */
+
+/**
+ * A transaction or receipt of which something does not decode.
+ */
+export interface UndecodedPart {
+  /** Hash of the transaction; `null` where it does not decode either. */
+  readonly hash: string | null
+  /** The first issue, for an operator. */
+  readonly reason: string
+  /** The part is left out as a whole; otherwise fields of it that no record shows. */
+  readonly isLeftOut: boolean
+}
+
+/**
+ * A transaction of which something does not decode.
+ */
+export interface UndecodedTransaction extends UndecodedPart {
+  /** Sender and recipient; `null` where one of them does not decode. A creation has no recipient. */
+  readonly wallets: ReadonlyArray<string | null> | null
+}
+
+/**
+ * What of a block does not decode.
+ */
+export interface Undecoded {
+  /** Issues of header fields by their names. */
+  readonly header: ReadonlyMap<string, string>
+  readonly transactions: ReadonlyArray<UndecodedTransaction>
+  readonly receipts: ReadonlyArray<UndecodedPart>
+}
+
+/**
+ * Everything decodes.
+ */
+export const none: Undecoded = { header: new Map(), transactions: [], receipts: [] }
+
+/**
+ * True when everything decodes.
+ */
+export const isNone = ({ header, receipts, transactions }: Undecoded): boolean =>
+  header.size === 0 && transactions.length === 0 && receipts.length === 0
+
+/**
+ * True where a transaction or receipt lacks fields that no record shows.
+ */
+export const isIncomplete = ({ receipts, transactions }: Undecoded): boolean =>
+  [...receipts, ...transactions].some(({ isLeftOut }) => !isLeftOut)
+
+/**
+ * Number of transactions that are left out.
+ */
+export const leftOut = ({ transactions }: Undecoded): number => transactions.filter(({ isLeftOut }) => isLeftOut).length
