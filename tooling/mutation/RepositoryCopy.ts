@@ -2,7 +2,7 @@
  * A copy of the working tree in a temporary folder, with its dependencies installed. Stryker writes into the sources of
  * the copy; the repository stays as it is.
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { root, run } from "../check/Workspace.ts"
@@ -19,7 +19,9 @@ const execute = async (cwd: string, command: string, ...args: ReadonlyArray<stri
   return standardOutput
 }
 
-/** Copies tracked and new files that are not ignored, and installs from the lockfile. */
+const stryker = join(import.meta.dirname, "node_modules")
+
+/** Copies tracked and new files that are not ignored, installs from the lockfile, and copies the installed Stryker. */
 export const make = async (): Promise<RepositoryCopy> => {
   const outer = mkdtempSync(join(tmpdir(), "daybook-mutation-"))
   const folder = join(outer, "repository")
@@ -33,5 +35,7 @@ export const make = async (): Promise<RepositoryCopy> => {
   const recorded = join(dirname(root), "shared")
   if (existsSync(recorded)) symlinkSync(recorded, join(outer, "shared"))
   await execute(folder, "pnpm", "install", "--frozen-lockfile", "--prefer-offline")
+  // A copy, not a link: packages beside it are found from where it lies.
+  cpSync(stryker, join(folder, "tooling/mutation/node_modules"), { recursive: true, verbatimSymlinks: true })
   return { folder, remove: () => rmSync(outer, { recursive: true, force: true }) }
 }

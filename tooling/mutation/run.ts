@@ -1,6 +1,7 @@
 /**
  * `pnpm mutate`: changes operators, conditions, branches and blocks of the sources that matter, one at a time, and lists the
- * changes that no test detects. Stryker makes and runs the mutants in a copy of the working tree.
+ * changes that no test detects. Stryker makes and runs the mutants in a copy of the working tree; it is installed here on the first
+ * run, outside the workspace.
  *
  * --files TEXT   only sources whose path contains the text; repeatable
  * --count N      a sample of whole declarations with about N mutants (--seed S chooses which; 1 by default)
@@ -11,6 +12,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import * as PeerInstall from "../bench/PeerInstall.ts"
 import { root, run } from "../check/Workspace.ts"
 import { mutants, score, survivors, table } from "./MutationReport.ts"
 import type { Equivalent, Mutant, StrykerReport } from "./MutationReport.ts"
@@ -74,14 +76,18 @@ const runTarget = async (
   }
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(configuration))
   rmSync(join(copy, "mutation.json"), { force: true })
-  const { code, output } = await run(join(copy, "node_modules/.bin/stryker"), ["run", "stryker.config.json"], {
-    cwd: copy,
-    timeoutMillis: targetTimeoutMillis,
-    env: {
-      DAYBOOK_MUTATION_FOLDER: join(copy, target.folder),
-      DAYBOOK_MUTATION_TESTS: JSON.stringify(target.tests),
+  const { code, output } = await run(
+    join(copy, "tooling/mutation/node_modules/.bin/stryker"),
+    ["run", "stryker.config.json"],
+    {
+      cwd: copy,
+      timeoutMillis: targetTimeoutMillis,
+      env: {
+        DAYBOOK_MUTATION_FOLDER: join(copy, target.folder),
+        DAYBOOK_MUTATION_TESTS: JSON.stringify(target.tests),
+      },
     },
-  })
+  )
   if (code !== 0) throw new Error(`The mutants of ${target.name} did not run:\n${output.trim()}`)
   const report: StrykerReport = JSON.parse(readFileSync(join(copy, "mutation.json"), "utf8"))
   return mutants(report, equivalents)
@@ -102,6 +108,7 @@ const main = async (): Promise<void> => {
   if (targets.length === 0)
     throw new Error(`Unknown files: ${options.files.join(", ")}. See tooling/mutation/Target.ts.`)
   const mutate = places(targets, options.count === undefined ? undefined : Number(options.count), Number(options.seed))
+  PeerInstall.install(import.meta.dirname)
   const copy = await RepositoryCopy.make()
   const all: Array<Mutant> = []
   try {
