@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { mutants, score, survivors, table } from "./MutationReport.ts"
+import { bySource, mutants, score, survivors, table } from "./MutationReport.ts"
 import type { Equivalent, StrykerReport } from "./MutationReport.ts"
 
 const source = "const half = (size: number) =>\n  size > 1 ? size / 2 : 1\n"
@@ -57,7 +57,7 @@ describe("MutationReport", () => {
     expect(outcomes("Survived", { ...argued, line: "size > 1 ? size / 3 : 1" })).toEqual(["survived"])
   })
 
-  it("table: counts the mutants of a source, and scores those that are neither equivalent nor invalid", () => {
+  it("table: counts the mutants of each group, and scores those that are neither equivalent nor invalid", () => {
     const all = mutants(
       report(
         mutant("Killed", "true"),
@@ -71,10 +71,17 @@ describe("MutationReport", () => {
     )
 
     expect(score(all)).toBe(75)
-    expect(table(all)).toEqual([
-      "source   mutants  killed  equivalent  survived   score",
-      "Half.ts        5       3           1         1  75.0 %",
-      "all            5       3           1         1  75.0 %",
+    expect(bySource(all)).toEqual([["Half.ts", all]])
+    expect(
+      table("target", [
+        ["one", all],
+        ["two", all.slice(0, 1)],
+      ]),
+    ).toEqual([
+      "target  mutants  killed  equivalent  survived    score",
+      "one           5       3           1         1   75.0 %",
+      "two           1       1           0         0  100.0 %",
+      "all           6       4           1         1   80.0 %",
     ])
     expect(survivors(all)).toEqual([
       "Half.ts:2 EqualityOperator",

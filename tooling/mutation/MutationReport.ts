@@ -1,6 +1,6 @@
 /**
- * The report of a mutation run: reads the JSON report of Stryker, sets argued equivalents aside, and prints a table with one
- * line per source and the mutants that no test detects.
+ * The report of a mutation run: reads the JSON report of Stryker, sets argued equivalents aside, and prints tables with one
+ * line per target and per source, and the mutants that no test detects.
  */
 
 /** The parts of a Stryker report that are read. */
@@ -101,10 +101,18 @@ export const score = (all: ReadonlyArray<Mutant>): number => {
   return judged === 0 ? 100 : (100 * killed) / judged
 }
 
-/** The table as lines: one per source and the sum. */
-export const table = (all: ReadonlyArray<Mutant>): ReadonlyArray<string> => {
-  const files = [...new Set(all.map(({ file }) => file))].toSorted()
-  const row = (name: string, some: ReadonlyArray<Mutant>): ReadonlyArray<string> => [
+/** Mutants under a name. */
+export type Group = readonly [name: string, mutants: ReadonlyArray<Mutant>]
+
+/** The mutants by source. */
+export const bySource = (all: ReadonlyArray<Mutant>): ReadonlyArray<Group> =>
+  [...new Set(all.map(({ file }) => file))]
+    .toSorted()
+    .map((file) => [file, all.filter((one) => one.file === file)] as const)
+
+/** A table as lines: one per group and the sum. */
+export const table = (what: string, groups: ReadonlyArray<Group>): ReadonlyArray<string> => {
+  const row = ([name, some]: Group): ReadonlyArray<string> => [
     name,
     String(some.length - count(some, "invalid")),
     String(count(some, "killed")),
@@ -113,14 +121,9 @@ export const table = (all: ReadonlyArray<Mutant>): ReadonlyArray<string> => {
     `${score(some).toFixed(1)} %`,
   ]
   const rows = [
-    ["source", "mutants", "killed", "equivalent", "survived", "score"],
-    ...files.map((file) =>
-      row(
-        file,
-        all.filter((one) => one.file === file),
-      ),
-    ),
-    row("all", all),
+    [what, "mutants", "killed", "equivalent", "survived", "score"],
+    ...groups.map(row),
+    row(["all", groups.flatMap(([, some]) => some)]),
   ]
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
   return rows.map((cells) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { declarations, sample } from "./Sample.ts"
+import { declarations, sample, stratified } from "./Sample.ts"
 
 const source = `import { a } from "./a.ts"
 
@@ -35,5 +35,14 @@ describe("Sample", () => {
   it("sample: draws the same declarations for the same seed, and others for another one", () => {
     expect(sample(all, 8, 7)).toEqual(sample(all, 8, 7))
     expect(sample(all, 8, 7)).not.toEqual(sample(all, 8, 8))
+  })
+
+  it("stratified: draws from each group by its share, and at least one declaration", () => {
+    const few = all.slice(0, 2).map((one) => ({ ...one, source: "B.ts" }))
+    const drawn = stratified([all, few, []], 22, 7)
+
+    expect(drawn.filter(({ source }) => source === "A.ts")).toHaveLength(10)
+    expect(drawn.filter(({ source }) => source === "B.ts")).toHaveLength(1)
+    expect(stratified([all, few], 1, 7)).toHaveLength(2)
   })
 })

@@ -74,3 +74,15 @@ export const sample = (all: ReadonlyArray<Declaration>, count: number, seed: num
   }
   return drawn
 }
+
+const weightOf = (all: ReadonlyArray<Declaration>): number => all.reduce((sum, { weight }) => sum + weight, 0)
+
+/** A sample of each group by its share of the weights, of at least one declaration. */
+export const stratified = (
+  groups: ReadonlyArray<ReadonlyArray<Declaration>>,
+  count: number,
+  seed: number,
+): ReadonlyArray<Declaration> => {
+  const total = weightOf(groups.flat())
+  return groups.flatMap((group) => sample(group, (count * weightOf(group)) / total, seed))
+}

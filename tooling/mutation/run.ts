@@ -4,7 +4,8 @@
  * run, outside the workspace.
  *
  * --files TEXT   only sources whose path contains the text; repeatable
- * --count N      a sample of whole declarations with about N mutants (--seed S chooses which; 1 by default)
+ * --count N      a sample of whole declarations with about N mutants, of each target its share (--seed S chooses which; 1 by
+ *                default)
  * --jobs N       test processes at a time; 2 by default
  * --output FILE  every mutant with its outcome as JSON
  * --threshold P  fails below this share of detected mutants, in percent; 95 by default
@@ -14,10 +15,10 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { root, run } from "../check/Workspace.ts"
-import { mutants, score, survivors, table } from "./MutationReport.ts"
-import type { Equivalent, Mutant, StrykerReport } from "./MutationReport.ts"
+import { bySource, mutants, score, survivors, table } from "./MutationReport.ts"
+import type { Equivalent, Group, Mutant, StrykerReport } from "./MutationReport.ts"
 import * as RepositoryCopy from "./RepositoryCopy.ts"
-import { declarations, sample } from "./Sample.ts"
+import { declarations, stratified } from "./Sample.ts"
 import { select } from "./Target.ts"
 import type { Target } from "./Target.ts"
 
@@ -34,12 +35,13 @@ const equivalents: ReadonlyArray<Equivalent> = JSON.parse(
   readFileSync(join(import.meta.dirname, "equivalents.json"), "utf8"),
 )
 
-/** What Stryker mutates: whole sources, or the lines of the sampled declarations, `source:from-to`. */
+/** What Stryker mutates: whole sources, or the lines of the sampled declarations of each target, `source:from-to`. */
 const places = (targets: ReadonlyArray<Target>, count: number | undefined, seed: number): ReadonlyArray<string> => {
-  const sources = targets.flatMap((target) => target.sources)
-  if (count === undefined) return sources
-  const all = sources.flatMap((source) => declarations(source, readFileSync(join(root, source), "utf8")))
-  return sample(all, count, seed).map(({ source, from, to }) => `${source}:${from}-${to}`)
+  if (count === undefined) return targets.flatMap((target) => target.sources)
+  const groups = targets.map(({ sources }) =>
+    sources.flatMap((source) => declarations(source, readFileSync(join(root, source), "utf8"))),
+  )
+  return stratified(groups, count, seed).map(({ source, from, to }) => `${source}:${from}-${to}`)
 }
 
 /** Equivalents whose line is no longer in its source. */
@@ -62,7 +64,7 @@ const runTarget = async (
     inPlace: true,
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
-    vitest: { configFile: "tooling/mutation/vitest.config.ts", related: true },
+    vitest: { configFile: "tooling/mutation/vitest.config.ts", related: false },
     coverageAnalysis: "perTest",
     mutator: { excludedMutations },
     disableTypeChecks: false,
@@ -110,7 +112,7 @@ const main = async (): Promise<void> => {
   const mutate = places(targets, options.count === undefined ? undefined : Number(options.count), Number(options.seed))
   PeerInstall.install(import.meta.dirname)
   const copy = await RepositoryCopy.make()
-  const all: Array<Mutant> = []
+  const groups: Array<Group> = []
   try {
     for (const target of targets) {
       const own = mutate.filter((place) => target.sources.includes(sourceOf(place)))
@@ -122,15 +124,17 @@ const main = async (): Promise<void> => {
         process.exitCode = 1
         return []
       })
-      all.push(...found)
+      groups.push([target.name, found])
       const seconds = ((performance.now() - started) / 1000).toFixed(0)
       console.log(`${target.name}: ${found.length} mutants, ${score(found).toFixed(1)} % detected, ${seconds} s`)
     }
   } finally {
     copy.remove()
   }
+  const all = groups.flatMap(([, found]) => found)
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(all, undefined, 2)}\n`)
-  console.log(["", ...stale(), ...survivors(all), "", ...table(all)].join("\n"))
+  const tables = [...table("source", bySource(all)), "", ...table("target", groups)]
+  console.log(["", ...stale(), ...survivors(all), "", ...tables].join("\n"))
   if (score(all) < Number(options.threshold)) process.exitCode = 1
 }
 

@@ -22,6 +22,8 @@ export default defineConfig({
   test: {
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
+    // A mutant has a worker of its own, which its test files share.
+    isolate: false,
     exclude: [...configDefaults.exclude, "**/*.integration.test.ts"],
     // Ends a mutant that hangs, and leaves time for laws on a busy machine.
     testTimeout: 30_000,

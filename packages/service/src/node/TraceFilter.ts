@@ -145,11 +145,9 @@ const beginElement = (filter: TraceFilter, isWhole: boolean): void => {
 }
 
 /** Marks the element that is being received; what has arrived of it is discarded. */
-const exceed = (filter: TraceFilter, excess: string): void => {
-  const { element, stack } = filter
-  if (element === null) return
+const exceed = (filter: TraceFilter, element: Element, excess: string): void => {
   element.excess = excess
-  filter.skipped = stack.length - element.base
+  filter.skipped = filter.stack.length - element.base
   ByteList.take(filter.pending)
   filter.data = null
 }
@@ -158,24 +156,26 @@ const exceed = (filter: TraceFilter, excess: string): void => {
 const open = (filter: TraceFilter, at: number, isArray: boolean): void => {
   const holder = top(filter)
   const key = holder === undefined || holder.isArray ? "" : filter.key
+  // Never inside an element, which is below an envelope.
   const isOfEnvelope = key === "result" && isEnvelope(filter)
-  if (filter.element === null && isOfEnvelope) {
+  if (isOfEnvelope) {
     filter.ofBlock = 0
     filter.ofTransaction = 0
     filter.items = 0
     filter.flat = { hash: "", frames: 0 }
   }
-  if (filter.element === null && ((isOfEnvelope && !isArray) || (holder?.isResult === true && !isArray))) {
+  if (!isArray && (isOfEnvelope || holder?.isResult === true)) {
     if (isOfEnvelope) filter.from = at
     else flush(filter, at)
     beginElement(filter, isOfEnvelope)
   }
-  filter.stack.push({ isArray, key, isResult: isOfEnvelope && isArray, expectsKey: !isArray })
+  filter.stack.push({ isArray, key, isResult: isOfEnvelope && isArray, expectsKey: true })
   const { element, limits, stack } = filter
   if (element === null) return
   if (holder?.key === "calls" && ++element.frames > limits.frames) {
-    exceed(filter, `more than ${limits.frames} frames`)
-  } else if (stack.length - element.base > 2 * limits.depth + 8) exceed(filter, `deeper than ${limits.depth} calls`)
+    exceed(filter, element, `more than ${limits.frames} frames`)
+  } else if (stack.length - element.base > 2 * limits.depth + 8)
+    exceed(filter, element, `deeper than ${limits.depth} calls`)
 }
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
@@ -241,8 +241,8 @@ const separate = (filter: TraceFilter, at: number, isComma: boolean): void => {
     if (filter.isHeld && filter.element === null) filter.from = at + 1
     return
   }
-  if (!holder.isArray) holder.expectsKey = true
-  if (!holder.isResult || filter.element !== null) return
+  holder.expectsKey = true
+  if (!holder.isResult) return
   flush(filter, at)
   filter.from = at + 1
 }

@@ -20,13 +20,10 @@ export const make = (): Turns => {
   const waiting = new Set<() => void>()
   /** When work began in this turn; undefined where none did. */
   let startedAt: number | undefined
-  let isScheduled = false
 
-  const schedule = () => {
-    if (isScheduled) return
-    isScheduled = true
+  /** Begins the next turn; called once in a turn. */
+  const schedule = () =>
     setImmediate(() => {
-      isScheduled = false
       startedAt = performance.now()
       for (const resume of waiting) {
         waiting.delete(resume)
@@ -36,7 +33,6 @@ export const make = (): Turns => {
       startedAt = undefined
       if (waiting.size > 0) schedule()
     })
-  }
 
   /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */
   const isOpen = (): boolean => {

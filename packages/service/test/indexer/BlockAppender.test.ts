@@ -102,6 +102,15 @@ describe("BlockAppender", () => {
     }),
   )
 
+  it.effect("run: fetches nine blocks and more in ranges, and appends them together", () =>
+    Effect.gen(function* () {
+      const { headOf, ranges, renewals, run } = yield* setup(emptyBlock)
+      yield* run(10, 18)
+
+      expect([ranges.flat().length, renewals(), yield* headOf]).toEqual([9, 1, 18])
+    }),
+  )
+
   it.effect("run: appends the blocks below one that cannot be fetched, and fails with its error", () =>
     Effect.gen(function* () {
       const { headOf, renewals, run } = yield* setup((number) => (number === 18 ? null : emptyBlock(number)))

@@ -65,6 +65,21 @@ const nodeFailed = new NodeFailed(gone)
 const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({ _tag: "Failed", error })
 
 describe("IndexerState", () => {
+  it("the rules that were detected again are logged with the block that they refused, and what is not verified", () => {
+    const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs" })
+    const noteWith = (rules: HashRules.HashRules) => {
+      const state = IndexerState.make(settings, null)
+      const doubtful = apply([...begun, ...Array.from({ length: 9 }, () => failure(refused))], { state }).state
+      return apply([headSeen(9, checkpointAt(6), { rules })], { state: doubtful }).reports[0]
+    }
+
+    expect(noteWith(HashRules.ethereum)).toMatchObject({
+      message: "Detected the hash rules of the chain again, as they refused a block",
+      annotations: { block: 7, unchecked: "nothing" },
+    })
+    expect(noteWith(HashRules.none)).toMatchObject({ annotations: { block: 7, unchecked: "header hashes and blooms" } })
+  })
+
   describe("the lease", () => {
     it("is acquired at the beginning of every turn", () => {
       const extended: IndexerTurn.Input = { _tag: "Extended" }
@@ -84,6 +99,13 @@ describe("IndexerState", () => {
         { _tag: "Wait", millis: 1_000 },
       ])
       expect([tagsOf(first), tagsOf(second)]).toEqual([["Note"], []])
+    })
+
+    it("of another indexer is logged again once this one has held it meanwhile", () => {
+      const denied: IndexerTurn.Input = { _tag: "LeaseDenied" }
+      const { state } = apply([denied, { _tag: "Waited" }, { _tag: "LeaseAcquired" }])
+
+      expect(tagsOf(apply([denied], { state }))).toEqual(["Note"])
     })
 
     it("starts the indexer once", () => {

@@ -98,6 +98,22 @@ describe("StructLogFrames", () => {
     expect(frames).toMatchObject([{ gas: 72_300n, gasUsed: 3n, output: `0x${word(0n)}` }])
   })
 
+  it.each([
+    ["STOP", 0n, "0x"],
+    ["REVERT", 3n, `0x${word(0n)}`],
+  ] as const)(
+    "ofBlock: computes the gas and the output of %s by itself, whatever cost a node reports",
+    (op, used, output) => {
+      const frames = framesOf([
+        step("CALL", 90_000, { gasCost: 17_700, stack: callStack(70_000, called, 5) }),
+        step(op, 72_300, { depth: 2, gasCost: 700, stack: [32n, 0n] }),
+        step("STOP", 76_200, { gasCost: 0, stack: [op === "STOP" ? 1n : 0n] }),
+      ])
+
+      expect(frames).toMatchObject([{ gas: 72_300n, gasUsed: used, output }])
+    },
+  )
+
   it("ofBlock: gives the error of a failed call, and none of a call instruction that failed itself", () => {
     const failing = [
       step("CALL", 90_000, { gasCost: 70_000, stack: callStack(60_000, called, 0) }),

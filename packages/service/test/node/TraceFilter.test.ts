@@ -94,7 +94,18 @@ describe("TraceFilter", () => {
   })
 
   it("push: passes text that is no JSON unchanged", () => {
-    for (const text of ["", "<html>bad gateway</html>", "{", "]]]", '"', '{"result":nul', "[[[[[", '{"id":1}}}']) {
+    for (const text of [
+      "",
+      ",",
+      '"a":1',
+      "<html>bad gateway</html>",
+      "{",
+      "]]]",
+      '"',
+      '{"result":nul',
+      "[[[[[",
+      '{"id":1}}}',
+    ]) {
       expect(filtered(text, [1])).toBe(text)
       expect(filtered(text, [100])).toBe(text)
     }
@@ -160,6 +171,30 @@ describe("TraceFilter", () => {
       { txHash: hash(1), error: "Trace beyond the limits: more than 20 frames." },
       { txHash: hash(2), error: "Trace beyond the limits: deeper than 2 calls." },
       { txHash: hash(3), result: frame() },
+    ])
+  })
+
+  it("push: counts the frames of calls alone, and passes as many as the bound", () => {
+    const call = frame({ error: { data: { values: [{}, {}] } }, calls: [] })
+    const of = (count: number) => envelope(traces(frame({ calls: Array.from({ length: count }, () => call) })))
+    const found = (count: number) => parse(filtered(JSON.stringify(of(count))))
+
+    expect(found(5)).toEqual(of(5))
+    expect(found(6)).toEqual(envelope([{ txHash: hash(0), error: "Trace beyond the limits: more than 5 frames." }]))
+  })
+
+  it("push: passes a trace as deep as the bound, and none that is deeper", () => {
+    const bounds = { ...limits, frames: 100 }
+    const innermost = (more: object): object =>
+      Array.from({ length: 6 }).reduce<object>((inner) => frame({ calls: [inner] }), frame({ calls: [frame(more)] }))
+    const of = (more: object) => JSON.stringify(envelope([{ txHash: hash(0), result: innermost(more) }]))
+
+    expect(parse(filtered(of({}), [7], bounds))).toEqual(parse(of({})))
+    expect(itemsOf(filtered(of({ calls: [] }), [7], bounds))).toEqual([
+      { txHash: hash(0), error: "Trace beyond the limits: deeper than 4 calls." },
+    ])
+    expect(itemsOf(filtered(JSON.stringify(envelope([{ result: innermost({ calls: [] }) }])), [7], bounds))).toEqual([
+      { error: "Trace beyond the limits: deeper than 4 calls." },
     ])
   })
 

@@ -98,6 +98,18 @@ describe("Turns", () => {
     }
   })
 
+  it("enter: schedules nothing once no work waits", async () => {
+    const turns = Turns.make()
+    const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const before = scheduled()
+    for (let count = 0; count < 3; count++) turns.enter(() => work(6))
+    expect(scheduled()).toBe(before + 1)
+    for (let count = 0; count < 4; count++) await turn()
+
+    expect(scheduled()).toBe(before)
+  })
+
   it("enter: lets no work pass that which waits already", async () => {
     const turns = Turns.make()
     const events: Array<string> = []

@@ -124,10 +124,9 @@ const works = (zstd: Zstd): boolean => {
   }
 }
 
-/** Makes the contexts of a dictionary. */
-export const make = (dictionary: Uint8Array): Zstd => {
-  const fast = native(dictionary)
-  const { compress, decompress } = works(fast) ? fast : ofNode(dictionary)
+/** Makes the contexts of a dictionary, or what replaces them where they do not work. */
+export const make = (dictionary: Uint8Array, contexts: Zstd = native(dictionary)): Zstd => {
+  const { compress, decompress } = works(contexts) ? contexts : ofNode(dictionary)
   return {
     compress: (bytes) => (bytes.length > longBytes ? compressLong(bytes, dictionary) : compress(bytes)),
     decompress,

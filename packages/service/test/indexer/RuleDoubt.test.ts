@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest"
+import * as RuleDoubt from "../../src/indexer/RuleDoubt.ts"
+import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
+
+const refusal = (block: number) => new InvalidBlock({ block, hash: "0x1", what: "the bloom differs" })
+
+describe("RuleDoubt", () => {
+  it("refused: makes a block doubtful whose rules were detected", () => {
+    const doubt = RuleDoubt.refused(RuleDoubt.make(true), refusal(7))
+
+    expect(doubt).toEqual({ isDetected: true, doubtful: 7, examined: null })
+    expect(RuleDoubt.refused(doubt, refusal(9))).toEqual({ isDetected: true, doubtful: 9, examined: null })
+  })
+
+  it("refused: keeps rules that are known", () => {
+    expect(RuleDoubt.refused(RuleDoubt.make(false), refusal(7))).toEqual(RuleDoubt.make(false))
+  })
+
+  it("detected: makes rules of a block doubtful once, and those of another block again", () => {
+    const examined = RuleDoubt.detected(RuleDoubt.refused(RuleDoubt.make(true), refusal(7)))
+
+    expect(examined).toEqual({ isDetected: true, doubtful: null, examined: 7 })
+    expect(RuleDoubt.refused(examined, refusal(7))).toEqual(examined)
+    expect(RuleDoubt.detected(examined)).toEqual(examined)
+    expect(RuleDoubt.refused(examined, refusal(8))).toEqual({ isDetected: true, doubtful: 8, examined: 7 })
+  })
+})
