@@ -13,6 +13,7 @@ import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
 import { Divergence } from "./Model.ts"
 import * as PlantedBug from "./PlantedBug.ts"
+import * as Threads from "./Threads.ts"
 import { traceLimits } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { World } from "./World.ts"
@@ -60,6 +61,8 @@ export const make = (setting: Setting): Processes => {
   const faults = setting.random.fork("faults")
   const pollMillis = shape.pick([400, 1000, 2000])
   const concurrency = shape.pick([1, 3, 8])
+  const losses = setting.random.fork("threads")
+  const threads = bug === undefined ? losses.pick([0, 0, 1, 2]) : 0
   const strikeRate = shape.pick([0, 0.001, 0.01])
   const killMillis = shape.pick([4000, 15_000, 120_000])
   const running = new Set<Process>()
@@ -111,7 +114,16 @@ export const make = (setting: Setting): Processes => {
           time.holdStill = false
         }),
       )
-      const node = yield* Node.make({ urls, chainId: 1, traceLimits })
+      const connect = Effect.orDie(Node.make({ urls, chainId: 1, traceLimits }))
+      const node = yield* connect
+      const assembling = { decoder, frames: traceLimits.frames }
+      const rangeSource =
+        threads === 0
+          ? undefined
+          : yield* Threads.make({
+              ...{ count, threads, random: losses },
+              connect: Effect.map(connect, (own) => ({ node: own, assembling })),
+            })
       return yield* ChainIndexer.run(PlantedBug.node(bug, node, database, process.name), {
         chain: "eth",
         chainId: 1,
@@ -120,6 +132,7 @@ export const make = (setting: Setting): Processes => {
         fromBlock,
         pollMillis,
         concurrency,
+        ...(rangeSource === undefined ? {} : { rangeSource }),
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
         frames: traceLimits.frames,

@@ -1,0 +1,47 @@
+/**
+ * The threads of a backfill in a simulated process: each with a connection of its own, in the thread and the time of the simulation.
+ * They are lost from time to time.
+ */
+import { Effect } from "effect"
+import type * as BlockSource from "../../src/indexer/BlockSource.ts"
+import type * as RangeSource from "../../src/indexer/backfill/RangeSource.ts"
+import * as RangeWorker from "../../src/indexer/backfill/RangeWorker.ts"
+import { type Thread, ThreadLost } from "../../src/indexer/backfill/Thread.ts"
+import * as ThreadPool from "../../src/indexer/backfill/ThreadPool.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import type { Count } from "./Count.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
+
+/** What threads work with. */
+export interface Setting {
+  readonly random: SeededRandom
+  readonly count: Count
+  readonly threads: number
+  /** Connects a thread to the nodes. */
+  readonly connect: Effect.Effect<BlockSource.BlockSource>
+}
+
+const lossRate = 0.03
+
+/** The source of ranges of a process. */
+export const make = Effect.fnUntraced(function* ({ connect, count, random, threads }: Setting) {
+  const start = Effect.map(connect, (source): Thread => {
+    const fetch = RangeWorker.make(source, Engine.preparer("sqlite:", {}))
+    return {
+      fetch: (request) =>
+        Effect.suspend(() => {
+          if (random.is(lossRate)) {
+            count("a thread is lost")
+            return Effect.fail(new ThreadLost({ message: "exit code 1" }))
+          }
+          return Effect.tap(fetch(request), ({ rows }) =>
+            Effect.sync(() => count(rows.length === 0 ? "a thread fetches nothing" : "a thread fetches a range")),
+          )
+        }),
+      stop: Effect.void,
+    }
+  })
+  const pool = yield* ThreadPool.make({ threads, start })
+  // The chains of the simulation are short: its threads fetch blocks near the head too, which may be reorged.
+  return (turn: RangeSource.Turn) => pool.source({ ...turn, node: { ...turn.node, isSettled: () => true } })
+})
