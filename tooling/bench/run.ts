@@ -21,6 +21,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   rpc: { file: "rpc/run.ts" },
   index: { file: "indexing/run.ts" },
   growth: { file: "growth/run.ts", hasRounds: false },
+  backup: { file: "growth/backup.ts", hasRounds: false },
   layout: { file: "layout/run.ts" },
   page: { file: "serving/run.ts" },
 }

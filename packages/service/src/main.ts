@@ -12,7 +12,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import { backup } from "./cli/BackupCommand.ts"
+import { backup, restore } from "./cli/BackupCommand.ts"
 import { compact } from "./cli/CompactCommand.ts"
 import { doctor } from "./cli/DoctorCommand.ts"
 import * as InvalidUsage from "./cli/InvalidUsage.ts"
@@ -30,7 +30,7 @@ const manifest: { readonly version: string } = JSON.parse(
 
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
-  Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, compact, backup]),
+  Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, compact, backup, restore]),
 )
 
 /** Prints a failure as one line; a defect with its trace. */

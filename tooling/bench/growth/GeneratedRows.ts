@@ -19,10 +19,14 @@ export const walletOf = (serial: number): string =>
 
 const senderAndRecipient = /"from_address":"[^"]*","to_address":(?:null|"[^"]*")/
 
-/** The document of a row under another hash and other wallets, as long as it was. */
-const documentOf = ({ body, hash: before }: TransactionRow, hash: string, [from, to]: ReadonlyArray<string>): string =>
+/** Replaces the hashes of a transaction and of its block in a text, by others of the same length. */
+const renamed = (text: string, names: ReadonlyArray<readonly [before: string, after: string]>): string =>
+  names.reduce((renamed, [before, after]) => renamed.replaceAll(before, after), text)
+
+/** The document of a row under other wallets and another block number, as long as it was. */
+const documentOf = (body: string, number: number, [from, to]: ReadonlyArray<string>): string =>
   body
-    .replaceAll(before, hash)
+    .replaceAll(/"block_number":"[^"]*"/g, `"block_number":"${number}"`)
     .replace(senderAndRecipient, `"from_address":"${from}","to_address":"${to ?? from}"`)
     .replace(/"receipt_contract_address":"[^"]*"/, '"receipt_contract_address":""')
 
@@ -34,14 +38,17 @@ export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {
   return (parent, serial) => {
     const number = parent === undefined ? 0 : parent.number + 1
     const template = withTransactions[number % withTransactions.length]!
+    const hash = digest(`block ${number}`, 32)
     const transactions = template.transactions.map((row, index): TransactionRow => {
       const at = serial + index
       const from = at % 20 === 0 ? busyWallet : walletOf(at)
       const transaction = digest(`transaction ${at}`, 32)
       const addresses = [...new Set([from, walletOf(at + 7)])]
-      return { ...row, index, hash: transaction, body: documentOf(row, transaction, addresses), addresses }
+      const names = [[row.hash, transaction] as const, [template.hash, hash] as const]
+      const body = documentOf(renamed(row.body, names), number, addresses)
+      const internal = row.internal === null ? null : renamed(row.internal, names)
+      return { ...row, index, hash: transaction, body, internal, addresses }
     })
-    const hash = digest(`block ${number}`, 32)
     const parentHash = parent?.hash ?? digest("before", 32)
     return { ...template, number, hash, parentHash, timestamp: 1_700_000_000 + number * 12, transactions }
   }

@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../packages/service/src/projection/WalletTransactions.ts"
 import * as PageWriter from "../../../packages/service/src/server/rest/PageWriter.ts"
@@ -15,6 +14,7 @@ import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as LoadGenerator from "../serving/LoadGenerator.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
+import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
 import * as RecordedRows from "./RecordedRows.ts"
@@ -22,54 +22,6 @@ import * as RecordedRows from "./RecordedRows.ts"
 const pages = 4000
 const unwoundBlocks = 12
 const unwinds = 5
-const transactionsPerAppend = 1000
-
-const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
-  const startedAt = performance.now()
-  yield* effect
-  return performance.now() - startedAt
-})
-
-/** A filled store: its newest block and what was appended. */
-interface Filled {
-  readonly head: BlockRows
-  readonly transactions: number
-  readonly documentBytes: number
-  readonly appendMillis: number
-}
-
-const bytesOf = ({ transactions }: BlockRows) =>
-  transactions.reduce((sum, { body, internal }) => sum + Buffer.byteLength(body) + (internal?.length ?? 0), 0)
-
-const fill = Effect.fnUntraced(function* (
-  store: LeasedStore.LeasedStore,
-  nextBlock: GeneratedRows.NextBlock,
-  wanted: number,
-) {
-  let head: BlockRows | undefined
-  let transactions = 0
-  let documentBytes = 0
-  let appendMillis = 0
-  while (transactions < wanted) {
-    const batch: Array<BlockRows> = []
-    const end = Math.min(transactions + transactionsPerAppend, wanted)
-    while (transactions < end) {
-      const block = nextBlock(batch.at(-1) ?? head, transactions)
-      batch.push(block)
-      transactions += block.transactions.length
-      documentBytes += bytesOf(block)
-    }
-    appendMillis += yield* timed(store.append(head ?? null, batch))
-    head = batch.at(-1)
-  }
-  return { head: head!, transactions, documentBytes, appendMillis } satisfies Filled
-})
-
-const writeBackLog = (file: string): void => {
-  const database = new DatabaseSync(file)
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
-  database.close()
-}
 
 type Order = "ASC" | "DESC"
 const orderOf = (turn: number): Order => (turn % 2 === 0 ? "DESC" : "ASC")
@@ -98,7 +50,8 @@ const readPage = (reader: ChainReader, address: string, order: Order) =>
 /** Milliseconds of each page, without the first tenth. */
 const pageMillis = Effect.fnUntraced(function* (reader: ChainReader, walletOf: (turn: number) => string) {
   const millis: Array<number> = []
-  for (let turn = 0; turn < pages; turn++) millis.push(yield* timed(readPage(reader, walletOf(turn), orderOf(turn))))
+  for (let turn = 0; turn < pages; turn++)
+    millis.push(yield* FilledStore.timed(readPage(reader, walletOf(turn), orderOf(turn))))
   return millis.slice(pages / 10)
 })
 
@@ -128,14 +81,14 @@ const servedPages = async (
 const unwindMillis = Effect.fnUntraced(function* (
   store: LeasedStore.LeasedStore,
   nextBlock: GeneratedRows.NextBlock,
-  filled: Filled,
+  filled: FilledStore.Filled,
 ) {
   const millis: Array<number> = []
   let { head } = filled
   for (let turn = 0; turn < unwinds; turn++) {
     const target = head.number - unwoundBlocks
     const [to] = yield* store.reader.headers(target, target)
-    millis.push(yield* timed(store.unwind(head, to!)))
+    millis.push(yield* FilledStore.timed(store.unwind(head, to!)))
     let serial = filled.transactions
     const blocks: Array<BlockRows> = []
     for (let index = 0; index < unwoundBlocks; index++) {
@@ -160,16 +113,16 @@ const measure = Effect.fnUntraced(function* (
   // The node is never called.
   const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9")
   const store = yield* LeasedStore.open(folder)
-  const filled = yield* fill(store, nextBlock, wanted)
+  const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= wanted)
   // A small store would lie in the log alone, which is slower to read.
-  writeBackLog(store.file)
+  FilledStore.writeBackLog(store.file)
   const { transactions } = filled
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
   const any = yield* pageMillis(store.reader, anyWallet)
   const busy = yield* pageMillis(store.reader, () => GeneratedRows.busyWallet)
   const served = yield* Effect.promise(() => servedPages(configuration, anyWallet))
   const unwound = yield* unwindMillis(store, nextBlock, filled)
-  writeBackLog(store.file)
+  FilledStore.writeBackLog(store.file)
 
   const add = (name: string, value: number) => figures.add(transactions.toLocaleString("en"), name, value)
   add("appended/s", (transactions / filled.appendMillis) * 1000)

@@ -47,10 +47,36 @@ export interface ChainStore {
   readonly space: Space
 }
 
-/** A part of a backup. */
+/** How far the copy of a chain is. */
+export interface CopyProgress {
+  /** Name of the chain. */
+  readonly chain: string
+  /** Last block of the copy; `null` while it has none. */
+  readonly block: number | null
+  /** Block with which the copy is finished. */
+  readonly goal: number
+  /** Bytes of the copy, and of the original. */
+  readonly bytes: number
+  readonly totalBytes: number
+}
+
+/** How to copy. */
+export interface CopyOptions {
+  /** Pause after each step for as long as it took, so that indexer and server have the disk half of the time. Default: no pauses. */
+  readonly isPaced?: boolean
+  readonly onProgress?: (progress: CopyProgress) => Effect.Effect<void>
+}
+
+/** The copy of a chain or of the keys. */
 export interface Copy {
   readonly file: string
+  /** Bytes of the copy. */
   readonly bytes: number
+  /** Blocks that were copied, and bytes of their rows; 0 for the keys. */
+  readonly blocks: number
+  readonly copiedBytes: number
+  /** Last block of the copy; `null` for an empty index and for the keys. */
+  readonly head: number | null
 }
 
 /** A database with the stores of all its chains. */
@@ -65,11 +91,28 @@ export interface Database {
    */
   readonly migrate: (chains: ReadonlyArray<ChainRef>) => Effect.Effect<void>
   /**
-   * Copies these chains and the keys, while they are in use, to a folder that a configuration can name in place of this database.
-   * A chain without a store is skipped.
+   * Copies these chains and the keys, while they are in use, to a folder that a configuration can name in place of this database. A copy
+   * in the folder that was made before gets what changed since; an interrupted one is continued. A chain without a store is skipped.
    *
    * **Errors**
-   * - `StoreError`: the folder holds a copy already, the disk is full, or a store is damaged.
+   * - `StoreError`: the folder has a database that is no copy of this one, or that an indexer wrote; the disk is full, or a store is
+   *   damaged.
    */
-  readonly backup: (chains: ReadonlyArray<ChainRef>, folder: string) => Effect.Effect<ReadonlyArray<Copy>, StoreError>
+  readonly backup: (
+    chains: ReadonlyArray<ChainRef>,
+    folder: string,
+    options?: CopyOptions,
+  ) => Effect.Effect<ReadonlyArray<Copy>, StoreError>
+  /**
+   * Copies these chains from a folder into this database, which has none of them, or an unfinished copy. Keys are not copied, as those who
+   * made the folder may know them. A chain that the folder lacks is skipped.
+   *
+   * **Errors**
+   * - `StoreError`: this database has a chain already, a copy is unfinished, or a row does not match its checksum.
+   */
+  readonly restore: (
+    chains: ReadonlyArray<ChainRef>,
+    folder: string,
+    options?: CopyOptions,
+  ) => Effect.Effect<ReadonlyArray<Copy>, StoreError>
 }

@@ -1,5 +1,5 @@
 /** The maintenance commands as an operator runs them, on a database that the indexer wrote. */
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,8 +16,8 @@ vi.setConfig({ testTimeout: 180_000 })
 const run = (base: string, ...args: ReadonlyArray<string>) =>
   Effect.map(daybook(base, ...args), ({ out, ...ended }) => ({ ...ended, out: out.trim().split("\n") }))
 
-describe("daybook verify, repair, backup and reindex", () => {
-  it.live("verify, repair, backup and reindex: act on a database that the indexer wrote", () =>
+describe("daybook verify, repair and reindex", () => {
+  it.live("verify, repair and reindex: act on a database that the indexer wrote", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -56,14 +56,6 @@ describe("daybook verify, repair, backup and reindex", () => {
         0,
         ["my chain: 1 block fetched again, 0 orphaned entries removed", "my chain: no issues remain"],
       ])
-
-      const copied = yield* run(base, "backup", "copy")
-      expect([copied.code, copied.out.length, copied.out[0]]).toEqual([
-        0,
-        1,
-        expect.stringMatching(/^chain-my-chain\.sqlite\t\d+ bytes$/),
-      ])
-      expect(existsSync(join(base, "copy/chain-my-chain.sqlite"))).toBe(true)
 
       const removed = yield* run(base, "reindex", "--from", "3")
       expect(removed).toMatchObject({

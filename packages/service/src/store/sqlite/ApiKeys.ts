@@ -106,6 +106,33 @@ const list = (file: string): Effect.Effect<ReadonlyArray<KeyGrant>, StoreError> 
     }),
   )
 
+const selectRows = `SELECT * FROM api_key ORDER BY name`
+const deleteAll = `DELETE FROM api_key`
+
+type Row = ReadonlyArray<number | string | Uint8Array | null>
+
+const insertRow = (row: Row) => `INSERT INTO api_key VALUES (${row.map(() => "?").join(", ")})`
+
+/** Makes the keys of a file those of another one. */
+export const copy = (from: string, to: string): Effect.Effect<void, StoreError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const original = yield* Connection.connect({ file: from, readOnly: true })
+      const rows = yield* original.attempt(() => {
+        Schema.checkUnsafe(original, schema)
+        return original.valuesUnsafe<Row>(selectRows, [])
+      })
+      const target = yield* open(to)
+      const work = target.attempt(() => {
+        const present = target.valuesUnsafe<Row>(selectRows, [])
+        if (JSON.stringify(present) === JSON.stringify(rows)) return
+        target.rowsUnsafe(deleteAll, [])
+        for (const row of rows) target.rowsUnsafe(insertRow(row), row)
+      })
+      yield* Connection.transaction(target, yield* Connection.make(target), work)
+    }),
+  )
+
 /** The keys in a file, which is opened when a key is first looked up, and until the scope ends. */
 export const make = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Keys, never, Scope.Scope> {
   const reading = yield* openOnce(openForReading(file))

@@ -10,6 +10,7 @@ import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
+import * as Changes from "./Changes.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
@@ -103,6 +104,7 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   Facts.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
   Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
+  Changes.recordUnsafe(connection, ref.id, { kind: "rewritten", lowest: number, highest: number })
   return true
 }
 

@@ -1,75 +1,237 @@
 /**
- * Copies a SQLite file while it is in use. The copy is one committed state, compact, and checked before it gets its name.
+ * Copies a chain's file to another one while it is written, in steps: each reads some blocks in a short transaction of the original and
+ * writes them in one of the copy. The log of the original is not held, and its writer waits for no step. A copy that was made before is
+ * continued: what changed since is found in the log of changes.
+ *
+ * Source: decision 0045.
  */
-import { existsSync, renameSync, rmSync, statSync } from "node:fs"
-import { basename } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Connection from "./Connection.ts"
-import * as DatabaseFile from "./DatabaseFile.ts"
+import type * as Scope from "effect/Scope"
+import * as MonotonicClock from "../../node/MonotonicClock.ts"
+import type { ChainRef } from "../ChainRef.ts"
+import type { CopyOptions } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
+import * as BlockCopy from "./BlockCopy.ts"
+import * as Changes from "./Changes.ts"
+import * as ChainFile from "./ChainFile.ts"
+import type { Connection } from "./Connection.ts"
+import * as CopyPlan from "./CopyPlan.ts"
+import * as CopyState from "./CopyState.ts"
+import * as Statements from "./CopyStatements.ts"
+import * as Histories from "./Histories.ts"
+import type * as ReadPool from "./ReadPool.ts"
+import * as RowId from "./RowId.ts"
 
-const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
+/** What a step reads at most; an original is read for a fraction of a second at a time. */
+export const defaultLimits: CopyPlan.Limits = { blocks: 2_000, transactions: 20_000, bytes: 2 ** 25, entries: 100_000 }
 
-const checkUnsafe = (file: string) => {
-  const copy = Connection.connectUnsafe({ file, readOnly: true })
-  try {
-    const [row] = copy.rowsUnsafe<{ readonly quick_check: string }>("PRAGMA quick_check(1)", [])
-    if (row?.quick_check !== "ok") {
-      throw refuse(`Backup damaged: ${basename(file)} (${row?.quick_check ?? "unreadable"}). Run "daybook verify".`)
-    }
-  } finally {
-    copy.close()
+/** Blocks that one step removes from a copy at most. */
+const truncatedBlocks = 1_000
+
+/** The result of a copy. */
+export interface Copied {
+  /** Blocks and bytes of rows that were copied. */
+  readonly blocks: number
+  readonly copiedBytes: number
+  /** Last block of the copy; `null` for an empty index. */
+  readonly head: number | null
+  /** Bytes of the copy. */
+  readonly bytes: number
+}
+
+const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
+
+/** Refuses an original with tables that this program never makes, which could answer a query with anything. */
+const checkOriginal = (original: Connection): void => {
+  const [name] = original.valuesUnsafe<readonly [string]>(Statements.foreignTables, [])[0] ?? []
+  if (name !== undefined) throw refuse(`Foreign table in database file ${original.name}: ${name}. Do not use the file.`)
+}
+
+const checkCopy = ({ connection }: ChainFile.ChainFile, copy: CopyState.CopyState, now: number): void => {
+  if (copy.leaseUntil !== null && copy.leaseUntil > now) {
+    throw refuse(`Copy in use: an indexer writes ${connection.name}. Stop it, or name another folder.`)
+  }
+  if (copy.checkpoint !== null && copy.layoutFrom > copy.checkpoint.first) {
+    throw refuse(`Copy in the layout of an earlier version: ${connection.name}. Name an empty folder.`)
   }
 }
 
-/** The status in a copy: no indexer is at work on it, whatever the status of the original. */
-const setStopped = `UPDATE checkpoint SET status = json_set(
-  json_remove(status, '$.headAgeMillis', '$.blocksPerSecond', '$.headBlocksPerSecond'),
-  '$.state', 'stopped', '$.nodeHead', NULL, '$.message', ?) WHERE json_valid(status)`
-
-/** Marks the copy of a chain as one that no indexer has written. */
-const markUnsafe = (file: string, message: string) => {
-  const database = new DatabaseSync(file)
-  try {
-    const [chains] = database.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'checkpoint'").all()
-    if (chains?.["found"] === 1) database.prepare(setStopped).run(message)
-  } finally {
-    database.close()
+const messageOf = (nowMillis: number, head: number | null, copying: CopyState.Copying | null): string => {
+  if (copying !== null) {
+    return `Unfinished copy: it has the blocks up to ${head ?? "none"}, and lacks those up to ${copying.goal} or their histories. Run the command that made it again.`
   }
+  return `This is a backup of ${new Date(nowMillis).toISOString().slice(0, 19)}Z. To use it in place of the database, name its folder as "database" and start "daybook serve".`
 }
 
-const messageAt = (millis: number): string =>
-  `This is a backup of ${new Date(millis).toISOString().slice(0, 19)}Z. To restore it, name its folder as "database" and start "daybook serve".`
+/** A copy, between two steps. */
+interface Position extends CopyPlan.Position {
+  readonly file: ChainFile.ChainFile
+  readonly limits: CopyPlan.Limits
+}
 
 /**
- * Copies a file to a new path; gives the size of the copy in bytes.
+ * Whether the histories of a copy are copied after its blocks, in their order: that is much quicker than one insertion at a random place
+ * for each entry. Blocks in the layout of an earlier version have no histories that could be copied.
+ */
+const copiesHistories = ({ copy, original }: CopyPlan.CopyPlan): boolean =>
+  copy.checkpoint === null
+    ? original.checkpoint === null || original.layoutFrom <= original.checkpoint.first
+    : copy.copying?.hasHistories === true
+
+/** Selects the entries of histories that a copy has of its blocks; `null` for none. */
+const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsCopied | null => {
+  const [end] = RowId.range(CopyState.historiesEnd(plan.original), CopyState.historiesEnd(plan.original))
+  if (!copiesHistories(plan)) return ([, id]) => id < end
+  return cursor[1] < 0 ? null : (entry) => entry[1] < end && CopyPlan.compareEntries(entry, cursor) <= 0
+}
+
+/** Whether a step copies the last entries of the histories. */
+const endsHistories = ({ step }: CopyPlan.CopyPlan): boolean => step._tag === "Histories" && step.cursor === null
+
+/** What is left to copy after a step that ended at a block; the blocks that were appended meanwhile are copied after the histories. */
+const copyingAfter = (plan: CopyPlan.CopyPlan, position: Position, head: number | null): CopyState.Copying | null => {
+  const { original, step } = plan
+  const last = original.checkpoint?.head.number ?? -1
+  const goal = endsHistories(plan) ? last : (position.goal ?? last)
+  const hasHistories = copiesHistories(plan) && !endsHistories(plan)
+  const isWhole = step._tag === "Append" || endsHistories(plan)
+  const isFinished = isWhole && !hasHistories && head !== null && head >= Math.min(goal, last)
+  return step._tag === "Done" || isFinished ? null : { goal, hasHistories }
+}
+
+/** Writes the rows of a step; gives the blocks of the copy after it. */
+const writeRows = (plan: CopyPlan.CopyPlan, position: Position): readonly [first: number, head: number] | null => {
+  const { file } = position
+  const { checkpoint } = plan.copy
+  const range = checkpoint === null ? null : ([checkpoint.first, checkpoint.head.number] as const)
+  switch (plan.step._tag) {
+    case "Done":
+      return range
+    case "Truncate": {
+      const [first, head] = range!
+      const from = Math.max(plan.step.lowest, first, head - truncatedBlocks + 1)
+      BlockCopy.removeUnsafe(file, from, head)
+      return from === first ? null : [first, from - 1]
+    }
+    case "Replace":
+      for (const { copied, kind } of plan.step.replacements) {
+        const { from, to } = copied
+        if (kind === "cleared") Histories.removeRangeUnsafe(file.connection, ...RowId.range(from, to))
+        BlockCopy.removeUnsafe(file, from, to)
+        BlockCopy.insertUnsafe(file, copied, entriesOf(plan, position))
+      }
+      return range
+    case "Append":
+      BlockCopy.insertUnsafe(file, plan.step.copied, entriesOf(plan, position))
+      return [range?.[0] ?? plan.step.copied.from, plan.step.copied.to]
+    case "Histories":
+      Histories.insertUnsafe(file.connection, plan.step.entries)
+      return range
+  }
+}
+
+const writeLog = ({ connection }: ChainFile.ChainFile, { after, changes }: CopyPlan.Log): number => {
+  Changes.removeAfterUnsafe(connection, after)
+  Changes.copyUnsafe(connection, changes)
+  return changes.at(-1)?.serial ?? Math.max(0, after)
+}
+
+/** Writes a step; gives the blocks of the copy after it. */
+const writeUnsafe = (plan: CopyPlan.CopyPlan, position: Position, nowMillis: number) => {
+  const { file } = position
+  const { copy, original, step } = plan
+  const range = writeRows(plan, position)
+  const serial = step._tag === "Truncate" ? copy.serial : writeLog(file, step.log)
+  if (step._tag !== "Truncate" && step.log.unwound !== null) CopyState.writeUnwoundUnsafe(file, step.log.unwound)
+  const copying = copyingAfter(plan, position, range?.[1] ?? null)
+  const message = messageOf(nowMillis, range?.[1] ?? null, copying)
+  CopyState.writeUnsafe(file, { state: original, serial, range, copying, message, nowMillis })
+  return { range, copying }
+}
+
+/** Whether a copy has all of its original, so that nothing is written. */
+const isCurrent = ({ copy, original, step }: CopyPlan.CopyPlan): boolean =>
+  step._tag === "Done" &&
+  step.log.changes.length === 0 &&
+  copy.copying === null &&
+  (copy.status === null) === (original.status === null) &&
+  copy.watch === original.watch &&
+  copy.checkpoint?.finalized === original.checkpoint?.finalized &&
+  JSON.stringify(copy.projections) === JSON.stringify(original.projections)
+
+const blocksOf = ({ step }: CopyPlan.CopyPlan): ReadonlyArray<BlockCopy.Copied> => {
+  if (step._tag === "Append") return [step.copied]
+  return step._tag === "Replace" ? step.replacements.map(({ copied }) => copied) : []
+}
+
+/** Bytes of an entry of the histories, with its copy. */
+const entryBytes = 36
+
+const bytesOf = (plan: CopyPlan.CopyPlan): number => {
+  const entries = plan.step._tag === "Histories" ? plan.step.entries.length : 0
+  return blocksOf(plan).reduce((sum, { bytes }) => sum + bytes, entries * entryBytes)
+}
+
+/** Takes one step in a transaction of the copy; gives its plan, and the position after it, `null` where the copy is finished. */
+const takeStep = Effect.fnUntraced(function* (
+  pool: ReadPool.ReadPool,
+  position: Position,
+): Effect.fn.Return<readonly [CopyPlan.CopyPlan, Position | null], StoreError> {
+  const { file, limits } = position
+  const { connection, ref, transaction } = file
+  const nowMillis = yield* Clock.currentTimeMillis
+  return yield* transaction(
+    Effect.gen(function* () {
+      const plan = yield* pool.once((original) => CopyPlan.readUnsafe(original, connection, ref.id, position, limits))
+      const { step } = plan
+      const written = yield* connection.attempt(() => {
+        checkCopy(file, plan.copy, nowMillis)
+        return isCurrent(plan) ? null : writeUnsafe(plan, position, nowMillis)
+      })
+      if (written === null || written.copying === null) return [plan, null] as const
+      const { goal } = written.copying
+      const cursor = step._tag === "Histories" ? (step.cursor ?? position.cursor) : position.cursor
+      return [plan, { ...position, goal, cursor: written.range === null ? CopyPlan.start : cursor }] as const
+    }),
+  )
+})
+
+/**
+ * Copies the file of a pool to another one, which is made, continued or brought up to date; ends when the copy has the blocks that the
+ * original had at the start.
  *
  * **Errors**
- * - `StoreError`: the path exists, the disk is full, or the file is damaged. Nothing is left at the path.
+ * - `StoreError`: the original is damaged, the copy belongs to another file, was indexed by itself or is in use, or the disk is full. The copy
+ *   is a sound index up to some block, and the same call continues it.
  */
-export const copy = Effect.fnUntraced(function* (from: string, to: string): Effect.fn.Return<number, StoreError> {
-  const now = yield* Clock.currentTimeMillis
-  return yield* Effect.try({
-    try: () => {
-      if (existsSync(to)) throw refuse(`Backup exists already: ${to}. Name another folder.`)
-      const partial = `${to}.partial`
-      rmSync(partial, { force: true })
-      DatabaseFile.makePrivate(partial)
-      const connection = Connection.connectUnsafe({ file: from, readOnly: true })
-      try {
-        connection.scriptUnsafe("PRAGMA query_only=0")
-        connection.rowsUnsafe("VACUUM INTO ?", [partial])
-        markUnsafe(partial, messageAt(now))
-        checkUnsafe(partial)
-        renameSync(partial, to)
-      } finally {
-        connection.close()
-        rmSync(partial, { force: true })
-      }
-      return statSync(to).size
-    },
-    catch: (cause) => Connection.storeError(basename(from), cause),
-  })
+export const run = Effect.fn("Backup.run")(function* (
+  pool: ReadPool.ReadPool,
+  target: string,
+  ref: ChainRef,
+  options: CopyOptions & { readonly limits?: CopyPlan.Limits },
+): Effect.fn.Return<Copied, StoreError, Scope.Scope> {
+  const { isPaced = false, limits = defaultLimits, onProgress } = options
+  yield* pool.once(checkOriginal)
+  const file = yield* ChainFile.open(target, ref, "zstd")
+  const { connection } = file
+  const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
+  let position: Position = { file, limits, goal: null, cursor }
+  let [blocks, copiedBytes] = [0, 0]
+  for (;;) {
+    const startedAt = yield* MonotonicClock.millis
+    const [plan, next]: readonly [CopyPlan.CopyPlan, Position | null] = yield* takeStep(pool, position)
+    blocks += blocksOf(plan).reduce((sum, copied) => sum + copied.blocks, 0)
+    copiedBytes += bytesOf(plan)
+    const { bytes, checkpoint } = yield* connection.attempt(() => CopyState.readUnsafe(connection, ref.id))
+    const head = checkpoint?.head.number ?? null
+    if (next === null) return { blocks, copiedBytes, head, bytes }
+    position = next
+    if (onProgress !== undefined) {
+      const goal = next.goal ?? 0
+      yield* onProgress({ chain: ref.name, block: head, goal, bytes, totalBytes: plan.original.bytes })
+    }
+    const millis = (yield* MonotonicClock.millis) - startedAt
+    yield* isPaced && millis > 0 ? Effect.sleep(millis) : Effect.yieldNow
+  }
 })

@@ -1,6 +1,7 @@
 /**
  * The tables of a chain's file, and the steps that migrate older ones. A step that was released is never edited.
  */
+import * as Changes from "./Changes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
@@ -24,7 +25,8 @@ export const firstQuick = 3
  * holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is the
  * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
  *
- * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`).
+ * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`). `change` is the log of changes of blocks
+ * (see `Changes`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -34,6 +36,7 @@ export const schema: Migrations.Migrations = {
     ProjectionCheckpoints.sealUnsafe(connection)
     for (const [chain] of connection.valuesUnsafe<readonly [number]>(Statements.chains, [])) {
       Checkpoints.sealUnsafe(connection, chain)
+      Changes.beginUnsafe(connection, chain)
     }
   },
   steps: [
@@ -155,5 +158,6 @@ export const schema: Migrations.Migrations = {
      ALTER TABLE checkpoint ADD COLUMN checksum INTEGER;
      UPDATE checkpoint SET layout_from = number + 1 WHERE number IS NOT NULL;`,
     Facts.migration,
+    Changes.migration,
   ],
 }

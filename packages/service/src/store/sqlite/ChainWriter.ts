@@ -8,6 +8,7 @@ import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import { fromHex } from "./Bytes.ts"
+import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
@@ -45,11 +46,9 @@ const linkIssue = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>):
   return null
 }
 
-/** Moves the checkpoint to a block. */
-const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) => {
+/** Moves the checkpoint to a block; the caller seals it. */
+const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) =>
   connection.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, ref.id])
-  Checkpoints.sealUnsafe(connection, ref.id)
-}
 
 /** The checkpoint, when its head is the expected one. */
 const checkpointAt = (
@@ -78,7 +77,11 @@ const appendTo = Effect.fnUntraced(function* (
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
   const from = found === null ? null : found.head.number + 1
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
-  yield* connection.attempt(() => moveUnsafe(file, found?.first ?? blocks[0]!.number, last, last.timestamp))
+  const lowest = blocks[0]!.number
+  yield* connection.attempt(() => {
+    moveUnsafe(file, found?.first ?? lowest, last, last.timestamp)
+    Changes.recordUnsafe(connection, ref.id, { kind: "appended", lowest, highest: last.number })
+  })
 })
 
 /** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
@@ -122,7 +125,7 @@ const unwindTo = Effect.fnUntraced(function* (
     const finalized = target?.number ?? null
     connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
     if (lowest < layoutFrom) connection.rowsUnsafe(Statements.moveLayout, [target === null ? null : lowest, ref.id])
-    Checkpoints.sealUnsafe(connection, ref.id)
+    Changes.recordUnsafe(connection, ref.id, { kind: "removed", lowest, highest: found.head.number })
   })
 })
 

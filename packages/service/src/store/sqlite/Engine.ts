@@ -2,24 +2,25 @@
  * The SQLite engine: a folder with one file for each chain, since each has one writer, and one for API keys.
  */
 import { existsSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
-import type { ChainStore, Copy, Database, EngineOptions } from "../Database.ts"
-import { StoreError } from "../StoreError.ts"
+import type { ChainStore, Database, EngineOptions } from "../Database.ts"
+import type { StoreError } from "../StoreError.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Audit from "./Audit.ts"
-import * as Backup from "./Backup.ts"
 import * as ChainFile from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
 import * as Connection from "./Connection.ts"
+import * as CopyStatements from "./CopyStatements.ts"
 import * as Folder from "./Folder.ts"
+import * as FolderCopy from "./FolderCopy.ts"
 import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PreparedBlock from "./PreparedBlock.ts"
@@ -28,22 +29,6 @@ import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as WatchList from "./WatchList.ts"
-
-const backup = (folder: string): Database["backup"] =>
-  Effect.fn("Sqlite.backup")(function* (chains, target): Effect.fn.Return<ReadonlyArray<Copy>, StoreError> {
-    const names = [...chains.map(({ name }) => Folder.chainFile(name)), Folder.keysFile]
-    const files = names.filter((file) => existsSync(join(folder, file)))
-    const to = resolve(target)
-    const taken = files.find((file) => existsSync(join(to, file)))
-    if (taken !== undefined) {
-      const message = `Backup exists already: ${join(to, taken)}. Name another folder.`
-      return yield* new StoreError({ message, isRetryable: false, cause: undefined })
-    }
-    yield* Folder.make(to)
-    return yield* Effect.forEach(files, (file) =>
-      Effect.map(Backup.copy(join(folder, file), join(to, file)), (bytes): Copy => ({ file, bytes })),
-    )
-  })
 
 export { form } from "./Folder.ts"
 
@@ -109,7 +94,13 @@ export const open = Effect.fn("Sqlite.open")(function* (
       writer: Effect.fnUntraced(function* ({ projections = [WalletTransactions.projection], watch } = {}) {
         const file = yield* openFile(ref)
         if (watch !== undefined) yield* WatchList.claim(file, watch)
-        yield* file.transaction(file.connection.attempt(() => Projections.registerUnsafe(file, projections)))
+        yield* file.transaction(
+          file.connection.attempt(() => {
+            // What an unfinished copy lacks is fetched and derived from now on.
+            file.connection.rowsUnsafe(CopyStatements.deleteCopying, [])
+            Projections.registerUnsafe(file, projections)
+          }),
+        )
         return ChainWriter.make(file, { projections })
       }),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),
@@ -119,6 +110,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     leases: Leases.make(withFile),
     status: StatusBoard.make(withFile, poolOf, fileOf),
     migrate: (chains) => Effect.forEach(chains, (ref) => Effect.ignore(migrate(ref)), { discard: true }),
-    backup: backup(folder),
+    backup: FolderCopy.backup(folder),
+    restore: FolderCopy.restore(folder),
   }
 })

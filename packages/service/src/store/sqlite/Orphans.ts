@@ -5,6 +5,7 @@
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
+import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import type { Connection } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
@@ -85,6 +86,9 @@ export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: Readon
       const found = OldRows.readUnsafe(connection, entry[1], entry[1] + 1)
       if (found.some(([, row]) => row.addresses.includes(key))) continue
       connection.rowsUnsafe(OldStatements.deleteAppearance, [ref.id, entry[0], block, index])
-    } else if (!isNamedUnsafe(connection, entry)) Histories.removeUnsafe(connection, [entry])
+    } else if (!isNamedUnsafe(connection, entry)) {
+      Histories.removeUnsafe(connection, [entry])
+      Changes.recordUnsafe(connection, ref.id, { kind: "cleared", lowest: block, highest: block })
+    }
   }
 }

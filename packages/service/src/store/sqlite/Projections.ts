@@ -8,6 +8,7 @@ import { StoreError } from "../StoreError.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
+import * as Changes from "./Changes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { StoredRow } from "./Documents.ts"
 import type { Params } from "./Connection.ts"
@@ -151,5 +152,6 @@ export const fillUnsafe = (
   for (const block of blocks) insertUnsafe(file, projection, state.number, block)
   connection.rowsUnsafe(Statements.moveProjection, [to + 1, state.number])
   ProjectionCheckpoints.sealUnsafe(connection)
+  if (!isCurrent) Changes.recordUnsafe(connection, file.ref.id, { kind: "rewritten", lowest: from, highest: to })
   return { transactions: isCurrent ? 0 : transactions, isDone: to === head }
 }

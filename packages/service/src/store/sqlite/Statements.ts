@@ -128,8 +128,30 @@ export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash,
 export const sealBlock = `UPDATE block SET checksum = ? WHERE chain = ? AND number = ?`
 
 /** Parameters: first, number, hash, timestamp, chain. */
-export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, serial = serial + 1
-  WHERE chain = ?`
+export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
+
+/** Parameters: chain. */
+export const nextSerial = `UPDATE checkpoint SET serial = serial + 1 WHERE chain = ? RETURNING serial`
+
+/** Parameters: serial, kind, lowest, highest, mark, checksum. */
+export const insertChange = `INSERT INTO change (serial, kind, lowest, highest, mark, checksum) VALUES (?, ?, ?, ?, ?, ?)`
+
+/** Parameters: last serial to forget. */
+export const forgetChanges = `DELETE FROM change WHERE serial <= ?`
+
+const changes = `SELECT serial, kind, lowest, highest, mark, checksum FROM change`
+
+/** Changes after one, oldest first. Parameters: serial. */
+export const changesAfter = `${changes} WHERE serial > ? ORDER BY serial`
+
+/** The newest changes, newest first. Parameters: limit. */
+export const newestChanges = `${changes} WHERE serial > 0 ORDER BY serial DESC LIMIT ?`
+
+/** Parameters: serial. */
+export const changeMark = `SELECT mark FROM change WHERE serial = ?`
+
+/** Parameters: serial. */
+export const deleteChangesAfter = `DELETE FROM change WHERE serial > ?`
 
 /** Parameters: chain, first block to remove. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`

@@ -151,7 +151,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 9"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 7. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 9, this version supports 8. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])

@@ -1,0 +1,204 @@
+/**
+ * Copies blocks from one file of a chain to another: reads a range within bounds, and writes it with its checksums compared. Rows are
+ * copied as they are stored; those in the layout of an earlier version are written in the present one. Functions named `Unsafe` throw
+ * what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decision 0045.
+ */
+import { StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as Documents from "./Documents.ts"
+import * as Facts from "./Facts.ts"
+import * as Histories from "./Histories.ts"
+import * as OldRows from "./OldRows.ts"
+import * as RowId from "./RowId.ts"
+import * as Rows from "./Rows.ts"
+import * as Statements from "./Statements.ts"
+
+/** A table whose rows belong to blocks. */
+interface Table {
+  readonly name: string
+  /** Column that orders the rows by their blocks; it holds numbers of blocks, or row ids. */
+  readonly key: "number" | "block" | "id"
+  /** Condition that lets SQLite search by `key`. */
+  readonly scope: string
+  /** Columns with texts or bytes. */
+  readonly texts: ReadonlyArray<string>
+  /** The last column is the checksum of the others. */
+  readonly hasChecksum: boolean
+}
+
+const byRow = { key: "id", scope: "true", hasChecksum: true } as const
+
+/** The tables whose rows are copied with their blocks, besides the histories. */
+export const tables: ReadonlyArray<Table> = [
+  { name: "block", key: "number", scope: "chain IN (SELECT chain FROM checkpoint)", texts: [], hasChecksum: false },
+  { ...byRow, name: "document", texts: ["hash", "addresses", "frame"] },
+  { ...byRow, name: "large_document", texts: ["frame"] },
+  { ...byRow, name: "large_internal", texts: ["frame"] },
+  { name: "facts", key: "block", scope: "true", texts: ["frame"], hasChecksum: false },
+  { name: "gap", key: "block", scope: "true", texts: ["reason"], hasChecksum: false },
+  {
+    name: "entry",
+    key: "id",
+    scope: "projection IN (SELECT number FROM projection)",
+    texts: ["key", "body"],
+    hasChecksum: false,
+  },
+]
+
+const oldTable: Table = { ...byRow, name: "transaction", texts: ["body", "internal"], hasChecksum: false }
+
+const conditionOf = ({ key, scope }: Table): string => `${scope} AND ${key} >= ? AND ${key} < ?`
+
+const rangeOf = ({ key }: Table, from: number, to: number): readonly [number, number] =>
+  key === "id" ? RowId.range(from, to) : [from, to + 1]
+
+type Row = ReadonlyArray<Checksum.Value>
+
+/** Blocks as one file has them. */
+export interface Copied {
+  readonly from: number
+  readonly to: number
+  readonly blocks: number
+  readonly bytes: number
+  /** The rows of each of `tables`. */
+  readonly rows: ReadonlyArray<ReadonlyArray<Row>>
+  /** Transactions in the layout of an earlier version. */
+  readonly old: ReturnType<typeof OldRows.readUnsafe>
+}
+
+/** Selects entries of histories. */
+export type IsCopied = (entry: Histories.Entry) => boolean
+
+/** Bounds of what is read at once: at least one block. */
+export interface Budget {
+  readonly blocks: number
+  readonly transactions: number
+  readonly bytes: number
+}
+
+/** Bytes of one block above which a file is refused. */
+const maxBlockBytes = 512 * 2 ** 20
+
+/** The last block of a range up to a number of blocks and of transactions. */
+const lastByCount = (connection: Connection, chain: number, from: number, to: number, budget: Budget): number => {
+  let last = from
+  let transactions = 0
+  for (const [number, count] of connection.valuesUnsafe<readonly [number: number, count: number]>(
+    Statements.blockCounts,
+    [chain, from, budget.blocks],
+  )) {
+    if (number > to || (number > from && transactions + count > budget.transactions)) break
+    last = number
+    transactions += count
+  }
+  return Math.min(last, to)
+}
+
+const bytesSql = (table: Table): string => {
+  const block = table.key === "id" ? `id / ${RowId.perBlock}` : table.key
+  const bytes = ["16", ...table.texts.map((text) => `ifnull(octet_length("${text}"), 0)`)].join(" + ")
+  return `SELECT ${block}, sum(${bytes}) FROM "${table.name}" WHERE ${conditionOf(table)} GROUP BY 1`
+}
+
+/** The last block of a range up to a number of bytes, and their sum. */
+const lastByBytes = (connection: Connection, from: number, to: number, budget: Budget) => {
+  const sizes = new Map<number, number>()
+  for (const table of [...tables, oldTable]) {
+    const rows = connection.valuesUnsafe<readonly [block: number, bytes: number]>(
+      bytesSql(table),
+      rangeOf(table, from, to),
+    )
+    for (const [block, bytes] of rows) sizes.set(block, (sizes.get(block) ?? 0) + bytes)
+  }
+  let [last, sum] = [from, sizes.get(from) ?? 0]
+  if (sum > maxBlockBytes) throw Checksum.damaged(connection.name, from, `it has ${sum} bytes`)
+  while (last < to && sum + (sizes.get(last + 1) ?? 0) <= budget.bytes) sum += sizes.get(++last) ?? 0
+  return { to: last, bytes: sum }
+}
+
+const readRows = (connection: Connection, table: Table, from: number, to: number): ReadonlyArray<Row> =>
+  connection.valuesUnsafe<Row>(
+    `SELECT * FROM "${table.name}" WHERE ${conditionOf(table)} ORDER BY ${table.key}`,
+    rangeOf(table, from, to),
+  )
+
+/** Reads the first blocks of a range, inclusive, within a budget. */
+export const readUnsafe = (
+  connection: Connection,
+  chain: number,
+  from: number,
+  last: number,
+  budget: Budget,
+): Copied => {
+  const { bytes, to } = lastByBytes(connection, from, lastByCount(connection, chain, from, last, budget), budget)
+  const rows = tables.map((table) => readRows(connection, table, from, to))
+  return { from, to, blocks: to - from + 1, bytes, rows, old: OldRows.readUnsafe(connection, ...RowId.range(from, to)) }
+}
+
+/** Removes the blocks of a range, inclusive, with all that belongs to them. */
+export const removeUnsafe = ({ connection, ref }: ChainFile, from: number, to: number): void => {
+  Rows.removeHistoriesUnsafe(connection, ref.id, from, to)
+  for (const table of tables) {
+    connection.rowsUnsafe(`DELETE FROM "${table.name}" WHERE ${conditionOf(table)}`, rangeOf(table, from, to))
+  }
+}
+
+const checkRow = (connection: Connection, { key, name }: Table, row: Row): void => {
+  if (Checksum.of(row.slice(0, -1)) === row.at(-1)) return
+  const id = Number(row[0])
+  const block = key === "id" ? RowId.toPosition(id).block : id
+  throw Checksum.damaged(connection.name, block, `a row of the table ${name} does not match its checksum`)
+}
+
+const checkBlocks = (connection: Connection, chain: number, { from, to }: Copied): void => {
+  const found = Blocks.rangeUnsafe(connection, chain, from, to, 0)
+  for (const facts of Facts.rangeUnsafe(connection, found).values()) Facts.textUnsafe(facts)
+  let parent = Blocks.rangeUnsafe(connection, chain, from - 1, from - 1, 0)[0]?.hash
+  for (let number = from; number <= to; number++) {
+    const block = found[number - from]
+    if (block?.number !== number) throw Checksum.damaged(connection.name, number, "it is not stored")
+    if (block.isDamaged) throw Checksum.damaged(connection.name, number, "it does not match its checksum")
+    if (parent !== undefined && block.parentHash !== parent) {
+      throw Checksum.damaged(connection.name, number, "it does not extend the block before it")
+    }
+    parent = block.hash
+  }
+}
+
+const insertHistories = (connection: Connection, from: number, to: number, isCopied: IsCopied): void => {
+  const entries = Rows.listUnsafe(connection, from, to, 0).flatMap(([id, row]) => {
+    if (row instanceof StoreError) throw row
+    return Histories.entriesOf(id, row.addresses).filter(isCopied)
+  })
+  // In the order of the tables, so that rows of one page are inserted together.
+  Histories.insertUnsafe(
+    connection,
+    entries.toSorted(([a], [b]) => Buffer.compare(a, b)),
+  )
+}
+
+/** Writes blocks to a file that has none of their numbers, and those entries of histories that `isCopied` selects; `null` for none. */
+export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied | null): void => {
+  const { codec, connection, ref } = file
+  const { from, to } = copied
+  for (const [at, table] of tables.entries()) {
+    const rows = copied.rows[at]!
+    const [first] = rows
+    if (first === undefined) continue
+    if (table.hasChecksum) for (const row of rows) checkRow(connection, table, row)
+    connection.manyUnsafe(
+      `INSERT INTO "${table.name}" VALUES (${first.map(() => "?").join(", ")})`,
+      // Sound: the values are those that SQLite gave.
+      rows as ReadonlyArray<Params>,
+    )
+  }
+  for (const [id, row] of copied.old) Documents.insertUnsafe(connection, RowId.toPosition(id).block, [row], codec)
+  Blocks.sealUnsafe(connection, ref.id, from, to)
+  checkBlocks(connection, ref.id, copied)
+  if (isCopied !== null) insertHistories(connection, from, to, isCopied)
+}

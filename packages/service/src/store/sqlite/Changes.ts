@@ -1,0 +1,114 @@
+/**
+ * The log of changes of a chain's file: which blocks each write appended, removed or rewrote. A copy of the file holds the changes that
+ * it has, so that a later backup copies what changed since. Functions named `Unsafe` throw what SQLite throws; call them inside a
+ * transaction.
+ *
+ * Each change has a number chosen at random: two files that have the same change under one serial have the same changes before it.
+ *
+ * Source: decision 0045.
+ */
+import { randomInt } from "node:crypto"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection } from "./Connection.ts"
+import * as Statements from "./Statements.ts"
+import { StoreError } from "../StoreError.ts"
+
+/** What a write did to blocks: `removed` ones are all from `lowest` up, and of `cleared` ones entries of histories were removed alone. */
+export type Kind = "appended" | "removed" | "rewritten" | "cleared"
+
+/** A change of blocks. */
+export interface Change {
+  readonly serial: number
+  readonly kind: Kind
+  readonly lowest: number
+  readonly highest: number
+  readonly mark: number
+}
+
+const kinds: ReadonlyArray<Kind> = ["appended", "removed", "rewritten", "cleared"]
+
+type Columns = readonly [serial: number, kind: number, lowest: number, highest: number, mark: number, checksum: number]
+
+/** The step of the chain's schema that makes the table. */
+export const migration = `CREATE TABLE change (
+    serial INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    lowest INTEGER NOT NULL,
+    highest INTEGER NOT NULL,
+    mark INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+  );
+  CREATE TABLE copying (goal INTEGER NOT NULL, histories INTEGER NOT NULL);`
+
+/** Changes that are kept: those of a year at a block every six seconds, in 180 MB. */
+const kept = 5_000_000
+
+const maxMark = 2 ** 47
+
+const insertUnsafe = (connection: Connection, serial: number, kind: Kind, lowest: number, highest: number): void => {
+  const columns = [serial, kinds.indexOf(kind), lowest, highest, randomInt(maxMark)]
+  connection.rowsUnsafe(Statements.insertChange, [...columns, Checksum.of(columns)])
+  connection.rowsUnsafe(Statements.forgetChanges, [serial - kept])
+}
+
+/** Adds a change under the next serial, and seals the checkpoint with it. */
+export const recordUnsafe = (
+  connection: Connection,
+  chain: number,
+  { highest, kind, lowest }: Pick<Change, "kind" | "lowest" | "highest">,
+): void => {
+  const [row] = connection.rowsUnsafe<{ readonly serial: number }>(Statements.nextSerial, [chain])
+  // Sound: a file that is open for writing has a checkpoint.
+  insertUnsafe(connection, row!.serial, kind, lowest, highest)
+  Checkpoints.sealUnsafe(connection, chain)
+}
+
+/** Begins the log of a file that an earlier version made. */
+export const beginUnsafe = (connection: Connection, chain: number): void => {
+  if (lastUnsafe(connection) !== null) return
+  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
+  if (checkpoint === null) return
+  recordUnsafe(connection, chain, { kind: "appended", lowest: checkpoint.first, highest: checkpoint.head.number })
+}
+
+const fromColumns = (connection: Connection, columns: Columns): Change => {
+  const [serial, kindNumber, lowest, highest, mark, checksum] = columns
+  const kind = kinds[kindNumber]
+  if (kind !== undefined && Checksum.of(columns.slice(0, -1)) === checksum)
+    return { serial, kind, lowest, highest, mark }
+  throw new StoreError({
+    message: `Log of changes damaged: ${connection.name}, change ${serial}. Restore a backup, or copy the database to an empty folder.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+}
+
+/** Changes after a serial, oldest first. */
+export const afterUnsafe = (connection: Connection, serial: number): ReadonlyArray<Change> =>
+  connection.valuesUnsafe<Columns>(Statements.changesAfter, [serial]).map((row) => fromColumns(connection, row))
+
+/** The newest changes, newest first. */
+export const newestUnsafe = (connection: Connection, limit: number): ReadonlyArray<Change> =>
+  connection.valuesUnsafe<Columns>(Statements.newestChanges, [limit]).map((row) => fromColumns(connection, row))
+
+/** The newest change; `null` where there is none. */
+export const lastUnsafe = (connection: Connection): Change | null => newestUnsafe(connection, 1)[0] ?? null
+
+/** Whether a file has a change. */
+export const hasUnsafe = (connection: Connection, { mark, serial }: Change): boolean =>
+  connection.valuesUnsafe<readonly [number]>(Statements.changeMark, [serial])[0]?.[0] === mark
+
+/** Adds changes of the file of which this one is a copy. */
+export const copyUnsafe = (connection: Connection, changes: ReadonlyArray<Change>): void =>
+  connection.manyUnsafe(
+    Statements.insertChange,
+    changes.map(({ highest, kind, lowest, mark, serial }) => {
+      const columns = [serial, kinds.indexOf(kind), lowest, highest, mark]
+      return [...columns, Checksum.of(columns)]
+    }),
+  )
+
+/** Removes the changes after a serial. */
+export const removeAfterUnsafe = (connection: Connection, serial: number): void =>
+  void connection.rowsUnsafe(Statements.deleteChangesAfter, [serial])

@@ -1,0 +1,215 @@
+/**
+ * The next step of a backup: compares the log of changes of a copy with that of its original, and reads what the step writes. After
+ * each step the copy is a sound index that ends at some block of the original. Functions named `Unsafe` throw what SQLite throws, and a
+ * `StoreError` for a copy of another file.
+ *
+ * Source: decision 0045.
+ */
+import { StoreError } from "../StoreError.ts"
+import * as BlockCopy from "./BlockCopy.ts"
+import * as Changes from "./Changes.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection } from "./Connection.ts"
+import * as CopyState from "./CopyState.ts"
+import * as Statements from "./CopyStatements.ts"
+import * as Histories from "./Histories.ts"
+import * as RowId from "./RowId.ts"
+
+/** What both files hold before a step. */
+interface Files {
+  readonly original: CopyState.CopyState
+  readonly copy: CopyState.CopyState
+}
+
+/** What the log of the copy becomes: its changes up to a serial, and those that the step adds. */
+export interface Log {
+  readonly after: number
+  readonly changes: ReadonlyArray<Changes.Change>
+  /** Removed blocks that the original remembers; `null` where the copy has them. */
+  readonly unwound: CopyState.Unwound | null
+}
+
+/** Blocks that a change rewrote, as they are now. */
+export interface Replacement {
+  readonly kind: Changes.Kind
+  readonly copied: BlockCopy.Copied
+}
+
+/** What a step does. */
+export type Step =
+  | { readonly _tag: "Done"; readonly log: Log }
+  /** Removes the blocks of the copy from a number up. */
+  | { readonly _tag: "Truncate"; readonly lowest: number }
+  | { readonly _tag: "Replace"; readonly log: Log; readonly replacements: ReadonlyArray<Replacement> }
+  | { readonly _tag: "Append"; readonly log: Log; readonly copied: BlockCopy.Copied }
+  | {
+      readonly _tag: "Histories"
+      readonly log: Log
+      readonly entries: ReadonlyArray<Histories.Entry>
+      /** The last entry that was read; `null` where there are no more. */
+      readonly cursor: Histories.Entry | null
+    }
+
+/** The next step. */
+export type CopyPlan = Files & { readonly step: Step }
+
+/** Where a copy is, beside what its file holds. */
+export interface Position {
+  /** Block with which the copy is finished; `null`: the last one that the original has now. */
+  readonly goal: number | null
+  /** The last entry of the histories that was copied. */
+  readonly cursor: Histories.Entry
+}
+
+/** How much a step reads. */
+export interface Limits extends BlockCopy.Budget {
+  readonly entries: number
+}
+
+/** Changes of a copy that are compared with those of its original, newest first. */
+const compared = 10_000
+
+const notACopy = (name: string) =>
+  new StoreError({
+    message: `Not a recent copy of this database: ${name} has other changes, or they are too old. Name an empty folder.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+
+const indexedSince = (name: string) =>
+  new StoreError({
+    message: `Copy indexed by itself: an indexer wrote ${name} after it was copied. Name an empty folder.`,
+    isRetryable: false,
+    cause: undefined,
+  })
+
+/** The last change that both files have. */
+const commonUnsafe = (original: Connection, copy: Connection): Changes.Change => {
+  const last = Changes.lastUnsafe(copy)
+  if (last !== null && Changes.hasUnsafe(original, last)) return last
+  const found = Changes.newestUnsafe(copy, compared).find((change) => Changes.hasUnsafe(original, change))
+  if (found === undefined) throw notACopy(copy.name)
+  return found
+}
+
+const lowestOf = (changes: ReadonlyArray<Changes.Change>): number =>
+  changes.reduce((lowest, change) => Math.min(lowest, change.lowest), Number.POSITIVE_INFINITY)
+
+/** Reads the changed blocks that the copy has, oldest change first; the number of a block that does not fit into a step. */
+const replacementsUnsafe = (
+  original: Connection,
+  chain: number,
+  [first, head]: readonly [number, number],
+  log: Log,
+  limits: Limits,
+): Extract<Step, { readonly _tag: "Replace" | "Truncate" }> => {
+  const replacements: Array<Replacement> = []
+  let bytes = 0
+  for (const [at, { highest, kind, lowest }] of log.changes.entries()) {
+    const [from, to] = [Math.max(lowest, first), Math.min(highest, head)]
+    if (kind === "appended" || kind === "removed" || from > to) continue
+    const copied = BlockCopy.readUnsafe(original, chain, from, to, limits)
+    bytes += copied.bytes
+    if (replacements.length > 0 && (bytes > limits.bytes || replacements.length >= limits.blocks)) {
+      return { _tag: "Replace", replacements, log: { ...log, changes: log.changes.slice(0, at) } }
+    }
+    if (copied.to < to) return { _tag: "Truncate", lowest: from }
+    replacements.push({ kind, copied })
+  }
+  return { _tag: "Replace", replacements, log }
+}
+
+/** Compares entries of histories in the order of their tables. */
+export const compareEntries = ([key, id]: Histories.Entry, [otherKey, otherId]: Histories.Entry): number =>
+  Buffer.compare(key, otherKey) || id - otherId
+
+const isSame = (entry: Histories.Entry | undefined, other: Histories.Entry | undefined): boolean =>
+  entry !== undefined && other !== undefined && compareEntries(entry, other) === 0
+
+/** Reads the next entries of the histories, up to the last block of the copy. */
+const historiesUnsafe = (original: Connection, head: number, after: Histories.Entry, limit: number) => {
+  const entries = Histories.afterUnsafe(original, 0, after, limit)
+  const copies = Histories.afterUnsafe(original, 1, after, limit)
+  for (let at = 0; at < Math.max(entries.length, copies.length); at++) {
+    if (isSame(entries[at], copies[at])) continue
+    const [first] = [entries[at], copies[at]].filter((entry) => entry !== undefined).toSorted(compareEntries)
+    const { block } = RowId.toPosition(first![1])
+    throw Checksum.damaged(original.name, block, "the history of a wallet differs from its copy")
+  }
+  const [, end] = RowId.range(head, head)
+  return {
+    entries: entries.filter(([, id]) => id < end),
+    cursor: entries.length < limit ? null : entries.at(-1)!,
+  }
+}
+
+/** The changes of the original that a copy lacks. */
+const logUnsafe = (original: Connection, copy: Connection): Log => {
+  const { serial: after } = commonUnsafe(original, copy)
+  const changes = Changes.afterUnsafe(original, after)
+  if (changes.some(({ serial }, at) => serial !== after + at + 1)) throw notACopy(copy.name)
+  const isUnwound = changes.some(({ kind }) => kind === "removed")
+  return { after, changes, unwound: isUnwound ? CopyState.unwoundUnsafe(original) : null }
+}
+
+/** The step of a copy that has blocks. */
+const stepUnsafe = (
+  original: Connection,
+  copy: Connection,
+  chain: number,
+  files: Files,
+  range: readonly [first: number, head: number],
+  { cursor, goal }: Position,
+  limits: Limits,
+): Step => {
+  const [, head] = range
+  const log = logUnsafe(original, copy)
+  const own = Changes.afterUnsafe(copy, log.after)
+  if (own.length > 0 && files.copy.leases > 0) throw indexedSince(copy.name)
+  const removed = log.changes.filter(({ kind }) => kind === "removed")
+  const originalHead = files.original.checkpoint?.head.number ?? -1
+  const lowest = Math.min(lowestOf(own), lowestOf(removed), originalHead + 1)
+  if (lowest <= head) return { _tag: "Truncate", lowest }
+  const replaced = replacementsUnsafe(original, chain, range, log, limits)
+  if (replaced._tag === "Truncate" || replaced.replacements.length > 0) return replaced
+  if (head < Math.min(goal ?? originalHead, originalHead)) {
+    return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, limits) }
+  }
+  return files.copy.copying?.hasHistories === true
+    ? { _tag: "Histories", log, ...historiesUnsafe(original, head, cursor, limits.entries) }
+    : { _tag: "Done", log }
+}
+
+/** Reads the next step. */
+export const readUnsafe = (
+  original: Connection,
+  copy: Connection,
+  chain: number,
+  position: Position,
+  limits: Limits,
+): CopyPlan => {
+  const files = { original: CopyState.readUnsafe(original, chain), copy: CopyState.readUnsafe(copy, chain) }
+  const { checkpoint } = files.copy
+  if (checkpoint !== null) {
+    const range = [checkpoint.first, checkpoint.head.number] as const
+    return { ...files, step: stepUnsafe(original, copy, chain, files, range, position, limits) }
+  }
+  const log = {
+    after: -1,
+    changes: Changes.newestUnsafe(original, compared).toReversed(),
+    unwound: CopyState.unwoundUnsafe(original),
+  }
+  if (files.original.checkpoint === null) return { ...files, step: { _tag: "Done", log } }
+  const { first, head } = files.original.checkpoint
+  return {
+    ...files,
+    step: { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, first, head.number, limits) },
+  }
+}
+
+/** Before the first entry of the histories. */
+export const start: Histories.Entry = [Buffer.alloc(0), -1]
+
+/** The last entry of the histories of a copy. */
+export const cursorUnsafe = (copy: Connection): Histories.Entry =>
+  copy.valuesUnsafe<Histories.Entry>(Statements.lastHistory, [])[0] ?? start

@@ -1,0 +1,126 @@
+/**
+ * What a chain's file holds besides its blocks, as a backup reads it from the original and writes it to the copy. Functions named
+ * `Unsafe` throw what SQLite throws; call them inside a transaction.
+ */
+import * as WalletTransactions from "../../projection/WalletTransactions.ts"
+import type { Checkpoint } from "../BlockRows.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Statements from "./CopyStatements.ts"
+
+type ProjectionColumns = readonly [number: number, id: string, kind: string, revision: number, next: number | null]
+
+/** A copy that is not finished. */
+export interface Copying {
+  /** The copy is finished when it has this block. */
+  readonly goal: number
+  /** The histories of wallets are copied after the blocks. */
+  readonly hasHistories: boolean
+}
+
+/** The state of a file. */
+export interface CopyState {
+  readonly checkpoint: Checkpoint | null
+  readonly layoutFrom: number
+  readonly serial: number
+  readonly watch: string | null
+  /** How often a lease was taken. */
+  readonly leases: number
+  readonly leaseUntil: number | null
+  readonly status: string | null
+  readonly projections: ReadonlyArray<ProjectionColumns>
+  /** Bytes in use. */
+  readonly bytes: number
+  /** `null` unless the file is an unfinished copy. */
+  readonly copying: Copying | null
+}
+
+const pragma = (connection: Connection, name: "page_size" | "page_count" | "freelist_count") =>
+  connection.valuesUnsafe<readonly [number]>(`PRAGMA ${name}`, [])[0]![0]
+
+type Row = readonly [
+  serial: number,
+  watch: string | null,
+  leases: number,
+  leaseUntil: number | null,
+  status: string | null,
+]
+
+/** Reads the state of a file. */
+export const readUnsafe = (connection: Connection, chain: number): CopyState => {
+  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, chain)
+  const [row] = connection.valuesUnsafe<Row>(Statements.state, [chain])
+  const [serial, watch, leases, leaseUntil, status] = row ?? [0, null, 0, null, null]
+  const [copying] = connection.valuesUnsafe<readonly [goal: number, histories: number]>(Statements.copying, [])
+  return {
+    ...{ checkpoint, layoutFrom, serial, watch, leases, leaseUntil, status },
+    projections: connection.valuesUnsafe<ProjectionColumns>(Statements.projections, []),
+    bytes: (pragma(connection, "page_count") - pragma(connection, "freelist_count")) * pragma(connection, "page_size"),
+    copying: copying === undefined ? null : { goal: copying[0], hasHistories: copying[1] === 1 },
+  }
+}
+
+/** The first block whose transactions are not in the histories of wallets yet. */
+export const historiesEnd = ({ projections }: CopyState): number =>
+  projections.find(([, id]) => id === WalletTransactions.projection.id)?.[4] ?? 0
+
+/** What is written to a copy. */
+export interface Written {
+  readonly state: CopyState
+  readonly serial: number
+  /** First and last block of the copy; `null` while it has none. */
+  readonly range: readonly [first: number, head: number] | null
+  readonly copying: Copying | null
+  readonly message: string
+  readonly nowMillis: number
+}
+
+const writeProjections = ({ connection }: ChainFile, { copying, range, state }: Written): void => {
+  connection.rowsUnsafe(Statements.deleteProjections, [])
+  connection.manyUnsafe(
+    Statements.insertProjection,
+    state.projections.map(([number, id, kind, revision, next]): Params => {
+      if (range === null || next === null) return [number, id, kind, revision, null]
+      const [first, head] = range
+      const isMissing = copying?.hasHistories === true && id === WalletTransactions.projection.id
+      return [number, id, kind, revision, isMissing ? first : Math.min(next, head + 1)]
+    }),
+  )
+  ProjectionCheckpoints.sealUnsafe(connection)
+}
+
+/** Writes the state of the original to a copy that has some of its blocks. */
+export const writeUnsafe = (file: ChainFile, written: Written): void => {
+  const { connection, ref } = file
+  const { copying, message, nowMillis, range, serial, state } = written
+  const [first = null, head = null] = range ?? []
+  const [block] = connection.valuesUnsafe<readonly [hash: Uint8Array, timestamp: number]>(Statements.block, [
+    ...[ref.id, head],
+  ])
+  const finalized = state.checkpoint?.finalized ?? null
+  const copiedFinalized = finalized === null || head === null ? null : Math.min(finalized, head)
+  const columns = [first, head, block?.[0] ?? null, block?.[1] ?? null, copiedFinalized, state.watch, serial]
+  connection.rowsUnsafe(Statements.writeCheckpoint, [...columns, ref.id])
+  Checkpoints.sealUnsafe(connection, ref.id)
+  writeProjections(file, written)
+  connection.rowsUnsafe(Statements.deleteCopying, [])
+  if (copying !== null) {
+    connection.rowsUnsafe(Statements.insertCopying, [copying.goal, copying.hasHistories ? 1 : 0])
+  }
+  connection.rowsUnsafe(Statements.writeStatus, [state.status, state.status, message, nowMillis, ref.id])
+}
+
+/** Removed blocks as the original remembers them. */
+export type Unwound = ReadonlyArray<Params>
+
+/** Reads the removed blocks that a file remembers. */
+export const unwoundUnsafe = (connection: Connection): Unwound =>
+  connection.valuesUnsafe<ReadonlyArray<number | Uint8Array>>(Statements.unwound, [])
+
+/** Replaces the removed blocks that a copy remembers. */
+export const writeUnwoundUnsafe = ({ connection }: ChainFile, unwound: Unwound): void => {
+  connection.rowsUnsafe(Statements.deleteUnwound, [])
+  connection.manyUnsafe(Statements.insertUnwound, unwound)
+}

@@ -1,0 +1,45 @@
+/**
+ * Statements that a backup runs beside those of a chain's file. Each names its parameters in order.
+ */
+
+/** Parameters: chain. */
+export const state = `SELECT serial, watch, lease_token, lease_until, status FROM checkpoint WHERE chain = ?`
+
+export const copying = `SELECT goal, histories FROM copying`
+
+export const deleteCopying = `DELETE FROM copying`
+
+/** Parameters: goal, 1 where the histories are copied after the blocks. */
+export const insertCopying = `INSERT INTO copying (goal, histories) VALUES (?, ?)`
+
+export const projections = `SELECT number, id, kind, revision, next FROM projection ORDER BY number`
+
+export const deleteProjections = `DELETE FROM projection`
+
+/** Parameters: number, id, kind, revision, next. */
+export const insertProjection = `INSERT INTO projection (number, id, kind, revision, next) VALUES (?, ?, ?, ?, ?)`
+
+/** Parameters: chain, number. */
+export const block = `SELECT hash, timestamp FROM block WHERE chain = ? AND number = ?`
+
+/** Parameters: first, number, hash, timestamp, finalized, watch, serial, chain. */
+export const writeCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, finalized = ?,
+  watch = ?, serial = ?, layout_from = NULL WHERE chain = ?`
+
+/** The status of a copy: no indexer is at work on it. Parameters: status, status, message, now, chain. */
+export const writeStatus = `UPDATE checkpoint SET status = CASE WHEN json_valid(?) THEN json_set(
+  json_remove(?, '$.headAgeMillis', '$.blocksPerSecond', '$.headBlocksPerSecond'),
+  '$.state', 'stopped', '$.nodeHead', NULL, '$.message', ?) END, status_at = ? WHERE chain = ?`
+
+export const unwound = `SELECT chain, number, hash, lowest FROM unwound`
+
+export const deleteUnwound = `DELETE FROM unwound`
+
+/** Parameters: chain, number, hash, lowest. */
+export const insertUnwound = `INSERT INTO unwound (chain, number, hash, lowest) VALUES (?, ?, ?, ?)`
+
+/** The last entry of the histories, by their order. */
+export const lastHistory = `SELECT key, id FROM history ORDER BY key DESC, id DESC LIMIT 1`
+
+/** Views and virtual tables, which no version of this program makes. */
+export const foreignTables = `SELECT name FROM sqlite_schema WHERE type = 'view' OR sql LIKE 'create virtual%' LIMIT 1`

@@ -1,0 +1,58 @@
+/** A store that is filled with generated rows by the writer of the service. */
+import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
+import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type * as GeneratedRows from "./GeneratedRows.ts"
+import type * as LeasedStore from "./LeasedStore.ts"
+
+const transactionsPerAppend = 1000
+
+/** A filled store: its newest block and what was appended. */
+export interface Filled {
+  readonly head: BlockRows
+  readonly transactions: number
+  readonly documentBytes: number
+  readonly appendMillis: number
+}
+
+/** Milliseconds that an effect takes. */
+export const timed = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const startedAt = performance.now()
+  yield* effect
+  return performance.now() - startedAt
+})
+
+const bytesOf = ({ transactions }: BlockRows) =>
+  transactions.reduce((sum, { body, internal }) => sum + Buffer.byteLength(body) + (internal?.length ?? 0), 0)
+
+/** Appends to an empty store until it has enough. */
+export const fill = Effect.fnUntraced(function* (
+  store: LeasedStore.LeasedStore,
+  nextBlock: GeneratedRows.NextBlock,
+  isFull: (transactions: number) => boolean,
+) {
+  let head: BlockRows | undefined
+  let transactions = 0
+  let documentBytes = 0
+  let appendMillis = 0
+  while (!isFull(transactions)) {
+    const batch: Array<BlockRows> = []
+    const end = transactions + transactionsPerAppend
+    while (transactions < end && !isFull(transactions)) {
+      const block = nextBlock(batch.at(-1) ?? head, transactions)
+      batch.push(block)
+      transactions += block.transactions.length
+      documentBytes += bytesOf(block)
+    }
+    appendMillis += yield* timed(store.append(head ?? null, batch))
+    head = batch.at(-1)
+  }
+  return { head: head!, transactions, documentBytes, appendMillis } satisfies Filled
+})
+
+/** Writes the log of a file back into it. */
+export const writeBackLog = (file: string): void => {
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
+}

@@ -1,0 +1,44 @@
+/**
+ * Appends blocks to a store at a steady rate, as an indexer does, in a process of its own. Prints the milliseconds of each append, and
+ * ends at SIGTERM. Arguments: folder, transactions so far, transactions per second.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import * as FilledStore from "./FilledStore.ts"
+import * as GeneratedRows from "./GeneratedRows.ts"
+import * as LeasedStore from "./LeasedStore.ts"
+import * as RecordedRows from "./RecordedRows.ts"
+
+const [folder = "", before = "0", perSecond = "1000"] = process.argv.slice(2)
+const appendsPerSecond = 5
+
+let isStopping = false
+process.on("SIGTERM", () => (isStopping = true))
+
+const nextBlock = GeneratedRows.make(await RecordedRows.load())
+
+const run = Effect.gen(function* () {
+  const store = yield* LeasedStore.open(folder)
+  const checkpoint = yield* store.reader.snapshot((snapshot) => snapshot.checkpoint)
+  let serial = Number(before)
+  // A stored header is enough of a parent: its number and hash are read.
+  let head = checkpoint!.head as BlockRows
+  let dueAt = performance.now()
+  while (!isStopping) {
+    const batch: Array<BlockRows> = []
+    const end = serial + Number(perSecond) / appendsPerSecond
+    while (serial < end) {
+      const block = nextBlock(batch.at(-1) ?? head, serial)
+      batch.push(block)
+      serial += block.transactions.length
+    }
+    const millis = yield* FilledStore.timed(store.append({ number: head.number, hash: head.hash }, batch))
+    console.log(millis.toFixed(2))
+    head = batch.at(-1)!
+    dueAt = Math.max(dueAt + 1000 / appendsPerSecond, performance.now())
+    yield* Effect.promise(() => sleep(dueAt - performance.now()))
+  }
+})
+
+await Effect.runPromise(Effect.scoped(run))

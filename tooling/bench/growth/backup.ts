@@ -1,0 +1,166 @@
+/**
+ * A backup of a large store that is written meanwhile: `pnpm bench backup --gigabytes 10`. A writer appends at a steady rate in one
+ * process, and `daybook backup` runs in another; then it runs again, for what was appended since. The copy is verified and compared
+ * with the store. Needs twice the size of the store on the disk of `--folder`.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Effect } from "effect"
+import * as BenchOptions from "../BenchOptions.ts"
+import * as Figures from "../Figures.ts"
+import * as ServiceProcess from "../serving/ServiceProcess.ts"
+import * as FilledStore from "./FilledStore.ts"
+import * as GeneratedRows from "./GeneratedRows.ts"
+import * as LeasedStore from "./LeasedStore.ts"
+import * as RecordedRows from "./RecordedRows.ts"
+
+const sampleMillis = 20
+const quietMillis = 20_000
+const gigabyte = 1e9
+const megabyte = 1e6
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const fill = (folder: string, gigabytes: number): Promise<number> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const nextBlock = GeneratedRows.make(yield* Effect.promise(RecordedRows.load))
+        const store = yield* LeasedStore.open(folder)
+        let [checkedAt, isFull] = [0, false]
+        const { transactions } = yield* FilledStore.fill(store, nextBlock, (count) => {
+          if (count - checkedAt < 10_000) return isFull
+          checkedAt = count
+          return (isFull = sizeOf(store.file) >= gigabytes * gigabyte)
+        })
+        return transactions
+      }),
+    ),
+  )
+
+/** What is measured while something runs. */
+interface Measured {
+  readonly seconds: number
+  readonly appends: ReadonlyArray<number>
+  readonly logBytes: number
+}
+
+/** A writer in a process of its own, whose appends are measured. */
+const startWriter = (folder: string, transactions: number, perSecond: number) => {
+  const script = join(import.meta.dirname, "appender.ts")
+  const child = spawn(process.execPath, ["--no-warnings", script, folder, `${transactions}`, `${perSecond}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let appends: Array<number> = []
+  createInterface({ input: child.stdout }).on("line", (line) => appends.push(Number(line)))
+  const log = join(folder, "data", "chain-bench.sqlite-wal")
+  const measure = async (work: () => Promise<unknown>): Promise<Measured> => {
+    const startedAt = performance.now()
+    let logBytes = 0
+    appends = []
+    const timer = setInterval(() => (logBytes = Math.max(logBytes, sizeOf(log))), sampleMillis)
+    await work()
+    clearInterval(timer)
+    return { seconds: (performance.now() - startedAt) / 1000, appends, logBytes }
+  }
+  const untilAppending = async () => {
+    while (appends.length === 0) await sleep(sampleMillis)
+  }
+  return { child, measure, untilAppending }
+}
+
+const stop = async (child: ChildProcess) => {
+  const ended = once(child, "exit")
+  child.kill("SIGTERM")
+  await ended
+}
+
+/** Runs a command of the service; resolves with what it printed. */
+const daybook = async (configuration: string, ...args: ReadonlyArray<string>): Promise<string> => {
+  const main = join(ServiceProcess.checkout, "packages/service/src/main.ts")
+  const child = spawn(process.execPath, ["--no-warnings", main, ...args, "--config", configuration], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  let out = ""
+  child.stdout.on("data", (data: Buffer) => (out += data))
+  const [code] = await once(child, "close")
+  if (code !== 0) throw new Error(`daybook ${args.join(" ")} ended with code ${code}: ${out}`)
+  return out.trim()
+}
+
+const sums = [
+  "SELECT count(*) AS count, total(checksum) AS sum FROM block",
+  "SELECT count(*) AS count, total(checksum) AS sum FROM document",
+  "SELECT count(*) AS count, total(id % 1000003) AS sum FROM history",
+  "SELECT count(*) AS count, total(id % 1000003) AS sum FROM history_copy",
+]
+
+const contentsOf = (file: string): string => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return JSON.stringify(sums.map((sql) => database.prepare(sql).get()))
+  } finally {
+    database.close()
+  }
+}
+
+const row = (name: string, { appends, logBytes, seconds }: Measured, copied: string): string => {
+  const millis = [0.5, 0.99, 1].map((part) => Figures.quantile(appends, part).toFixed(0))
+  const log = (logBytes / megabyte).toFixed(0)
+  return `| ${name} | ${seconds.toFixed(1)} s | ${copied} | ${log} MB | ${millis.join(" / ")} ms | ${appends.length} |`
+}
+
+const measure = async (folder: string, gigabytes: number, perSecond: number): Promise<void> => {
+  mkdirSync(folder, { recursive: true })
+  const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9").file
+  const transactions = await fill(folder, gigabytes)
+  const file = join(folder, "data", "chain-bench.sqlite")
+  const size = sizeOf(file)
+  const copy = join(folder, "copy")
+  console.error(`filled: ${transactions} transactions, ${(size / gigabyte).toFixed(2)} GB`)
+  const { child, measure: during, untilAppending } = startWriter(folder, transactions, perSecond)
+  try {
+    await untilAppending()
+    const backUp = async () => void printed.push(await daybook(configuration, "backup", copy))
+    const printed: Array<string> = []
+    const quiet = await during(() => sleep(quietMillis))
+    const first = await during(backUp)
+    await during(() => sleep(quietMillis))
+    const second = await during(backUp)
+    await stop(child)
+    await backUp()
+    const restored = join(folder, "restored.json")
+    const settings = JSON.parse(readFileSync(configuration, "utf8"))
+    writeFileSync(restored, JSON.stringify({ ...settings, database: `sqlite:${copy}` }))
+    const verified = await daybook(restored, "verify")
+    const isEqual = contentsOf(file) === contentsOf(join(copy, "chain-bench.sqlite"))
+    const copied = printed.map((text) => /copied \(([^)]*)\)/.exec(text)?.[1] ?? "")
+    console.log(Figures.provenance("backup"))
+    console.log(
+      `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB; ${perSecond} transactions appended per second\n`,
+    )
+    console.log("| | time | copied | log at most | append p50 / p99 / max | appends |\n|---|---|---|---|---|---|")
+    console.log(row("no backup", quiet, ""))
+    console.log(row("first backup", first, copied[0] ?? ""))
+    console.log(row("second backup", second, copied[1] ?? ""))
+    console.log(`\n${verified}\nthe copy ${isEqual ? "equals" : "DIFFERS from"} the store`)
+    if (!isEqual) process.exitCode = 1
+  } finally {
+    if (child.exitCode === null) await stop(child)
+  }
+}
+
+const options = { gigabytes: "1", rate: "1000", folder: tmpdir() }
+const { values } = BenchOptions.parse({ rounds: 1, options })
+const folder = mkdtempSync(join(values.folder, "daybook-backup-"))
+try {
+  await measure(folder, Number(values.gigabytes), BenchOptions.positiveInteger("rate", values.rate))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
