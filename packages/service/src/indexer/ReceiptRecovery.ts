@@ -11,6 +11,7 @@ import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
 import { type NodeError, undecodable } from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
 
 /** Failed turns after which receipts are looked for one by one. */
 const patience = 4
@@ -22,14 +23,23 @@ const concurrency = 4
 const attempts = 4
 const pause = "250 millis"
 
+/** The last block whose receipts were given up: those of its neighbours are waited for by one turn. */
+const givenUp = new WeakMap<Node, number>()
+const neighbourhood = 1_000
+
+const patienceAt = (node: Node, number: number): number => {
+  const last = givenUp.get(node)
+  return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : patience
+}
+
 /**
  * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
  * time to catch up.
  */
-const probedBlocks = ({ isSettled }: Node, number: number, failures: number): ReadonlyArray<number> => {
-  const mayLag = !isSettled(number) && failures < TraceFailure.patience
+const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
+  const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  const first = (probesPerTurn * (failures - patience)) % probing.length
+  const first = (probesPerTurn * (failures - patienceAt(node, number))) % probing.length
   return probing
     .slice(first, first + probesPerTurn)
     .map((distance) => number + distance)
@@ -38,36 +48,38 @@ const probedBlocks = ({ isSettled }: Node, number: number, failures: number): Re
 
 const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
 
-/** True when the nodes have a receipt. */
-const hasReceipt = (node: Node, ref: BlockTransactions, hash: string): Effect.Effect<boolean, NodeError> =>
-  Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
+/** True when the nodes have the receipt of the first or the last of some transactions; also where it does not decode. */
+const hasOneOf = Effect.fnUntraced(function* (
+  node: Node,
+  ref: BlockRef,
+  transactions: ReadonlyArray<string>,
+): Effect.fn.Return<boolean, NodeError> {
+  for (const hash of new Set([...transactions.slice(0, 1), ...transactions.slice(-1)])) {
+    const isFound = Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
+    if (yield* Effect.catchIf(isFound, isUndecodable, () => Effect.succeed(true))) return true
+  }
+  return false
+})
 
-/** True when the nodes have the receipts of a block with transactions; also where these do not decode. */
-const hasReceipts = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<boolean, NodeError> {
+/** The same of a block nearby. */
+const hasOneOfBlock = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<boolean, NodeError> {
   const block = yield* Effect.catchIf(node.block(number), isUndecodable, () =>
     Effect.map(node.lenientBlock(number), (found) => found?.block ?? null),
   )
-  if (block === null || block.hash === null || block.transactions.length === 0) return false
+  if (block === null || block.hash === null) return false
   const transactions = block.transactions.map(({ hash }) => hash)
-  const receipts = node.receipts({ number, hash: block.hash, transactions })
-  return yield* Effect.catchIf(
-    Effect.map(receipts, (found) => found !== null),
-    isUndecodable,
-    () => Effect.succeed(true),
-  )
+  return yield* hasOneOf(node, { number, hash: block.hash }, transactions)
 })
 
-/** True when the nodes have shown that they keep receipts: the first or the last one of the block, or those of a block nearby. */
+/** True when the nodes have shown that they keep receipts: one of the block itself, or of one nearby. */
 const isProven = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<boolean> {
-  const { transactions } = ref
-  const ends = transactions.length > 1 ? [...transactions.slice(0, 1), ...transactions.slice(-1)] : []
   const proofs = [
-    ...ends.map((hash) => hasReceipt(node, ref, hash)),
-    ...probedBlocks(node, ref.number, failures).map((number) => hasReceipts(node, number)),
+    hasOneOf(node, ref, ref.transactions),
+    ...probedBlocks(node, ref.number, failures).map((number) => hasOneOfBlock(node, number)),
   ]
   for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true
   return false
@@ -101,7 +113,9 @@ export const recover = Effect.fn("ReceiptRecovery.recover")(function* (
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<ReadonlyArray<Receipt> | null, NodeError> {
-  if (failures < patience || !(yield* isProven(node, ref, failures))) return null
+  if (failures < patienceAt(node, ref.number) || !(yield* isProven(node, ref, failures))) return null
   const receipts = yield* Effect.forEach(ref.transactions, (hash) => single(node, hash, ref, failures), { concurrency })
-  return receipts.filter((receipt) => receipt !== null)
+  const found = receipts.filter((receipt) => receipt !== null)
+  if (found.length < receipts.length) givenUp.set(node, ref.number)
+  return found
 })

@@ -8,12 +8,10 @@ import { hashOf } from "./scriptedChain.ts"
 
 const ref = { number: 40, hash: hashOf(40), transactions: [hashOf(1), hashOf(2), hashOf(3)] }
 
-/** Nodes that give single receipts by a function, and the receipts of some blocks with transactions, in place of null. */
-const nodes = (
-  given: (hash: string, times: number) => boolean,
-  whole: ReadonlyArray<number> = [],
-  isSettled = true,
-) => {
+const near = hashOf(9)
+
+/** Nodes that give single receipts by a function. Of the blocks nearby, all are empty but those given. */
+const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyArray<number> = [], isSettled = true) => {
   const asked = new Map<string, number>()
   const probed: Array<number> = []
   const node = {
@@ -26,10 +24,9 @@ const nodes = (
     block: (number: number) =>
       Effect.sync(() => {
         probed.push(number)
-        return { hash: hashOf(number), transactions: whole.includes(number) ? [{ hash: hashOf(9) }] : [] }
+        return { hash: hashOf(number), transactions: full.includes(number) ? [{ hash: near }] : [] }
       }),
     isSettled: () => isSettled,
-    receipts: ({ number }: { readonly number: number }) => Effect.succeed(whole.includes(number) ? [] : null),
   }
   // Sound: recovery asks for nothing else.
   return { node: node as unknown as Node, asked, probed }
@@ -74,12 +71,12 @@ describe("ReceiptRecovery", () => {
 
   it.effect("recover: takes only a later block for a proof near the head, while the nodes may lag", () =>
     Effect.gen(function* () {
-      const none = () => false
+      const ofNear = (hash: string) => hash === near
 
-      expect(yield* recover(nodes(none, [39, 38, 36], false).node, 4)).toBe(null)
-      expect(yield* recover(nodes(none, [41], false).node, 4)).toEqual([])
-      expect(yield* recover(nodes(none, [32], false).node, 7)).toBe(null)
-      expect(yield* recover(nodes(none, [24], false).node, 8)).toEqual([])
+      expect(yield* recover(nodes(ofNear, [39, 38, 36], false).node, 4)).toBe(null)
+      expect(yield* recover(nodes(ofNear, [41], false).node, 4)).toEqual([])
+      expect(yield* recover(nodes(ofNear, [32], false).node, 7)).toBe(null)
+      expect(yield* recover(nodes(ofNear, [24], false).node, 8)).toEqual([])
     }),
   )
 
@@ -95,10 +92,19 @@ describe("ReceiptRecovery", () => {
 
   it.effect("recover: gives no receipt where none is had, and a block nearby shows that the nodes keep them", () =>
     Effect.gen(function* () {
-      const { node, probed } = nodes(() => false, [42])
+      const { node, probed } = nodes((hash) => hash === near, [42])
 
       expect([yield* recover(node, 4), yield* recover(node, 5)]).toEqual([null, []])
       expect(probed).toEqual([39, 41, 38, 42])
+    }),
+  )
+
+  it.effect("recover: waits for one turn where receipts of a block nearby were lost too", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash !== hashOf(2))
+
+      expect([yield* recover(node, 1), yield* recover(node, 4)]).toEqual([null, [hashOf(1), hashOf(3)]])
+      expect([yield* recover(node, 0), yield* recover(node, 1)]).toEqual([null, [hashOf(1), hashOf(3)]])
     }),
   )
 })
