@@ -94,11 +94,22 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
+/** A value of the node, with the fields that only the stored one has: nodes state more or less of a transaction. */
+const withStoredFields = (stored: Value, remote: Value): Value => {
+  if (Array.isArray(stored) && Array.isArray(remote)) {
+    return remote.map((item, index) => withStoredFields(stored[index], item))
+  }
+  if (!isRecord(stored) || !isRecord(remote)) return remote
+  const own = Object.entries(remote).map(([key, value]) => [key, withStoredFields(stored[key], value)] as const)
+  return { ...stored, ...Object.fromEntries(own) }
+}
+
 /** Facts are compared where both have them and no record is missing; those of watched wallets depend on which are watched. */
 const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<IntegrityIssue> => {
   const isCompared = watch == null && stored.facts !== null && remote.facts !== undefined
   if (!isCompared || withoutRow(remote).size > 0 || stored.facts === remote.facts) return []
-  const what = differenceOf(parse(stored.facts), parse(remote.facts), "facts", () => false)
+  const own = parse(stored.facts)
+  const what = differenceOf(own, withStoredFields(own, parse(remote.facts)), "facts", () => false)
   return what === null ? [] : [{ block: stored.number, what }]
 }
 

@@ -110,6 +110,8 @@ export const BlockFacts = Schema.Struct({
   gasFees: Schema.NullOr(Decimal.Decimal),
   /** Difficulty; 0 since the merge. */
   difficulty: Decimal.Decimal,
+  /** Avalanche: encoded atomic transactions, which move value between its chains; absent for none. */
+  blockExtraData: Schema.optionalKey(Hex.Hex),
   /** Hashes of uncles. */
   uncles: Schema.Array(Hash.Hash),
   /** Withdrawals, in the order of the block; an index of watched wallets has those to them alone. */
@@ -130,6 +132,9 @@ export interface BlockFacts extends Schema.Schema.Type<typeof BlockFacts> {}
 
 /** Uncles, withdrawals and authorizations of a block together; facts with more are left out. */
 export const maxEntries = 32_768
+
+/** Characters of atomic transactions; facts with more are left out. */
+export const maxExtraData = 1 << 20
 
 const amountNames = Object.keys(amounts)
 const textNames = Object.keys(texts)
@@ -201,7 +206,15 @@ const withdrawalOf = ({ address, amount, index, validatorIndex }: Withdrawal) =>
   amount: amount.toString(),
 })
 
-const headerFields = new Set(["miner", "baseFeePerGas", "gasUsed", "difficulty", "uncles", "withdrawals"])
+const headerFields = new Set([
+  "miner",
+  "baseFeePerGas",
+  "gasUsed",
+  "difficulty",
+  "blockExtraData",
+  "uncles",
+  "withdrawals",
+])
 
 /** True for a field of the header that facts state. */
 export const isOfHeader = (field: string): boolean => headerFields.has(field)
@@ -222,13 +235,15 @@ export const textOf = ({ block, gasFees, rows, watch }: Source): string | null =
   const withdrawals = (block.withdrawals ?? []).filter(({ address }) => watch == null || watch.has(address))
   const uncles = block.uncles ?? []
   const authorizations = rows.reduce((sum, { transaction }) => sum + authorizationsOf(transaction).length, 0)
-  if (withdrawals.length + uncles.length + authorizations > maxEntries) return null
+  const extra = block.blockExtraData ?? "0x"
+  if (withdrawals.length + uncles.length + authorizations > maxEntries || extra.length > maxExtraData) return null
   return JSON.stringify({
     feeRecipient: block.miner,
     baseFeePerGas: block.baseFeePerGas?.toString() ?? null,
     gasUsed: block.gasUsed.toString(),
     gasFees: gasFees?.toString() ?? null,
     difficulty: block.difficulty.toString(),
+    ...(extra === "0x" ? {} : { blockExtraData: extra }),
     uncles,
     withdrawals: withdrawals.map(withdrawalOf),
     transactions: rows.map(transactionOf),

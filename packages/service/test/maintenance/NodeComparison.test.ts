@@ -135,6 +135,18 @@ describe("NodeComparison", () => {
     expect(NodeComparison.ofBlock(stored({}, { facts: facts("1") }), other, new Set(["0xa"]))).toEqual([])
   })
 
+  it("ofBlock: a fact that only the stored row has is no difference, one that only the node has is", () => {
+    const facts = (fields: object) => JSON.stringify({ gasFees: "1", transactions: [{ index: 0, ...fields }] })
+
+    expect(whatOf(stored({}, { facts: facts({ l1Fee: "5" }) }), { ...remote, facts: facts({}) })).toEqual([])
+    expect(whatOf(stored({}, { facts: facts({}) }), { ...remote, facts: facts({ l1Fee: "5" }) })).toEqual([
+      'facts.transactions[0].l1Fee: the node has "5", the stored row nothing',
+    ])
+    expect(whatOf(stored({}, { facts: facts({ l1Fee: "5" }) }), { ...remote, facts: facts({ l1Fee: "6" }) })).toEqual([
+      'facts.transactions[0].l1Fee: the node has "6", the stored row "5"',
+    ])
+  })
+
   it("ofBlock: leaves out what another revision of the decoder decoded", () => {
     const body = '{"value":"1","logs":[{"data":"0x","decoded_event":null}],"decoded_call":null}'
 

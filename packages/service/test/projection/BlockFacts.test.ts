@@ -53,6 +53,7 @@ describe("BlockFacts", () => {
       ],
       transactions: [],
     })
+    expect(factsOf({ block: mined({ blockExtraData: "0xab" }) })).toMatchObject({ blockExtraData: "0xab" })
     expect(factsOf({ block, watch: new Set([address("e")]) }).withdrawals).toMatchObject([{ index: 2n }])
     expect(factsOf({ block: mined({ baseFeePerGas: null }), gasFees: null })).toMatchObject({
       baseFeePerGas: null,
@@ -154,6 +155,11 @@ describe("BlockFacts", () => {
       return BlockFacts.textOf({ block: mined({ withdrawals }), rows: [], gasFees: null })
     }
 
+    const extra = (length: number) =>
+      BlockFacts.textOf({ block: mined({ blockExtraData: `0x${"00".repeat(length)}` }), rows: [], gasFees: null })
+
+    expect(extra(BlockFacts.maxExtraData / 2 - 1)).not.toBeNull()
+    expect(extra(BlockFacts.maxExtraData / 2)).toBeNull()
     expect(many(BlockFacts.maxEntries)).not.toBeNull()
     expect(many(BlockFacts.maxEntries + 1)).toBeNull()
   })

@@ -157,6 +157,25 @@ const checkInternal = (
   for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
 }
 
+const gasPrice = 8n
+
+/** Facts belong to the rows of a block, and state the gas fees of all its transactions where none is missing. */
+const checkFacts = (
+  block: Block,
+  { gasFees, transactions }: StoredRows.StoredFacts,
+  rows: ReadonlyArray<StoredRows.StoredRow>,
+): void => {
+  const indexes = transactions.map(({ index }) => index)
+  isEqual(
+    `the transactions of the facts of block ${format(block)}`,
+    indexes,
+    rows.map(({ index }) => index),
+  )
+  const fees = block.deeds.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed) * gasPrice, 0n)
+  const expected = rows.length < block.deeds.length ? null : fees.toString()
+  isEqual(`the gas fees of block ${format(block)}`, gasFees, expected)
+}
+
 /** Makes the model of the store in a file, which need not exist yet. */
 export const make = (setting: Setting): Model => {
   const { fromBlock, tree } = setting
@@ -206,6 +225,7 @@ export const make = (setting: Setting): Model => {
     const rowsOfGaps = read!.gaps.all(block.number) as unknown as ReadonlyArray<readonly [transaction: unknown]>
     const gaps = rowsOfGaps.map(([transaction]) => hex(transaction))
     isEqual(`the gaps of block ${format(block)}`, gaps.toSorted(), untraced.toSorted())
+    checkFacts(block, read!.rows.factsOf(block.number), rows)
     let logs = 0
     for (const [index, deed] of block.deeds.entries()) {
       const row = rowOf.get(index)
@@ -256,6 +276,11 @@ export const make = (setting: Setting): Model => {
     const wrong = all.find(({ block, deed }) => lacks(block, deed) && !setting.mayLack(deed))
     if (wrong !== undefined) fail(`the receipt of ${wrong.deed.hash} is a gap, and nodes have it`)
     isEqual("the number of rows of earlier versions", row.old, 0)
+    isEqual(
+      "the list of blocks with facts",
+      reading.rows.factBlocks(),
+      chain.map(({ number }) => number),
+    )
     isEqual(
       "the list of transactions",
       reading.rows.positions(),

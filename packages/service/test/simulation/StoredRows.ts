@@ -8,7 +8,9 @@ import type { DatabaseSync } from "node:sqlite"
 import { zstdDecompressSync } from "node:zlib"
 
 const perBlock = 1_048_576
-const dictionary = readFileSync(new URL("../../dictionaries/1.zdict", import.meta.url))
+const dictionaryOf = (id: number) => readFileSync(new URL(`../../dictionaries/${id}.zdict`, import.meta.url))
+const dictionary = dictionaryOf(1)
+const factsDictionary = dictionaryOf(2)
 
 /** A transaction as it is stored. */
 export interface StoredRow {
@@ -32,6 +34,15 @@ const toRow = ([id, form, size, internalSize, frame]: Columns): StoredRow => {
   const body = text.toString("utf8", 0, size)
   return { ...positionOf(id), body, internal: internalSize === null ? null : text.toString("utf8", size) }
 }
+
+/** Facts of a block, as far as they are compared. */
+export interface StoredFacts {
+  readonly gasFees: string | null
+  readonly transactions: ReadonlyArray<{ readonly index: number }>
+}
+
+const toFacts = (frame: Uint8Array): StoredFacts =>
+  JSON.parse(zstdDecompressSync(frame, { dictionary: factsDictionary }).toString())
 
 /** The key under which the history of an address lies. */
 export const keyOf = (address: string): string =>
@@ -57,7 +68,13 @@ export const make = (database: DatabaseSync) => {
   const histories = ["history", "history_copy"].map((table) =>
     prepare(`SELECT id, hex(key) FROM ${table} ORDER BY 1, 2`),
   )
+  const factBlocks = prepare("SELECT block FROM facts ORDER BY block")
+  const facts = prepare("SELECT frame FROM facts WHERE block = ?")
   return {
+    /** Blocks with facts. */
+    factBlocks: () => (factBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
+    /** The facts of a block that has some. */
+    factsOf: (block: number) => toFacts((facts.get(block) as unknown as readonly [Uint8Array])[0]),
     /** Positions of all transactions. */
     positions: () =>
       // Sound, here and below: rows have the columns of their statement.
