@@ -1,5 +1,5 @@
 import { describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Fiber, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as RateLimit from "../../src/server/RateLimit.ts"
@@ -84,6 +84,27 @@ describe("RateLimit", () => {
       yield* TestClock.adjust("1 second")
       expect((yield* limit.take("a", 1)).isAllowed).toBe(true)
       expect((yield* limit.take("a", 1)).isAllowed).toBe(false)
+    }),
+  )
+
+  it.effect("monotonic: gives the time of the monotonic clock in each form, and sleeps by it", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(7_200_000)
+      yield* TestClock.adjust(1_500)
+      const clock = yield* Clock.Clock
+      const nanos = clock.monotonicTimeNanosUnsafe()
+      const monotonic = RateLimit.monotonic(clock)
+      yield* TestClock.setTime(3_600_000)
+
+      expect([monotonic.monotonicTimeNanosUnsafe(), yield* monotonic.monotonicTimeNanos]).toEqual([nanos, nanos])
+      expect([monotonic.currentTimeNanosUnsafe(), yield* monotonic.currentTimeNanos]).toEqual([nanos, nanos])
+      const millis = Number(nanos) / 1e6
+      expect([monotonic.currentTimeMillisUnsafe(), yield* monotonic.currentTimeMillis]).toEqual([millis, millis])
+      const sleeping = yield* Effect.forkChild(monotonic.sleep(Duration.seconds(1)))
+      yield* TestClock.adjust(999)
+      expect(sleeping.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(sleeping)
     }),
   )
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Turns from "../../src/server/Turns.ts"
 
@@ -31,6 +31,8 @@ describe("Turns", () => {
 
   it.live("run: runs small pieces at once", () =>
     Effect.gen(function* () {
+      // Pieces without work take no time, also on a busy machine.
+      vi.useFakeTimers({ toFake: ["performance"] })
       const turns = Turns.make()
       let ticks = 0
       setImmediate(() => ticks++)
@@ -41,7 +43,7 @@ describe("Turns", () => {
       )
 
       expect(ticks).toBe(0)
-    }),
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
   )
 
   it.live("run: a piece that fails or is interrupted lets the next one run", () =>
@@ -60,71 +62,77 @@ describe("Turns", () => {
     }),
   )
 
-  it("enter: runs work at once where the turn has time, and else in a later one", async () => {
-    const turns = Turns.make()
-    const events: Array<string> = []
-    turns.enter(() => events.push("small"))
-    turns.enter(() => (work(6), events.push("long")))
-    turns.enter(() => events.push("late"))
-    expect(events).toEqual(["small", "long"])
-    await new Promise((resolve) => setImmediate(resolve))
-
-    expect(events).toEqual(["small", "long", "late"])
-  })
-
-  it("enter: takes work that waits in order, and counts it to the turn in which it runs", async () => {
-    const turns = Turns.make()
-    const events: Array<string> = []
+  describe("enter", () => {
+    /** Time passes only by work: what a busy machine adds would decide otherwise. */
+    const spend = (millis: number) => vi.advanceTimersByTime(millis)
     const turn = () => new Promise((resolve) => setImmediate(resolve))
-    for (const name of ["a", "b", "c"]) turns.enter(() => (work(6), events.push(name)))
-    expect(events).toEqual(["a"])
-    await turn()
-    expect(events).toEqual(["a", "b"])
-    turns.enter(() => events.push("d"))
-    await turn()
-    expect(events).toEqual(["a", "b", "c"])
-    await turn()
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
+    afterEach(() => void vi.useRealTimers())
 
-    expect(events).toEqual(["a", "b", "c", "d"])
-  })
-
-  it("enter: gives each turn its whole time again", async () => {
-    const turns = Turns.make()
-    let runs = 0
-    for (let turn = 1; turn <= 5; turn++) {
-      turns.enter(() => (work(2), runs++))
-      expect(runs).toBe(turn)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  })
-
-  it("enter: schedules nothing once no work waits", async () => {
-    const turns = Turns.make()
-    const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
-    const turn = () => new Promise((resolve) => setImmediate(resolve))
-    const before = scheduled()
-    for (let count = 0; count < 3; count++) turns.enter(() => work(6))
-    expect(scheduled()).toBe(before + 1)
-    for (let count = 0; count < 4; count++) await turn()
-
-    expect(scheduled()).toBe(before)
-  })
-
-  it("enter: lets no work pass that which waits already", async () => {
-    const turns = Turns.make()
-    const events: Array<string> = []
-    turns.enter(() => work(6))
-    const later = (name: string) => () => {
-      events.push(name)
-      queueMicrotask(() => turns.enter(() => events.push(`${name} again`)))
-    }
-    turns.enter(() => {
-      events.push("a")
+    it("enter: runs work at once while the turn has time, and else in the next one", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => (spend(4), events.push("a")))
+      turns.enter(() => (spend(1), events.push("b")))
       turns.enter(() => events.push("c"))
-    })
-    turns.enter(later("b"))
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      expect(events).toEqual(["a", "b"])
+      await turn()
 
-    expect(events).toEqual(["a", "b", "c", "b again"])
+      expect(events).toEqual(["a", "b", "c"])
+    })
+
+    it("enter: takes work that waits in order, as much as a turn has time for", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      for (const name of ["a", "b", "c", "d", "e"])
+        turns.enter(() => (spend(name === "a" ? 5 : 2.5), events.push(name)))
+      expect(events).toEqual(["a"])
+      await turn()
+      expect(events).toEqual(["a", "b", "c"])
+      turns.enter(() => events.push("f"))
+      await turn()
+
+      expect(events).toEqual(["a", "b", "c", "d", "e"])
+      await turn()
+      expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
+    })
+
+    it("enter: gives each turn its whole time again", async () => {
+      const turns = Turns.make()
+      let runs = 0
+      for (let count = 1; count <= 5; count++) {
+        turns.enter(() => (spend(2), runs++))
+        expect(runs).toBe(count)
+        await turn()
+      }
+    })
+
+    it("enter: schedules nothing once no work waits", async () => {
+      const turns = Turns.make()
+      const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
+      const before = scheduled()
+      for (let count = 0; count < 3; count++) turns.enter(() => spend(6))
+      expect(scheduled()).toBe(before + 1)
+      for (let count = 0; count < 4; count++) await turn()
+
+      expect(scheduled()).toBe(before)
+    })
+
+    it("enter: lets no work pass that which waits already", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => spend(6))
+      turns.enter(() => {
+        events.push("a")
+        turns.enter(() => events.push("c"))
+      })
+      turns.enter(() => {
+        events.push("b")
+        queueMicrotask(() => turns.enter(() => events.push("d")))
+      })
+      for (let count = 0; count < 3; count++) await turn()
+
+      expect(events).toEqual(["a", "b", "c", "d"])
+    })
   })
 })
