@@ -7,12 +7,13 @@ import * as Scenario from "../../chain/src/Scenario.ts"
 import * as Replay from "../../../packages/testkit/src/Replay.ts"
 import * as ChildProgram from "../ChildProgram.ts"
 
-const blocks = 1000
+/** Blocks of the chain, unless a benchmark asks for another number. */
+export const defaultBlocks = 1000
 const transactionsPerBlock = 20
 const folder = join(import.meta.dirname, "../results")
 
-/** The recording's file. It is made when it is missing, which takes a minute. */
-export const file = async (): Promise<string> => {
+/** The recording's file. It is made when it is missing, which takes a minute for 1,000 blocks. */
+export const file = async (blocks = defaultBlocks): Promise<string> => {
   const path = join(folder, `chain-${blocks}x${transactionsPerBlock}.replay`)
   if (existsSync(path)) return path
   mkdirSync(folder, { recursive: true })
@@ -42,8 +43,8 @@ export interface ReplayedNode {
 }
 
 /** Serves the recording, every response after `latencyMillis`. */
-export const serve = async (latencyMillis: number): Promise<ReplayedNode> => {
-  const args = [await file(), String(latencyMillis)]
+export const serve = async (latencyMillis: number, blocks?: number): Promise<ReplayedNode> => {
+  const args = [await file(blocks), String(latencyMillis)]
   const { line, stop } = await ChildProgram.start(join(import.meta.dirname, "server.ts"), args)
   const [port, head] = line.split(" ")
   return { url: `http://127.0.0.1:${port}`, head: Number(head), stop }

@@ -1,7 +1,8 @@
 /**
  * Indexers side by side over a recorded chain: `pnpm bench index --rounds 3 --latency 0,5,50 --only "daybook, standard;sqd"`. A
  * server in a process of its own replays the node's responses, each indexer has a process too, and indexers take turns within a
- * round. Ratios are to the faster baseline of the same round.
+ * round. Ratios are to the faster baseline of the same round. `--blocks 4000` records a longer chain, of which the start of threads
+ * takes a smaller part.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
@@ -34,9 +35,9 @@ const measureAll = async (
   figures: Figures.Figures,
   latency: number,
   names: ReadonlyArray<string>,
-  rounds: number,
+  { blocks, rounds }: { readonly blocks: number; readonly rounds: number },
 ): Promise<void> => {
-  const node = await RecordedChain.serve(latency)
+  const node = await RecordedChain.serve(latency, blocks)
   try {
     for (let round = 0; round < rounds; round++) {
       const runs = names.map((name) => ({ name, run: measure(name, node) }))
@@ -69,9 +70,14 @@ const table = (figures: Figures.Figures, latency: number, names: ReadonlyArray<s
 
 const { json, rounds, values } = BenchOptions.parse({
   rounds: 3,
-  options: { latency: "0,5,50,400", only: Object.keys(subjects).join(";") },
+  options: {
+    latency: "0,5,50,400",
+    blocks: String(RecordedChain.defaultBlocks),
+    only: Object.keys(subjects).join(";"),
+  },
 })
 const latencies = BenchOptions.numbers("latency", values.latency)
+const blocks = BenchOptions.positiveInteger("blocks", values.blocks)
 const names = values.only.split(";")
 const unknown = names.find((name) => !Object.hasOwn(subjects, name))
 if (unknown !== undefined) {
@@ -82,7 +88,7 @@ if (unknown !== undefined) {
 if (names.includes("sqd") || names.includes("ponder")) PeerInstall.install(join(here, "../indexers"))
 
 const figures = Figures.make()
-for (const latency of latencies) await measureAll(figures, latency, names, rounds)
+for (const latency of latencies) await measureAll(figures, latency, names, { blocks, rounds })
 if (json) console.log(Figures.toJson("index", figures))
 else {
   console.log(Figures.provenance("index", rounds))

@@ -3,6 +3,7 @@
  *
  * Source: decision 0036.
  */
+import * as ShortText from "./ShortText.ts"
 
 /**
  * What has been counted.
@@ -66,9 +67,12 @@ export const push = (shape: JsonShape, chunk: Uint8Array): void => {
       continue
     }
     switch (chunk[at]) {
-      case quote:
-        shape.isText = true
+      case quote: {
+        const end = ShortText.endOf(chunk, at + 1)
+        if (end === -1) shape.isText = true
+        else at = end
         break
+      }
       case 0x7b:
       case 0x5b:
         shape.values += 1

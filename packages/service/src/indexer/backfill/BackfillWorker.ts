@@ -4,6 +4,7 @@
  */
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
@@ -42,9 +43,13 @@ if (!isMainThread && parentPort !== null && isThreadData(workerData)) {
   const { job, logLevel } = workerData
   const port = parentPort
   const redact = (text: string) => ChainJob.redact(job, text)
-  start(workerData, port).pipe(
+  const fiber = start(workerData, port).pipe(
     Effect.provide(Logger.layer([ThreadLog.logger((message) => port.postMessage(message), redact)])),
     Effect.provideService(References.MinimumLogLevel, logLevel),
     Effect.runFork,
   )
+  // The pool learns of it by the exit.
+  fiber.addObserver((exit) => {
+    if (Exit.isFailure(exit)) setImmediate(() => process.exit(1))
+  })
 }

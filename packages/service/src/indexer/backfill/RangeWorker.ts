@@ -34,7 +34,7 @@ export interface Response {
 }
 
 /**
- * Fetches ranges. Never fails.
+ * Fetches ranges. Never fails: what is not expected is logged, and the range left to the indexer.
  */
 export type RangeWorker = (request: Request) => Effect.Effect<Response>
 
@@ -47,7 +47,7 @@ const declined: Response = { rows: [], size: null }
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
   const onDeviation = Deviation.makeReporter()
-  return Effect.fnUntraced(function* ({ from, rules, to, traces }): Effect.fn.Return<Response> {
+  const fetch: RangeWorker = Effect.fnUntraced(function* ({ from, rules, to, traces }): Effect.fn.Return<Response> {
     // Far below the head of every node, blocks are fetched from all nodes in turn.
     if (!node.isSettled(to)) yield* Effect.ignore(node.head)
     const source = yield* Effect.orElseSucceed(node.traceSource, () => null)
@@ -55,4 +55,16 @@ export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRo
     const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
     return { rows: rows.map(prepare), size }
   })
+  return (request) =>
+    Effect.catchDefect(
+      Effect.suspend(() => fetch(request)),
+      (defect) =>
+        Effect.as(
+          Effect.annotateLogs(Effect.logError("A thread cannot fetch a range"), {
+            from: request.from,
+            cause: defect instanceof Error ? defect.message : String(defect),
+          }),
+          declined,
+        ),
+    )
 }

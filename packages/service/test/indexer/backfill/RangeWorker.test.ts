@@ -1,0 +1,87 @@
+import { describe, it } from "@effect/vitest"
+import { Effect, References, Result } from "effect"
+import { expect } from "vitest"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
+import * as BatchFetcher from "../../../src/node/BatchFetcher.ts"
+import type { Node } from "../../../src/node/Node.ts"
+import type { BlockRows } from "../../../src/store/BlockRows.ts"
+import * as HashRules from "../../../src/verification/HashRules.ts"
+import { decoder } from "../chain.ts"
+import * as fixture from "../fixture.ts"
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
+
+const emptyBlock = (number: number): HydratedBlock =>
+  fixture.block({
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+    transactions: [],
+    gasUsed: "0x0",
+  })
+
+const request = { from: 10, to: 13, rules: HashRules.none, traces: "off" } as const
+
+/** Fetches the range from a node of empty blocks that differs in some methods. */
+const fetch = (methods: Partial<Node>, prepare = (block: BlockRows) => block) => {
+  let polls = 0
+  // Sound: nothing else of a node is asked for blocks without transactions.
+  const node = {
+    batchFetcher: () => Effect.succeed(BatchFetcher.none),
+    block: (number: number) => Effect.succeed(emptyBlock(number)),
+    receipts: () => Effect.succeed([]),
+    traces: () => Effect.succeed(null),
+    traceSource: Effect.succeed("off"),
+    isSettled: () => true,
+    head: Effect.sync(() => (polls += 1)),
+    ...methods,
+  } as unknown as Node
+  const worker = RangeWorker.make({ node, assembling: { decoder, checks: "links" } }, prepare)
+  return worker(request).pipe(
+    Effect.map(({ rows, size }) => ({ numbers: rows.map(({ number }) => number), size, polls, rows })),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  )
+}
+
+describe("RangeWorker", () => {
+  it.effect("make: fetches a range and prepares each of its blocks", () =>
+    Effect.gen(function* () {
+      const { numbers, polls, rows, size } = yield* fetch({}, (block) => ({ ...block, prepared: block.number }))
+
+      expect([numbers, size, polls]).toEqual([[10, 11, 12, 13], 1, 0])
+      expect(rows.map(({ prepared }) => prepared)).toEqual(numbers)
+    }),
+  )
+
+  it.effect("make: polls the head first where the range may be near it", () =>
+    Effect.gen(function* () {
+      expect(yield* fetch({ isSettled: () => false })).toMatchObject({ numbers: [10, 11, 12, 13], polls: 1 })
+    }),
+  )
+
+  it.effect("make: returns the blocks below one that cannot be fetched", () =>
+    Effect.gen(function* () {
+      const block: Node["block"] = (number) => Effect.succeed(number === 12 ? null : emptyBlock(number))
+
+      expect(yield* fetch({ block })).toMatchObject({ numbers: [10, 11] })
+    }),
+  )
+
+  it.effect("make: fetches nothing where it finds another source of traces than the indexer, or none responds", () =>
+    Effect.gen(function* () {
+      const declined = { numbers: [], size: null }
+
+      expect(yield* fetch({ traceSource: Effect.succeed("trace_block") })).toMatchObject(declined)
+      expect(yield* fetch({ traceSource: Effect.fromResult(Result.fail("gone" as never)) })).toMatchObject(declined)
+    }),
+  )
+
+  it.effect("make: fetches nothing where something unexpected happens", () =>
+    Effect.gen(function* () {
+      const block = () => Effect.die(new Error("a bug"))
+
+      expect(yield* fetch({ block })).toMatchObject({ numbers: [], size: null })
+    }),
+  )
+})
