@@ -135,6 +135,8 @@ export interface IndexCoverage {
   readonly indexedTo: bigint | null
   /** Last block that cannot be reorganised; `null` when not reported. */
   readonly finalizedTo: bigint | null
+  /** Transactions of these blocks, of any wallet, that have no record, as no node gave them; `null` when none are reported. */
+  readonly missingTransactions: bigint | null
 }
 
 /**

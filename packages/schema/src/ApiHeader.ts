@@ -29,6 +29,11 @@ export const IndexCoverage = Schema.Struct({
   "daybook-indexed-to": Schema.optionalKey(Schema.String),
   /** Last finalized block, in decimal digits; absent while none is known. */
   "daybook-finalized-to": Schema.optionalKey(Schema.String),
+  /**
+   * Transactions of indexed blocks, of any wallet, that have no record, as no node gives their receipt or it does not decode; in decimal
+   * digits, absent for none. Source: decision 0035.
+   */
+  "daybook-missing-transactions": Schema.optionalKey(Schema.String),
 })
 
 /**

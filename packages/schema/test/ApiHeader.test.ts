@@ -12,6 +12,7 @@ describe("ApiHeader", () => {
       "daybook-indexed-from",
       "daybook-indexed-to",
       "daybook-finalized-to",
+      "daybook-missing-transactions",
     ])
   })
 })

@@ -107,6 +107,7 @@ describe("RestApi", () => {
         "daybook-indexed-from",
         "daybook-indexed-to",
         "daybook-finalized-to",
+        "daybook-missing-transactions",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

@@ -208,13 +208,14 @@ export const make = <Query, Row, P extends Page<Row>>({
 
 /** The index coverage that the headers of a page report; all `null` from servers that do not report it. */
 export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
-  const block = (name: string): bigint | null => {
+  const number = (name: string): bigint | null => {
     const text = headers[name]?.trim() ?? ""
     return /^\d{1,78}$/.test(text) ? BigInt(text) : null
   }
   return {
-    indexedFrom: block("daybook-indexed-from"),
-    indexedTo: block("daybook-indexed-to"),
-    finalizedTo: block("daybook-finalized-to"),
+    indexedFrom: number("daybook-indexed-from"),
+    indexedTo: number("daybook-indexed-to"),
+    finalizedTo: number("daybook-finalized-to"),
+    missingTransactions: number("daybook-missing-transactions"),
   }
 }

@@ -167,20 +167,24 @@ describe("ReplyDecoder", () => {
   })
 
   describe("indexCoverage", () => {
-    it("indexCoverage: reads the three headers", () => {
+    it("indexCoverage: reads the headers", () => {
       const headers = { "daybook-indexed-from": "0", "daybook-indexed-to": "1200", "daybook-finalized-to": "1100" }
+      const missing = { "daybook-missing-transactions": "2" }
 
       expect(ReplyDecoder.indexCoverage(headers)).toStrictEqual({
         indexedFrom: 0n,
         indexedTo: 1_200n,
         finalizedTo: 1_100n,
+        missingTransactions: null,
       })
+      expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
     })
     it("indexCoverage: is null where a server sends no block number", () => {
       expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
         indexedFrom: null,
         indexedTo: null,
         finalizedTo: null,
+        missingTransactions: null,
       })
     })
   })

@@ -17,6 +17,7 @@ import * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as BlockFacts from "../projection/BlockFacts.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as Steps from "../supervision/Steps.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
 
 /**
@@ -87,15 +88,35 @@ const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs
   decoded_event: decoder.event(log),
 })
 
-const bodyOf = (
+/** Logs of one step. */
+const stepLogs = 32
+
+/** Text of the logs of a transaction, in steps. */
+const stepsOfLogs = function* (
+  block: BlockVerifier.MinedBlock,
+  time: string,
+  logs: Receipt["logs"],
+  decoder: Decoder,
+): Steps.Steps<string> {
+  const parts: Array<string> = []
+  for (const [at, log] of logs.entries()) {
+    parts.push(JSON.stringify(logOf(block, time, log, decoder)))
+    if (at % stepLogs === stepLogs - 1) yield
+  }
+  return `[${parts.join(",")}]`
+}
+
+const stepsOfBody = function* (
   block: BlockVerifier.MinedBlock,
   time: string,
   transaction: Transaction,
   receipt: Receipt,
   decoder: Decoder,
-): string => {
+): Steps.Steps<string> {
   const { input, to } = transaction
-  return JSON.stringify({
+  const logs = yield* stepsOfLogs(block, time, receipt.logs, decoder)
+  const call = JSON.stringify(to == null ? null : decoder.call(input ?? "0x"))
+  const head = JSON.stringify({
     hash: transaction.hash,
     nonce: numberOf(transaction.nonce),
     transaction_index: receipt.transactionIndex.toString(),
@@ -113,9 +134,8 @@ const bodyOf = (
     block_timestamp: time,
     block_number: block.number.toString(),
     block_hash: block.hash,
-    logs: receipt.logs.map((log) => logOf(block, time, log, decoder)),
-    decoded_call: to == null ? null : decoder.call(input ?? "0x"),
   })
+  return `${head.slice(0, -1)},"logs":${logs},"decoded_call":${call}}`
 }
 
 /** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
@@ -261,54 +281,84 @@ const internalText = (rows: InternalTransactions.TransactionRows | undefined): s
 /** Text in place of the internal transactions of an untraced transaction. */
 export const untraced = "null"
 
+/** Rows of a block's transactions, and what its facts are made of. */
+interface Rows {
+  readonly transactions: ReadonlyArray<TransactionRow>
+  readonly stored: ReadonlyArray<BlockFacts.Executed>
+  readonly gaps: ReadonlyArray<BlockGap>
+}
+
+const stepsOfRows = function* (
+  block: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<BlockFacts.Executed>,
+  internal: InternalTransactions.Rows | null,
+  options: Options,
+): Steps.Steps<Rows> {
+  const { decoder, watch } = options
+  const time = new Date(Number(block.timestamp) * 1000).toISOString()
+  const transactions: Array<TransactionRow> = []
+  const stored: Array<BlockFacts.Executed> = []
+  const gaps: Array<BlockGap> = []
+  for (const [position, { receipt, transaction }] of executed.entries()) {
+    const wallets = walletsOf(transaction, receipt)
+    const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
+    if (addresses.length === 0) continue
+    const { hash } = transaction
+    const reason = unpriced(transaction, receipt, options)
+    if (reason !== null) {
+      gaps.push({ kind: "transaction", transaction: hash, reason })
+      continue
+    }
+    stored.push({ receipt, transaction })
+    const rows = internal?.[position]
+    if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
+      gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
+    }
+    const body = yield* stepsOfBody(block, time, transaction, receipt, decoder)
+    transactions.push({ index: receipt.transactionIndex, hash, body, internal: internalText(rows), addresses })
+    yield
+  }
+  return { transactions, stored, gaps }
+}
+
 /**
- * Assembles the rows of a block. A transaction that does not decode, or without a receipt, has no row, one without a trace no internal
- * transactions: these are gaps of the block.
+ * Assembles the rows of a block, in steps. A transaction that does not decode, or without a receipt, has no row, one without a trace no
+ * internal transactions: these are gaps of the block.
  *
  * **Errors**
  * - `InvalidBlock`: the responses do not belong together.
  */
-export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
-  Result.gen(function* () {
-    const { traces } = responses
-    const { decoder, undecoded, watch } = options
-    const { block, unmet } = yield* BlockVerifier.verify(responses.block, responses.receipts, options)
-    const receipts = BlockVerifier.ofTransactions(block, responses.receipts, undecoded)
-    const executed = BlockVerifier.executed(block, receipts)
-    const internal = traces === null ? null : yield* internalOf(block, executed, traces, options)
-    const time = new Date(Number(block.timestamp) * 1000).toISOString()
-    const gaps: Array<BlockGap> = [
-      ...unmetGaps(unmet),
-      ...transactionGaps(options),
-      ...receiptGaps(block, executed, options),
-    ]
-    const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
-    const stored: Array<BlockFacts.Executed> = []
-    const transactions = all.flatMap(({ receipt, transaction }, position): ReadonlyArray<TransactionRow> => {
-      const wallets = walletsOf(transaction, receipt)
-      const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
-      if (addresses.length === 0) return []
-      const { hash } = transaction
-      const reason = unpriced(transaction, receipt, options)
-      if (reason !== null) {
-        gaps.push({ kind: "transaction", transaction: hash, reason })
-        return []
-      }
-      stored.push({ receipt, transaction })
-      const rows = internal?.[position]
-      if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
-        gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
-      }
-      return [
-        {
-          index: receipt.transactionIndex,
-          hash,
-          body: bodyOf(block, time, transaction, receipt, decoder),
-          internal: internalText(rows),
-          addresses,
-        },
-      ]
-    })
-    const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }, options)
-    return { ...headerRows(block, options), transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) }
+export const steps = function* (
+  responses: Responses,
+  options: Options,
+): Steps.Steps<Result.Result<BlockRows, InvalidBlock>> {
+  const { traces } = responses
+  const { undecoded, watch } = options
+  const verified = yield* BlockVerifier.verifySteps(responses.block, responses.receipts, options)
+  if (Result.isFailure(verified)) return Result.fail(verified.failure)
+  const { block, unmet } = verified.success
+  const receipts = BlockVerifier.ofTransactions(block, responses.receipts, undecoded)
+  const executed = BlockVerifier.executed(block, receipts)
+  const internal = traces === null ? Result.succeed(null) : internalOf(block, executed, traces, options)
+  if (Result.isFailure(internal)) return Result.fail(internal.failure)
+  yield
+  const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
+  const { stored, transactions, ...found } = yield* stepsOfRows(block, all, internal.success, options)
+  const gaps = [
+    ...unmetGaps(unmet),
+    ...transactionGaps(options),
+    ...receiptGaps(block, executed, options),
+    ...found.gaps,
+  ]
+  const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }, options)
+  return Result.succeed({
+    ...headerRows(block, options),
+    ...{ transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) },
   })
+}
+
+/**
+ * The same at once.
+ */
+export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Steps.runSync(steps(responses, options))

@@ -13,6 +13,7 @@ import * as NodeError from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import type { Traces } from "../node/Tracer.ts"
 import type { BlockGap, BlockRows } from "../store/BlockRows.ts"
+import * as Steps from "../supervision/Steps.ts"
 import * as Deviation from "../verification/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
@@ -152,12 +153,19 @@ const recovering = (options: Options, traces: Traces | null): TraceRecovery.Opti
   isCertain: traces?._tag === "Untraced",
 })
 
+/** Assembles a block, in turns that are short however large it is. */
+const assemble = (responses: BlockAssembler.Responses, options: Options): Effect.Effect<BlockRows, InvalidBlock> =>
+  Effect.flatMap(
+    Steps.run(() => BlockAssembler.steps(responses, options)),
+    Effect.fromResult,
+  )
+
 /** Assembles a block; without traces that do not belong to it, once they have not for a while. */
 const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =>
-  Result.orElse(BlockAssembler.assemble(responses, options), (invalid) =>
-    invalid.isOfTraces === true && (options.failures ?? 0) >= TraceFailure.patience
-      ? BlockAssembler.assemble({ ...responses, traces: { _tag: "Untraced", reason: invalid.what } }, options)
-      : Result.fail(invalid),
+  Effect.catchIf(
+    assemble(responses, options),
+    ({ isOfTraces = false }) => isOfTraces && (options.failures ?? 0) >= TraceFailure.patience,
+    ({ what }) => assemble({ ...responses, traces: { _tag: "Untraced", reason: what } }, options),
   )
 
 /** Rows of a block that needs receipts and traces. */
@@ -176,7 +184,7 @@ const fetchParts = Effect.fnUntraced(function* (
     ...{ ...options, undecoded: { ...undecoded, receipts: found.undecoded } },
     ...(isPartial ? { allowMissing: true } : {}),
   }
-  const assembled = yield* Effect.fromResult(assembleTraced({ block, receipts, traces }, verifying))
+  const assembled = yield* assembleTraced({ block, receipts, traces }, verifying)
   const rows = yield* report(block, receipts, assembled, verifying)
   return yield* TraceRecovery.recover(node, block, rows, recovering(options, traces))
 })
@@ -254,9 +262,9 @@ const fetchBatch = Effect.fnUntraced(function* (
     const own = partsByHash.get(found.hash)
     if (own === null) return Effect.succeed(null)
     const rows =
-      own === undefined ? assembleAlone(found, options) : BlockAssembler.assemble({ block: found, ...own }, options)
-    if (Result.isFailure(rows)) return Effect.succeed(null)
-    return report(found, own?.receipts ?? null, rows.success, options).pipe(
+      own === undefined ? Effect.fromResult(assembleAlone(found, options)) : assemble({ block: found, ...own }, options)
+    return rows.pipe(
+      Effect.flatMap((made) => report(found, own?.receipts ?? null, made, options)),
       Effect.flatMap((reported) =>
         TraceRecovery.recover(node, found, reported, recovering(options, own?.traces ?? null)),
       ),

@@ -15,6 +15,7 @@ import * as HeaderHash from "./HeaderHash.ts"
 import { InvalidBlock } from "./InvalidBlock.ts"
 import * as HashRules from "./HashRules.ts"
 import * as StateSync from "./StateSync.ts"
+import * as Steps from "../supervision/Steps.ts"
 import * as TrieRoot from "./TrieRoot.ts"
 import * as Undecoded from "./Undecoded.ts"
 
@@ -159,10 +160,15 @@ const coveredByRoots = ({ transactions }: MinedBlock, { stateSyncCovered }: Bloc
     ? transactions.slice(0, -1)
     : transactions
 
-const issueOfBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
+const stepsOfBlooms = function* (
+  block: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  rules: BlockRules,
+): Steps.Steps<string | null> {
   const inBlock: Array<Uint8Array | null> = []
   for (const [index, receipt] of coveredByBlooms(block, receipts, rules).entries()) {
-    const bloom = LogsBloom.ofLogs(receipt.logs)
+    const bloom = yield* LogsBloom.stepsOfLogs(receipt.logs)
+    yield
     if (!LogsBloom.isSame(bloom, receipt.logsBloom)) return `the bloom of receipt ${index} does not match its logs`
     inBlock.push(bloom)
   }
@@ -246,7 +252,11 @@ type Computed = Pick<Verified, "unmet"> & { readonly issue: string | null }
 const passed: Computed = { issue: null, unmet: null }
 
 /** Computes blooms and receipts root again. The root covers more than the blooms: where it is right, a wrong bloom is that of the chain. */
-const computeOutcome = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, options: Options): Computed => {
+const stepsOfOutcome = function* (
+  block: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  options: Options,
+): Steps.Steps<Computed> {
   const { checks = "standard", rules = HashRules.none } = options
   const undecoded = undecodedOf(options)
   const leftOut = Undecoded.leftOut(undecoded)
@@ -254,7 +264,7 @@ const computeOutcome = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, opt
   const rulesHere = HashRules.at(rules, block.number)
   // A transaction that is left out may be the one that blooms and roots do not cover.
   if (leftOut > 0 && rulesHere.stateSyncCovered !== undefined) return passed
-  const bloom = rulesHere.blooms ? issueOfBlooms(block, receipts, rulesHere) : null
+  const bloom = rulesHere.blooms ? yield* stepsOfBlooms(block, receipts, rulesHere) : null
   if (bloom === null) {
     const isChecked = checks === "full" && rulesHere.roots
     return isChecked ? { issue: issueOfReceiptsRoot(block, receipts, rulesHere, undecoded), unmet: null } : passed
@@ -310,7 +320,7 @@ export const ofTransactions = (
 }
 
 /**
- * Verifies a block with its receipts.
+ * Verifies a block with its receipts, in steps.
  *
  * **Details**
  * Every receipt belongs to the transaction at its index and to this block, every log to its receipt, and logs are numbered from 0
@@ -322,22 +332,34 @@ export const ofTransactions = (
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
  */
+export const verifySteps = function* (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  options: Options = {},
+): Steps.Steps<Result.Result<Verified, InvalidBlock>> {
+  const verified = verifyBlock(block, options)
+  if (Result.isFailure(verified)) return Result.fail(verified.failure)
+  const mined = verified.success
+  yield
+  const undecoded = undecodedOf(options)
+  const rules = rulesAt(mined.number, options, Undecoded.leftOut(undecoded))
+  const fail = (what: string, isOfRules: boolean) =>
+    Result.fail(new InvalidBlock({ block: Number(mined.number), hash: mined.hash, what, isOfRules }))
+  const what = issueOfReceipts(mined, ofTransactions(mined, receipts, undecoded), rules)
+  if (what !== null) return fail(what, false)
+  yield
+  const { issue, unmet } = yield* stepsOfOutcome(mined, receipts, options)
+  return issue === null ? Result.succeed({ block: mined, unmet }) : fail(issue, true)
+}
+
+/**
+ * The same at once.
+ */
 export const verify = (
   block: HydratedBlock,
   receipts: ReadonlyArray<Receipt>,
   options: Options = {},
-): Result.Result<Verified, InvalidBlock> =>
-  Result.flatMap(verifyBlock(block, options), (mined) => {
-    const { hash } = mined
-    const undecoded = undecodedOf(options)
-    const rules = rulesAt(mined.number, options, Undecoded.leftOut(undecoded))
-    const fail = (what: string, isOfRules: boolean) =>
-      Result.fail(new InvalidBlock({ block: Number(mined.number), hash, what, isOfRules }))
-    const what = issueOfReceipts(mined, ofTransactions(mined, receipts, undecoded), rules)
-    if (what !== null) return fail(what, false)
-    const { issue, unmet } = computeOutcome(mined, receipts, options)
-    return issue === null ? Result.succeed({ block: mined, unmet }) : fail(issue, true)
-  })
+): Result.Result<Verified, InvalidBlock> => Steps.runSync(verifySteps(block, receipts, options))
 
 /**
  * Which hash rules a block and its receipts follow; `null` where they prove nothing, such as blooms without logs.
@@ -352,7 +374,7 @@ const followsBlooms = (
   if (receipts === null || receipts.length !== block.transactions.length) return null
   const hasLogs =
     receipts.some(({ logs }) => logs.length > 0) || !LogsBloom.isSame(null, block.logsBloom ?? LogsBloom.none)
-  return hasLogs ? issueOfBlooms(block, receipts, rules) === null : null
+  return hasLogs ? Steps.runSync(stepsOfBlooms(block, receipts, rules)) === null : null
 }
 
 /** The transactions root is proof enough: the header hash covers it, while receipts are the node's word. */

@@ -7,6 +7,7 @@
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"
+import * as Steps from "../supervision/Steps.ts"
 
 const bloomBytes = 256
 const maxCached = 50_000
@@ -43,18 +44,27 @@ const add = (bloom: Uint8Array, text: string) => {
  */
 export const none: string = `0x${"00".repeat(bloomBytes)}`
 
+/** Logs of one step. */
+const stepLogs = 128
+
 /**
- * Bloom of a receipt's logs, 256 bytes; `null` for no logs.
+ * Bloom of a receipt's logs, 256 bytes; `null` for no logs. In steps.
  */
-export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => {
+export const stepsOfLogs = function* (logs: Receipt["logs"]): Steps.Steps<Uint8Array | null> {
   if (logs.length === 0) return null
   const bloom = new Uint8Array(bloomBytes)
-  for (const { address, topics } of logs) {
+  for (const [at, { address, topics }] of logs.entries()) {
+    if (at % stepLogs === stepLogs - 1) yield
     add(bloom, address)
     for (const topic of topics) add(bloom, topic)
   }
   return bloom
 }
+
+/**
+ * The same at once.
+ */
+export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => Steps.runSync(stepsOfLogs(logs))
 
 /**
  * Hex text of a bloom.

@@ -168,6 +168,27 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
+  it.effect("run: stores no facts of a block where a field does not decode that they may state", () =>
+    Effect.gen(function* () {
+      const edits: ReadonlyArray<Edits> = [
+        {},
+        { block: (one) => ({ ...one, withdrawals: "none" }) },
+        { block: (one) => ({ ...one, extraData: 7 }) },
+        { receipt: (one) => ({ ...one, l1Fee: "0.5" }) },
+        { transaction: (one) => ({ ...one, accessList: 7 }) },
+        { transaction: (one) => ({ ...one, value: "lots" }) },
+      ]
+      const { store } = yield* index(editingEach(edits))
+      const { audit } = store.database.chain(store.ref)
+      const { blocks } = yield* audit.range(first, first + edits.length - 1)
+      const facts = blocks.map((block) => (block.facts === null ? null : (JSON.parse(block.facts) as Wire)))
+
+      expect(facts.map((found) => found !== null)).toEqual([true, false, true, false, false, true])
+      expect(facts[0]?.["gasFees"]).not.toBe(null)
+      expect(facts[5]).toMatchObject({ gasFees: null, transactions: [] })
+    }),
+  )
+
   it.effect("run: stores a block without receipts that do not decode, as gaps", () =>
     Effect.gen(function* () {
       const edits = withoutReceipt.map(([receipt]) => ({ receipt }))

@@ -73,7 +73,7 @@ describe("LenientBlock", () => {
 
       expect(block.transactions.length + Undecoded.leftOut(undecoded)).toBe(1)
       if (read === undefined) return
-      for (const key of shown) if (key !== field) expect(read[key]).toEqual(own[key])
+      for (const key of shown) if (key !== field) expect(String(read[key])).toBe(String(own[key]))
       if (read[field] === undefined) expect(shown).not.toContain(field)
     },
   )

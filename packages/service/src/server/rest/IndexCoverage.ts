@@ -1,18 +1,25 @@
 /**
- * The headers that state how far the index of a chain reaches, so that an empty page differs from a range that is not indexed.
+ * The headers that state how far the index of a chain reaches and what it lacks, so that an empty page differs from a range that is
+ * not indexed.
  *
- * Source: decision 0013.
+ * Source: decisions 0013 and 0035.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
-import type { Checkpoint } from "../../store/BlockRows.ts"
+import { type Checkpoint, gapKinds, isWithoutRow } from "../../store/BlockRows.ts"
+import type { GapCounts } from "../../store/ChainReader.ts"
 
-/** The headers for a checkpoint; none while the index is empty. */
-export const headers = (checkpoint: Checkpoint | null): typeof ApiHeader.IndexCoverage.Type => {
+/** Transactions without a row, by the gaps of the index. */
+export const missingTransactions = (gaps: GapCounts): number =>
+  gapKinds.filter(isWithoutRow).reduce((sum, kind) => sum + gaps[kind], 0)
+
+/** The headers for a checkpoint, and the transactions without a row below it; none while the index is empty. */
+export const headers = (checkpoint: Checkpoint | null, missing = 0): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
   return {
     "daybook-indexed-from": String(first),
     "daybook-indexed-to": String(head.number),
     ...(finalized === null ? {} : { "daybook-finalized-to": String(finalized) }),
+    ...(missing === 0 ? {} : { "daybook-missing-transactions": String(missing) }),
   }
 }

@@ -16,6 +16,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Dates from "./Dates.ts"
+import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 
 /** The query parameters that every paged operation has. */
@@ -54,6 +55,8 @@ export interface Page {
   readonly cursor: string | null
   /** `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
+  /** Transactions of the index, of any wallet, that have no row. */
+  readonly missing: number
 }
 
 /** The cursor refers to a block that was reorged. */
@@ -217,7 +220,8 @@ const read = Effect.fnUntraced(function* <E>(
   yield* guard(chain, checkpoint)
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
-  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint }
+  const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
+  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint, missing }
   if (checkpoint === null) return page
   const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
   const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))

@@ -83,7 +83,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
     revision === decoder.revision || body.length > config.limits.pageBytes
 
   const write = (
-    { chain, checkpoint, cursor, number, rows: stored, size }: PagedQuery.Page,
+    { chain, checkpoint, cursor, missing, number, rows: stored, size }: PagedQuery.Page,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
@@ -94,7 +94,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
       size: PageWriter.sizeOf(rows, options),
       bytes: () => PageWriter.page(rows, place, options),
       chunks: () => PageWriter.chunks(rows, place, options),
-      headers: { ...IndexCoverage.headers(checkpoint), ...headers },
+      headers: { ...IndexCoverage.headers(checkpoint, missing), ...headers },
     }
   }
 

@@ -512,6 +512,23 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live("states how many transactions have no record, as no node gave them", () =>
+      Effect.gen(function* () {
+        const whole = Rows.block(0, [{ from: alice, to: bob }])
+        const gaps = [
+          { kind: "receipt", transaction: `0x${"7".repeat(64)}`, reason: "No node has the receipt." },
+          { kind: "transaction", reason: "It does not decode." },
+          { kind: "check", reason: "blooms" },
+        ] as const
+        const lacking = { ...Rows.block(1, []), gaps }
+        const service = yield* start({ chains: { eth: { blocks: [whole, lacking] }, bsc: { blocks: [whole] } } })
+        const header = "daybook-missing-transactions"
+
+        expect((yield* service.wallet(alice, "")).headers[header]).toBe("2")
+        expect((yield* service.wallet(alice, "chain=bsc")).headers[header]).toBe(undefined)
+      }),
+    )
+
     it.live(
       "include serves the stored internal transactions of a chain whose traces are off now, and null for the others",
       () =>

@@ -1,0 +1,42 @@
+/**
+ * Long computations in steps: a generator that pauses between two parts of its work, so that a large block takes no turn of the event
+ * loop for long, and heartbeats, leases and responses are not late.
+ */
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/**
+ * A computation that pauses after each of its steps.
+ */
+export type Steps<A> = Generator<undefined, A>
+
+/** Time of one turn of the event loop, in milliseconds. */
+const turnMillis = 10
+
+/**
+ * Takes all steps in one turn.
+ */
+export const runSync = <A>(steps: Steps<A>): A => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/**
+ * Takes the steps of a computation, and gives other work a turn whenever they have taken 10 milliseconds.
+ */
+export const run = <A>(compute: () => Steps<A>): Effect.Effect<A> =>
+  Effect.clockWith((clock: Clock.Clock) => {
+    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+    const steps = compute()
+    const turn: Effect.Effect<A> = Effect.suspend(() => {
+      const until = now() + turnMillis
+      do {
+        const { done, value } = steps.next()
+        if (done === true) return Effect.succeed(value)
+      } while (now() < until)
+      return Effect.andThen(Effect.yieldNow, turn)
+    })
+    return turn
+  })
