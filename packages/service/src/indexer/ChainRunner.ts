@@ -41,7 +41,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
   const pool =
     shared.threads === 0
       ? undefined
-      : yield* ThreadPool.make({ threads: shared.threads, start: Thread.start(job, shared.each) })
+      : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each) })
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner, onEvent },
     ...assembling,

@@ -27,6 +27,8 @@ export const maxSize = 100
 const idleMillis = 100
 const fastMillis = 500
 const slowMillis = 1_500
+/** Longest time that is taken for latency: what a node takes longer is load, which a shorter range lowers. */
+const maxLatencyMillis = 2_000
 /** Approximate characters of the responses about one batch; several batches are in flight at once. */
 const maxWeight = 2_000_000
 
@@ -43,7 +45,7 @@ export const make = (): AdaptiveBatchSize => {
   return {
     size: () => Math.max(1, Math.min(size, Math.floor(maxWeight / weightOfOne))),
     answered: (blocks, millis, isOverloaded) => {
-      if (!isOverloaded && (millis < latencyMillis || blocks <= 1)) latencyMillis = millis
+      if (!isOverloaded && (millis < latencyMillis || blocks <= 1)) latencyMillis = Math.min(millis, maxLatencyMillis)
       const loadMillis = isOverloaded ? Number.POSITIVE_INFINITY : millis - latencyMillis
       // Responses to requests sent before the last change of the size are ignored.
       if (loadMillis > slowMillis) size = Math.max(1, Math.min(size, blocks >> 1))

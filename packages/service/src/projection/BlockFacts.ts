@@ -136,6 +136,9 @@ export const maxEntries = 32_768
 /** Characters of atomic transactions; facts with more are left out. */
 export const maxExtraData = 1 << 20
 
+/** Gas fees of a block; facts with more cannot be read again, and are left out. */
+export const maxGasFees = 2n ** 256n - 1n
+
 const amountNames = Object.keys(amounts)
 const textNames = Object.keys(texts)
 const hex = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
@@ -236,7 +239,8 @@ export const textOf = ({ block, gasFees, rows, watch }: Source): string | null =
   const uncles = block.uncles ?? []
   const authorizations = rows.reduce((sum, { transaction }) => sum + authorizationsOf(transaction).length, 0)
   const extra = block.blockExtraData ?? "0x"
-  if (withdrawals.length + uncles.length + authorizations > maxEntries || extra.length > maxExtraData) return null
+  const entries = withdrawals.length + uncles.length + authorizations
+  if (entries > maxEntries || extra.length > maxExtraData || (gasFees ?? 0n) > maxGasFees) return null
   return JSON.stringify({
     feeRecipient: block.miner,
     baseFeePerGas: block.baseFeePerGas?.toString() ?? null,

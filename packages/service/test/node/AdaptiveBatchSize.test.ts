@@ -37,6 +37,22 @@ describe("AdaptiveBatchSize", () => {
     expect(sizesAfter([4, 5, false], [2, 2_000, false], [1, 2_000, false], [4, 2_050, false])).toEqual([16, 1, 4, 16])
   })
 
+  it("answered: a node that takes long for each block is asked for few at once", () => {
+    const sizes = [800, 5_000].map((millisPerBlock) => {
+      const batchSize = AdaptiveBatchSize.make()
+      return Array.from({ length: 6 }, () => {
+        const blocks = batchSize.size()
+        batchSize.answered(blocks, blocks * millisPerBlock, blocks * millisPerBlock > 30_000)
+        return batchSize.size()
+      })
+    })
+
+    expect(sizes).toEqual([
+      [4, 4, 4, 4, 4, 4],
+      [2, 1, 1, 1, 1, 1],
+    ])
+  })
+
   it("answered: ignores responses to smaller requests than the current size", () => {
     expect(sizesAfter([4, 50, false], [4, 50, false])).toEqual([16, 16])
   })

@@ -164,6 +164,13 @@ describe("BlockFacts", () => {
     expect(many(BlockFacts.maxEntries + 1)).toBeNull()
   })
 
+  it("textOf: leaves out facts whose gas fees have more than 256 bits", () => {
+    const { maxGasFees } = BlockFacts
+
+    expect(factsOf({ gasFees: maxGasFees }).gasFees).toBe(maxGasFees)
+    expect(BlockFacts.textOf({ block: mined(), rows: [], gasFees: maxGasFees + 1n })).toBeNull()
+  })
+
   it.prop(
     "fromText: gives every amount, account and type that the text was made of",
     {

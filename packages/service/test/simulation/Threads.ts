@@ -25,8 +25,12 @@ const lossRate = 0.03
 
 /** The source of ranges of a process. */
 export const make = Effect.fnUntraced(function* ({ connect, count, random, threads }: Setting) {
-  const start = Effect.map(connect, (source): Thread => {
-    const fetch = RangeWorker.make(source, Engine.preparer("sqlite:", {}))
+  const start = (): Thread => {
+    let worker: RangeWorker.RangeWorker | undefined
+    const fetch = Effect.fnUntraced(function* (request: RangeWorker.Request) {
+      worker ??= RangeWorker.make(yield* connect, Engine.preparer("sqlite:", {}))
+      return yield* worker(request)
+    })
     return {
       fetch: (request) =>
         Effect.suspend(() => {
@@ -38,9 +42,10 @@ export const make = Effect.fnUntraced(function* ({ connect, count, random, threa
             Effect.sync(() => count(rows.length === 0 ? "a thread fetches nothing" : "a thread fetches a range")),
           )
         }),
+      ping: Effect.void,
       stop: Effect.void,
     }
-  })
+  }
   const pool = yield* ThreadPool.make({ threads, start })
   // The chains of the simulation are short: its threads fetch blocks near the head too, which may be reorged.
   return (turn: RangeSource.Turn) => pool.source({ ...turn, node: { ...turn.node, isSettled: () => true } })

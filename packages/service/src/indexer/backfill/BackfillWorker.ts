@@ -25,6 +25,7 @@ const start = Effect.fnUntraced(function* ({ job, nodes }: ThreadData, port: Non
   const post = (message: FromThread) => port.postMessage(message)
   port.on("message", (message: ToThread) => {
     const { id } = message
+    if (message._tag === "Ping") return post({ _tag: "Pong", id })
     if (message._tag === "Cancel") {
       const fiber = fibers.get(id)
       if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))

@@ -39,8 +39,10 @@ export const make = (threads: number): PoolState => Array.from({ length: threads
  */
 export type Input =
   | { readonly _tag: "Assigned"; readonly index: number }
-  /** A range has ended: `size` is `null` where it was interrupted or declined. */
-  | { readonly _tag: "Answered"; readonly index: number; readonly size: number | null }
+  | { readonly _tag: "Answered"; readonly index: number; readonly size: number }
+  | { readonly _tag: "Interrupted"; readonly index: number }
+  /** It cannot fetch a range, and most likely not the next one either. */
+  | { readonly _tag: "Declined"; readonly index: number; readonly nowMillis: number }
   | { readonly _tag: "Lost"; readonly index: number; readonly nowMillis: number }
 
 const applyTo = (thread: ThreadState, input: Input): ThreadState => {
@@ -48,10 +50,12 @@ const applyTo = (thread: ThreadState, input: Input): ThreadState => {
   switch (input._tag) {
     case "Assigned":
       return { ...thread, ranges: ranges + 1 }
-    case "Answered": {
-      const answered = { ...thread, ranges: Math.max(0, ranges - 1) }
-      return input.size === null ? answered : { ...answered, size: Math.max(1, input.size), losses: 0 }
-    }
+    case "Answered":
+      return { ...thread, ranges: Math.max(0, ranges - 1), size: Math.max(1, input.size), losses: 0 }
+    case "Interrupted":
+      return { ...thread, ranges: Math.max(0, ranges - 1) }
+    case "Declined":
+      return { ...thread, ranges: Math.max(0, ranges - 1), restsUntilMillis: input.nowMillis + backoff.maxMillis }
     case "Lost": {
       // Every range of a lost thread fails: the first of them counts.
       const isKnown = input.nowMillis < thread.restsUntilMillis
@@ -69,7 +73,7 @@ export const step = (state: PoolState, input: Input): PoolState =>
   state.map((thread, index) => (index === input.index ? applyTo(thread, input) : thread))
 
 /**
- * Index of the thread that fetches the next range; `null` while every thread was lost a moment ago.
+ * Index of the thread that fetches the next range; `null` while every thread was lost or has declined a moment ago.
  */
 export const next = (state: PoolState, nowMillis: number): number | null => {
   let found: number | null = null

@@ -7,7 +7,6 @@
  * Source: decision 0026.
  */
 import * as Effect from "effect/Effect"
-import type { TraceSource } from "../../node/Node.ts"
 import type { BlockRows } from "../../store/BlockRows.ts"
 import * as Deviation from "../../verification/Deviation.ts"
 import type * as HashRules from "../../verification/HashRules.ts"
@@ -20,8 +19,8 @@ import * as RangeFetcher from "./RangeFetcher.ts"
 export interface Request extends RangeFetcher.BlockRange {
   /** What can be computed of its blocks. */
   readonly rules: HashRules.HashRules
-  /** Source of traces that the indexer has found: a thread that finds another one fetches nothing. */
-  readonly traces: TraceSource
+  /** The indexer has found a tracer: a thread that has not, or that has while the indexer has not, fetches nothing. */
+  readonly isTraced: boolean
 }
 
 /**
@@ -29,7 +28,7 @@ export interface Request extends RangeFetcher.BlockRange {
  */
 export interface Response {
   readonly rows: ReadonlyArray<BlockRows>
-  /** Blocks that the nodes take at once by now; `null` where nothing was asked of them. */
+  /** Blocks that the nodes take at once by now; `null` where the thread cannot fetch the range. */
   readonly size: number | null
 }
 
@@ -38,7 +37,8 @@ export interface Response {
  */
 export type RangeWorker = (request: Request) => Effect.Effect<Response>
 
-const declined: Response = { rows: [], size: null }
+/** The response of a thread that cannot fetch a range. */
+export const declined: Response = { rows: [], size: null }
 
 /**
  * Makes the worker of a source of blocks.
@@ -47,11 +47,14 @@ const declined: Response = { rows: [], size: null }
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
   const onDeviation = Deviation.makeReporter()
-  const fetch: RangeWorker = Effect.fnUntraced(function* ({ from, rules, to, traces }): Effect.fn.Return<Response> {
+  const fetch: RangeWorker = Effect.fnUntraced(function* ({ from, isTraced, rules, to }): Effect.fn.Return<Response> {
     // Far below the head of every node, blocks are fetched from all nodes in turn.
     if (!node.isSettled(to)) yield* Effect.ignore(node.head)
     const source = yield* Effect.orElseSucceed(node.traceSource, () => null)
-    if (source !== traces) return declined
+    if (source === null || (source !== "off") !== isTraced) {
+      yield* node.forgetMissingTracer
+      return declined
+    }
     const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
     return { rows: rows.map(prepare), size }
   })

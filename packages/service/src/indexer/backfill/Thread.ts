@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type * as Node from "../../node/Node.ts"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
 import type { ChainJob } from "../ChainJob.ts"
-import type * as RangeWorker from "./RangeWorker.ts"
+import * as RangeWorker from "./RangeWorker.ts"
 
 /** A thread ended, or does not respond. */
 export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", { message: Schema.String }) {}
@@ -21,6 +21,8 @@ export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", {
 export interface Thread {
   /** Fails where the thread has ended; interruption cancels the requests to the nodes. */
   readonly fetch: (request: RangeWorker.Request) => Effect.Effect<RangeWorker.Response, ThreadLost>
+  /** Succeeds once the thread responds, whatever it is fetching; fails where it has ended. */
+  readonly ping: Effect.Effect<void, ThreadLost>
   /** Ends the thread. */
   readonly stop: Effect.Effect<void>
 }
@@ -43,12 +45,14 @@ export interface ThreadData {
 export type ToThread =
   | { readonly _tag: "FetchRange"; readonly id: number; readonly request: RangeWorker.Request }
   | { readonly _tag: "Cancel"; readonly id: number }
+  | { readonly _tag: "Ping"; readonly id: number }
 
 /**
  * Message of a thread.
  */
 export type FromThread =
   | { readonly _tag: "RangeFetched"; readonly id: number; readonly response: RangeWorker.Response }
+  | { readonly _tag: "Pong"; readonly id: number }
   | ThreadLog.ThreadLog
 
 /**
@@ -58,19 +62,13 @@ export const kind = "@daybook/service/backfill"
 
 const entry = new URL(`./BackfillWorker${extname(import.meta.url)}`, import.meta.url)
 
-type Resume = (outcome: Effect.Effect<RangeWorker.Response, ThreadLost>) => void
+type Response = Exclude<FromThread, ThreadLog.ThreadLog>
 
-/**
- * Starts a worker thread for the chain of a job, with nodes in place of those of its configuration.
- */
-export const start = Effect.fnUntraced(function* (
-  job: ChainJob,
-  nodes: Node.Options["urls"],
-): Effect.fn.Return<Thread> {
-  const logLevel = yield* References.MinimumLogLevel
-  const services = yield* Effect.context<never>()
-  const data: ThreadData = { kind, job, nodes, logLevel }
-  const worker = new Worker(entry, { workerData: data, name: `daybook-fetch-${job.chain}` })
+type Resume = (outcome: Effect.Effect<Response, ThreadLost>) => void
+
+/** Starts a worker thread, whose log lines are passed on. */
+const startWith = (data: ThreadData, onLog: (line: ThreadLog.ThreadLog) => void): Thread => {
+  const worker = new Worker(entry, { workerData: data, name: `daybook-fetch-${data.job.chain}` })
   const pending = new Map<number, Resume>()
   let lost: ThreadLost | undefined
   let newest = 0
@@ -80,31 +78,47 @@ export const start = Effect.fnUntraced(function* (
     pending.clear()
   }
   worker.on("message", (message: FromThread) => {
-    if (message._tag === "Log") {
-      Effect.runForkWith(services)(ThreadLog.write(message))
-      return
-    }
-    pending.get(message.id)?.(Effect.succeed(message.response))
+    if (message._tag === "Log") return onLog(message)
+    pending.get(message.id)?.(Effect.succeed(message))
     pending.delete(message.id)
   })
   worker.on("error", (cause) => lose(cause instanceof Error ? cause.message : "unknown error"))
   worker.on("exit", (code) => lose(`exit code ${code}`))
   const post = (message: ToThread) => worker.postMessage(message)
+  const ask = (messageOf: (id: number) => ToThread) =>
+    Effect.callback<Response, ThreadLost>((resume) => {
+      if (lost !== undefined) {
+        resume(Effect.fail(lost))
+        return
+      }
+      const id = ++newest
+      pending.set(id, resume)
+      post(messageOf(id))
+      return Effect.sync(() => {
+        pending.delete(id)
+        post({ _tag: "Cancel", id })
+      })
+    })
   return {
     fetch: (request) =>
-      Effect.callback<RangeWorker.Response, ThreadLost>((resume) => {
-        if (lost !== undefined) {
-          resume(Effect.fail(lost))
-          return
-        }
-        const id = ++newest
-        pending.set(id, resume)
-        post({ _tag: "FetchRange", id, request })
-        return Effect.sync(() => {
-          pending.delete(id)
-          post({ _tag: "Cancel", id })
-        })
-      }),
+      Effect.map(
+        ask((id) => ({ _tag: "FetchRange", id, request })),
+        (message) => (message._tag === "RangeFetched" ? message.response : RangeWorker.declined),
+      ),
+    ping: Effect.asVoid(ask((id) => ({ _tag: "Ping", id }))),
     stop: Effect.promise(() => worker.terminate()),
   }
+}
+
+/**
+ * How to start worker threads for the chain of a job, with nodes in place of those of its configuration.
+ */
+export const starter = Effect.fnUntraced(function* (
+  job: ChainJob,
+  nodes: Node.Options["urls"],
+): Effect.fn.Return<() => Thread> {
+  const logLevel = yield* References.MinimumLogLevel
+  const services = yield* Effect.context<never>()
+  const onLog = (line: ThreadLog.ThreadLog) => void Effect.runForkWith(services)(ThreadLog.write(line))
+  return () => startWith({ kind, job, nodes, logLevel }, onLog)
 })

@@ -25,7 +25,7 @@ export interface Options {
   /** Number of threads, at least 1. */
   readonly threads: number
   /** Starts one of them. */
-  readonly start: Effect.Effect<Thread>
+  readonly start: () => Thread
 }
 
 /**
@@ -38,8 +38,9 @@ export interface ThreadPool {
 
 /** Ranges that one thread fetches at the same time. */
 const rangesPerThread = 4
-/** A thread that has not returned a range for so long is ended. */
-const hungMillis = 300_000
+/** Time after which a thread that has not returned a range is asked whether it responds, and its time to respond. */
+const pingMillis = 30_000
+const hungMillis = 60_000
 /** Time without a range after which the threads are ended. */
 const idleMillis = 30_000
 
@@ -54,10 +55,11 @@ const apply = (context: Context, input: PoolState.Input): void => {
   context.state = PoolState.step(context.state, input)
 }
 
-const threadAt = (context: Context, index: number): Effect.Effect<Thread> => {
-  const running = context.running.get(index)
-  if (running !== undefined) return Effect.succeed(running)
-  return Effect.tap(context.start, (thread) => Effect.sync(() => context.running.set(index, thread)))
+/** The thread of an index. It is started in one step, so that two ranges do not start two. */
+const threadAt = ({ running, start }: Context, index: number): Thread => {
+  const thread = running.get(index) ?? start()
+  running.set(index, thread)
+  return thread
 }
 
 const stopAll = ({ running }: Context): Effect.Effect<void> =>
@@ -78,6 +80,13 @@ const lose = Effect.fnUntraced(function* (context: Context, index: number, threa
   yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
 })
 
+/** Fails once a thread does not respond. A range of a slow node takes as long as it needs. */
+const watch = ({ ping }: Thread): Effect.Effect<never, ThreadLost> => {
+  const hung = Effect.fail(new ThreadLost({ message: `no response for ${hungMillis / 1000} s` }))
+  const probe = Effect.timeoutOrElse(ping, { duration: hungMillis, orElse: () => hung })
+  return Effect.forever(Effect.andThen(Effect.sleep(pingMillis), probe))
+}
+
 /** The rows of a range that a thread returns; none where it is lost. */
 const fetchIn = (
   context: Context,
@@ -85,18 +94,18 @@ const fetchIn = (
   request: RangeWorker.Request,
 ): Effect.Effect<RangeWorker.Response["rows"]> => {
   const use = Effect.gen(function* () {
-    const thread = yield* threadAt(context, index)
-    const hung = Effect.fail(new ThreadLost({ message: `no response for ${hungMillis / 1000} s` }))
-    const asked = Effect.timeoutOrElse(thread.fetch(request), { duration: hungMillis, orElse: () => hung })
+    const thread = threadAt(context, index)
+    const asked = Effect.raceFirst(thread.fetch(request), watch(thread))
     const { rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
-    apply(context, { _tag: "Answered", index, size })
+    const nowMillis = yield* MonotonicClock.millis
+    apply(context, size === null ? { _tag: "Declined", index, nowMillis } : { _tag: "Answered", index, size })
     return rows
   })
   return Effect.suspend(() => {
     apply(context, { _tag: "Assigned", index })
     return use
   }).pipe(
-    Effect.onInterrupt(() => Effect.sync(() => apply(context, { _tag: "Answered", index, size: null }))),
+    Effect.onInterrupt(() => Effect.sync(() => apply(context, { _tag: "Interrupted", index }))),
     Effect.orElseSucceed(() => []),
   )
 }
@@ -123,7 +132,7 @@ const fetchRange = Effect.fnUntraced(function* (
   const index = PoolState.next(context.state, now)
   const traces = yield* Effect.orElseSucceed(turn.node.traceSource, () => null)
   if (index === null || traces === null) return yield* complete(turn, range, [])
-  const request = { ...range, rules: turn.assembling.rules ?? HashRules.none, traces }
+  const request = { ...range, rules: turn.assembling.rules ?? HashRules.none, isTraced: traces !== "off" }
   return yield* complete(turn, range, yield* fetchIn(context, index, request))
 })
 
@@ -133,9 +142,10 @@ const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSo
     concurrency: Math.max(local.concurrency, context.threads * rangesPerThread),
     plan: Effect.fnUntraced(function* (from, to) {
       const index = PoolState.next(context.state, yield* MonotonicClock.millis)
-      // Near the head one node is asked, for consistency.
-      if (index === null || !turn.node.isSettled(from)) return yield* local.plan(from, to)
+      if (index === null) return yield* local.plan(from, to)
       const last = Math.min(to, from + context.state[index]!.size - 1)
+      // Near the head one node is asked, for consistency.
+      if (!turn.node.isSettled(last)) return yield* local.plan(from, to)
       return { to: last, fetch: fetchRange(context, turn, { from, to: last }) }
     }),
   }

@@ -7,7 +7,9 @@ const after = (state: PoolState.PoolState, ...inputs: ReadonlyArray<PoolState.In
   inputs.reduce(PoolState.step, state)
 
 const assigned = (index: number): PoolState.Input => ({ _tag: "Assigned", index })
-const answered = (index: number, size: number | null): PoolState.Input => ({ _tag: "Answered", index, size })
+const answered = (index: number, size: number): PoolState.Input => ({ _tag: "Answered", index, size })
+const interrupted = (index: number): PoolState.Input => ({ _tag: "Interrupted", index })
+const declined = (index: number, nowMillis: number): PoolState.Input => ({ _tag: "Declined", index, nowMillis })
 const lost = (index: number, nowMillis: number): PoolState.Input => ({ _tag: "Lost", index, nowMillis })
 
 describe("PoolState", () => {
@@ -27,6 +29,13 @@ describe("PoolState", () => {
     expect([PoolState.next(twice, 2_999), PoolState.next(twice, 3_000)]).toEqual([1, 0])
   })
 
+  it("next: passes over a thread that has declined for 30 seconds", () => {
+    const state = after(PoolState.make(2), assigned(0), declined(0, 1_000))
+
+    expect([PoolState.next(state, 30_999), PoolState.next(state, 31_000)]).toEqual([1, 0])
+    expect(state[0]).toMatchObject({ ranges: 0, size: 4, losses: 0 })
+  })
+
   it("next: gives no thread while all are lost", () => {
     const state = after(PoolState.make(2), assigned(0), assigned(1), lost(0, 0), lost(1, 0))
 
@@ -39,11 +48,11 @@ describe("PoolState", () => {
     expect(state).toEqual([{ ranges: 0, size: 4, losses: 1, restsUntilMillis: 500 }])
   })
 
-  it("step: a response sets the size and ends a row of losses, one without a size neither", () => {
+  it("step: a response sets the size and ends a row of losses, an interruption neither", () => {
     const state = after(PoolState.make(1), assigned(0), lost(0, 0), assigned(0), assigned(0))
 
     expect(after(state, answered(0, 32))[0]).toMatchObject({ ranges: 1, size: 32, losses: 0 })
-    expect(after(state, answered(0, null))[0]).toMatchObject({ ranges: 1, size: 4, losses: 1 })
+    expect(after(state, interrupted(0))[0]).toMatchObject({ ranges: 1, size: 4, losses: 1 })
   })
 
   it.prop(
@@ -52,7 +61,7 @@ describe("PoolState", () => {
       inputs: Schema.Array(
         Schema.Struct({
           index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
-          end: Schema.Literals(["answered", "lost", "open"]),
+          end: Schema.Literals(["answered", "interrupted", "declined", "lost", "open"]),
           size: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 })),
         }),
       ),
@@ -62,8 +71,14 @@ describe("PoolState", () => {
       let state = PoolState.make(3)
       for (const [at, { end, index, size }] of inputs.entries()) {
         state = PoolState.step(state, assigned(index))
+        const inputOf = {
+          answered: answered(index, size),
+          interrupted: interrupted(index),
+          declined: declined(index, at),
+          lost: lost(index, at),
+        }
         if (end === "open") open[index]! += 1
-        else state = PoolState.step(state, end === "lost" ? lost(index, at) : answered(index, size))
+        else state = PoolState.step(state, inputOf[end])
       }
 
       expect(state.map(({ ranges }) => ranges)).toEqual(open)

@@ -21,11 +21,11 @@ const emptyBlock = (number: number): HydratedBlock =>
     gasUsed: "0x0",
   })
 
-const request = { from: 10, to: 13, rules: HashRules.none, traces: "off" } as const
+const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false }
 
 /** Fetches the range from a node of empty blocks that differs in some methods. */
-const fetch = (methods: Partial<Node>, prepare = (block: BlockRows) => block) => {
-  let polls = 0
+const fetch = (methods: Partial<Node>, { isTraced = false, prepare = (block: BlockRows) => block } = {}) => {
+  let [polls, forgotten] = [0, 0]
   // Sound: nothing else of a node is asked for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed(BatchFetcher.none),
@@ -35,11 +35,12 @@ const fetch = (methods: Partial<Node>, prepare = (block: BlockRows) => block) =>
     traceSource: Effect.succeed("off"),
     isSettled: () => true,
     head: Effect.sync(() => (polls += 1)),
+    forgetMissingTracer: Effect.sync(() => (forgotten += 1)),
     ...methods,
   } as unknown as Node
   const worker = RangeWorker.make({ node, assembling: { decoder, checks: "links" } }, prepare)
-  return worker(request).pipe(
-    Effect.map(({ rows, size }) => ({ numbers: rows.map(({ number }) => number), size, polls, rows })),
+  return worker({ ...request, isTraced }).pipe(
+    Effect.map(({ rows, size }) => ({ numbers: rows.map(({ number }) => number), size, polls, forgotten, rows })),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }
@@ -47,7 +48,10 @@ const fetch = (methods: Partial<Node>, prepare = (block: BlockRows) => block) =>
 describe("RangeWorker", () => {
   it.effect("make: fetches a range and prepares each of its blocks", () =>
     Effect.gen(function* () {
-      const { numbers, polls, rows, size } = yield* fetch({}, (block) => ({ ...block, prepared: block.number }))
+      const { numbers, polls, rows, size } = yield* fetch(
+        {},
+        { prepare: (block) => ({ ...block, prepared: block.number }) },
+      )
 
       expect([numbers, size, polls]).toEqual([[10, 11, 12, 13], 1, 0])
       expect(rows.map(({ prepared }) => prepared)).toEqual(numbers)
@@ -68,13 +72,26 @@ describe("RangeWorker", () => {
     }),
   )
 
-  it.effect("make: fetches nothing where it finds another source of traces than the indexer, or none responds", () =>
+  it.effect("make: fetches a range where it and the indexer have a tracer, whichever it is", () =>
     Effect.gen(function* () {
-      const declined = { numbers: [], size: null }
-
-      expect(yield* fetch({ traceSource: Effect.succeed("trace_block") })).toMatchObject(declined)
-      expect(yield* fetch({ traceSource: Effect.fromResult(Result.fail("gone" as never)) })).toMatchObject(declined)
+      for (const source of ["debug_traceBlock", "trace_block"] as const) {
+        const traceSource = Effect.succeed(source)
+        expect(yield* fetch({ traceSource }, { isTraced: true })).toMatchObject({ numbers: [10, 11, 12, 13] })
+      }
     }),
+  )
+
+  it.effect(
+    "make: fetches nothing where it or the indexer alone has a tracer, or none responds, and detects it again",
+    () =>
+      Effect.gen(function* () {
+        const declined = { numbers: [], size: null, forgotten: 1 }
+        const failing = Effect.fromResult(Result.fail("gone" as never))
+
+        expect(yield* fetch({ traceSource: Effect.succeed("trace_block") })).toMatchObject(declined)
+        expect(yield* fetch({}, { isTraced: true })).toMatchObject(declined)
+        expect(yield* fetch({ traceSource: failing })).toMatchObject(declined)
+      }),
   )
 
   it.effect("make: fetches nothing where something unexpected happens", () =>

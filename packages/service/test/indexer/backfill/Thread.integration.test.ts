@@ -25,10 +25,8 @@ const recordedPool = Effect.fnUntraced(function* (url: string, chainId: number, 
     started.push(thread)
     return { ...thread, fetch: (request) => Effect.tap(thread.fetch(request), () => Effect.sync(() => responses++)) }
   }
-  const pool = yield* ThreadPool.make({
-    threads,
-    start: Effect.map(Thread.start(jobOf(url, chainId, yield* folder), [url]), record),
-  })
+  const start = yield* Thread.starter(jobOf(url, chainId, yield* folder), [url])
+  const pool = yield* ThreadPool.make({ threads, start: () => record(start()) })
   return { pool, started, responses: () => responses }
 })
 
@@ -44,7 +42,9 @@ describe("Thread", () => {
       const indexer = yield* start(store, [node.url], { rangeSource: pool.source })
       const isAtWork = Effect.sync(() => started.length === 2 && responses() > 0)
       yield* Eventually.untilEffect(isAtWork, { withinMillis: 60_000, what: "responses of two threads" })
+      yield* started[0]!.ping
       yield* started[0]!.stop
+      expect(yield* Effect.flip(started[0]!.ping)).toMatchObject({ _tag: "ThreadLost" })
       yield* indexer.until(caughtUp(head))
       yield* indexer.stop
 

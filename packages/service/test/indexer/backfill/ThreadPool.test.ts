@@ -52,10 +52,12 @@ const lost = Effect.fail(new ThreadLost({ message: "exit code 1" }))
 interface Settings {
   readonly threads?: number
   readonly settledTo?: number
+  readonly ping?: Thread["ping"]
 }
 
 /** An appender over an empty store, whose ranges come from threads that behave as given. */
-const setup = Effect.fnUntraced(function* (behaviour: Behaviour, { settledTo = 1_000, threads = 2 }: Settings = {}) {
+const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Settings = {}) {
+  const { ping = Effect.void, settledTo = 1_000, threads = 2 } = settings
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
   const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
   yield* store.holdLease
@@ -74,9 +76,10 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, { settledTo = 1
   } as unknown as Node
   const pool = yield* ThreadPool.make({
     threads,
-    start: Effect.sync((): Thread => {
+    start: () => {
       counts.started += 1
       return {
+        ping,
         fetch: (request) =>
           Effect.suspend(() => {
             requests.push([request.from, request.to])
@@ -84,7 +87,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, { settledTo = 1
           }),
         stop: Effect.sync(() => void (counts.stopped += 1)),
       }
-    }),
+    },
   })
   const options: BlockAppender.Options = {
     ...{ node, store, assembling, rangeSource: pool.source, concurrency: 2 },
@@ -159,7 +162,7 @@ describe("ThreadPool", () => {
   it.effect("source: fetches what a thread leaves out over the connection of the indexer", () =>
     Effect.gen(function* () {
       const { alone, headOf, run } = yield* setup((request) =>
-        Effect.succeed({ rows: allRows(request).slice(0, 1), size: null }),
+        Effect.succeed({ rows: allRows(request).slice(0, 1), size: 4 }),
       )
 
       expect(yield* run(1, 12)).toBe(null)
@@ -185,6 +188,23 @@ describe("ThreadPool", () => {
     }),
   )
 
+  it.effect("source: a thread that has declined gets no range for 30 seconds", () =>
+    Effect.gen(function* () {
+      const declined = Effect.succeed<RangeWorker.Response>({ rows: [], size: null })
+      const { alone, requests, run } = yield* setup(() => declined, { threads: 1 })
+      yield* run(1, 60)
+      const first = requests.length
+      yield* run(61, 100)
+
+      expect(alone.length).toBe(100)
+      expect(first).toBeLessThan(15)
+      expect(requests.length).toBe(first)
+      yield* TestClock.adjust("30 seconds")
+      yield* run(101, 120)
+      expect(requests.length).toBeGreaterThan(first)
+    }),
+  )
+
   it.effect("source: a block of another branch in the rows of a thread is not stored", () =>
     Effect.gen(function* () {
       const { headOf, run } = yield* setup((request) =>
@@ -202,21 +222,33 @@ describe("ThreadPool", () => {
   it.effect("source: blocks near the head are fetched over the connection of the indexer", () =>
     Effect.gen(function* () {
       const { alone, requests, run } = yield* setup((request) => Effect.succeed({ rows: allRows(request), size: 4 }), {
-        settledTo: 20,
+        settledTo: 18,
       })
       yield* run(1, 40)
 
-      expect(requests.map(([from]) => from).toSorted((a, b) => a - b)).toEqual([1, 5, 9, 13, 17])
-      expect(alone.length).toBe(20)
+      expect(requests.map(([, to]) => to).toSorted((a, b) => a - b)).toEqual([4, 8, 12, 16])
+      expect(alone.length).toBe(24)
     }),
   )
 
   it.effect("source: a thread that does not respond is ended, and its range is fetched without it", () =>
     Effect.gen(function* () {
-      const { alone, counts, headOf, run } = yield* setup(() => Effect.never, { threads: 1 })
-      yield* passing(60_000, run(1, 16))
+      const { alone, counts, headOf, run } = yield* setup(() => Effect.never, { threads: 1, ping: Effect.never })
+      yield* passing(30_000, run(1, 16))
 
       expect([counts.stopped, alone.length, yield* headOf]).toEqual([1, 16, 16])
+    }),
+  )
+
+  it.effect("source: a thread that responds is waited for, however long its nodes take", () =>
+    Effect.gen(function* () {
+      const { alone, counts, headOf, run } = yield* setup(
+        (request) => Effect.delay(Effect.succeed({ rows: allRows(request), size: 4 }), "20 minutes"),
+        { threads: 1 },
+      )
+      yield* passing(30_000, run(1, 16))
+
+      expect([counts.stopped, alone.length, yield* headOf]).toEqual([0, 0, 16])
     }),
   )
 
