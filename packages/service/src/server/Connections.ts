@@ -24,6 +24,10 @@ interface Connection {
   readonly address: string
   /** Requests that are not answered to their end. */
   requests: number
+  /** Requests behind the first one, which were sent before it was answered. */
+  readonly waiting: Array<() => void>
+  /** No further request is answered. */
+  isEnding: boolean
   /** The bytes that its client had to read when it was looked at last; undefined while there are none. */
   stalled: Stalled | undefined
 }
@@ -60,12 +64,21 @@ export const isTooSlow = (stalled: Stalled, nowMillis: number, writeSeconds: num
 /** Time between two looks at the connections. */
 const lookMillis = 1_000
 
+/**
+ * Requests of a connection that are not answered, at most. Their responses have to wait for each other, so one is handled at a time; that
+ * to the last of them ends the connection, and the client sends the others again.
+ */
+const maxPipelined = 32
+
+/** A connection with more is closed: its further requests would cost time, although they are not answered. */
+const maxUnanswered = 256
+
 /** Handles a request. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Connections of a server. */
 export interface Connections {
-  /** Handles each request with `handler`, in a turn that has time for it. */
+  /** Handles each request with `handler`, in a turn that has time for it, after those before it on its connection. */
   readonly serve: (handler: Handler) => void
   /** True once the server stops: the next answer on each connection is its last. */
   readonly isDraining: () => boolean
@@ -73,15 +86,8 @@ export interface Connections {
   readonly drain: Effect.Effect<void>
 }
 
-/** Connections of a server by socket. */
-interface Tracked {
-  readonly bySocket: ReadonlyMap<Socket, Connection>
-  /** Begins to count a request of its connection. */
-  readonly begin: Handler
-}
-
-/** Tracks the connections of a server. */
-const track = (server: Server, { connections, connectionsPerAddress }: Options): Tracked => {
+/** Tracks the connections of a server by socket. */
+const track = (server: Server, { connections, connectionsPerAddress }: Options): ReadonlyMap<Socket, Connection> => {
   const bySocket = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
 
@@ -108,27 +114,38 @@ const track = (server: Server, { connections, connectionsPerAddress }: Options):
     const isFull = bySocket.size >= connections && !closeIdle(undefined)
     const isFullForAddress = (counts.get(address) ?? 0) >= connectionsPerAddress && !closeIdle(address)
     if (isFull || isFullForAddress) return socket.destroy()
-    const connection: Connection = { socket, address, requests: 0, stalled: undefined }
+    const connection: Connection = { socket, address, requests: 0, waiting: [], isEnding: false, stalled: undefined }
     bySocket.set(socket, connection)
     counts.set(address, (counts.get(address) ?? 0) + 1)
     socket.once("close", () => remove(connection))
   }
 
   server.on("connection", add)
-  return {
-    bySocket,
-    begin: ({ socket }, response) => {
-      const connection = bySocket.get(socket)
-      if (connection === undefined) return
-      connection.requests++
-      response.once("close", () => {
-        connection.requests--
-        // The response may be older than the drain, and so without `Connection: close`.
-        if (!server.listening) setImmediate(() => server.closeIdleConnections())
-      })
-    },
-  }
+  return bySocket
 }
+
+/** Starts each request when those before it on its connection are answered. */
+const inOrder =
+  (server: Server, bySocket: ReadonlyMap<Socket, Connection>, start: Handler): Handler =>
+  (request, response) => {
+    const connection = bySocket.get(request.socket)
+    if (connection === undefined) return
+    connection.requests++
+    if (connection.requests > maxUnanswered) connection.socket.destroy()
+    if (connection.isEnding) return
+    if (connection.requests === maxPipelined) {
+      connection.isEnding = true
+      response.shouldKeepAlive = false
+    }
+    response.once("close", () => {
+      connection.requests--
+      connection.waiting.shift()?.()
+      // The response may be older than the drain, and so without `Connection: close`.
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+    })
+    if (connection.requests === 1) start(request, response)
+    else connection.waiting.push(() => start(request, response))
+  }
 
 /** Ends the connections whose clients read too slowly. */
 const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMillis: number): void => {
@@ -149,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
   const turns = Turns.make()
-  const { begin, bySocket } = track(server, options)
+  const bySocket = track(server, options)
   const clock = yield* Clock.Clock
   let isDraining = false
   const look = setInterval(() => {
@@ -168,12 +185,11 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     serve: (handler) => {
-      const handle: Handler = (request, response) => {
-        begin(request, response)
+      const handle = inOrder(server, bySocket, (request, response) => {
         turns.enter(() => {
-          if (!response.destroyed) handler(request, response)
+          if (!response.destroyed && request.socket.writable) handler(request, response)
         })
-      }
+      })
       server.on("request", handle).on("checkContinue", handle)
     },
     isDraining: () => isDraining,

@@ -84,6 +84,31 @@ export const scenarios: ReadonlyArray<Scenario> = [
   many("logs", "pages of 10,000 logs"),
   many("internal", "pages of 8 MB internal transactions"),
   {
+    name: "pipelined requests",
+    bound: "32 requests of a connection, one at a time",
+    service,
+    run: async (attacked, scale) => {
+      const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
+      const path = `/api/v2.2/${LargeRows.wallets.calldata}/verbose?chain=attack`
+      const text = `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`
+      const [count, clients] = scale === "full" ? [20_000, 5] : [2_000, 2]
+      const sockets = await Promise.all(
+        Array.from({ length: clients }, async () => await Client.open(attacked, text.repeat(count))),
+      )
+      const statuses: Array<number> = []
+      for (let turn = 0; turn < (scale === "full" ? 50 : 5); turn++) {
+        statuses.push((await Client.page(attacked, other, LargeRows.wallets.small)).status)
+        await Client.sleep(20)
+      }
+      for (const socket of sockets) socket.destroy()
+      const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
+      return {
+        behaviour: `${clients} clients send ${count} requests each; another key: ${Client.tally(statuses)}`,
+        faults,
+      }
+    },
+  },
+  {
     name: "slow readers",
     bound: "limits.responsesInFlight, writeSeconds",
     service: async (scale) => {

@@ -123,6 +123,37 @@ const unread: Scenario = {
   },
 }
 
+/** Results that cost much to parse, by the method that returns them. */
+const costly = (scale: Scale): Readonly<Record<string, string>> => {
+  const values = scale === "full" ? 2_000_000 : 200_000
+  return {
+    eth_gasPrice: `[${"1234567,".repeat(values)}0]`,
+    eth_maxPriorityFeePerGas: `[${"{},".repeat(values)}0]`,
+    eth_blockNumber: JSON.stringify('"'.repeat(4 * values)),
+  }
+}
+
+const dense: Scenario = {
+  name: "answers of 2 million values",
+  bound: "answers above 256 KiB are scanned in slices and not parsed",
+  service: async (scale) => {
+    const results = costly(scale)
+    return await withNode((method) => results[method] ?? '"0x1"')(scale)
+  },
+  run: async (attacked, scale) => {
+    const key = await attacked.key("attacker")
+    const faults: Array<string> = []
+    for (const [method, result] of Object.entries(costly(scale))) {
+      for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
+        const { text } = await Client.relay(attacked, key, call(1, method))
+        if (text !== `{"jsonrpc":"2.0","id":1,"result":${result}}`) faults.push(`${method}: ${text.slice(0, 120)}`)
+        await Client.sleep(50)
+      }
+    }
+    return { behaviour: faults.length === 0 ? "passed on unchanged" : "another result", faults }
+  },
+}
+
 const deep: Scenario = {
   name: "200,000 levels in a node's answer",
   bound: "limits.answerDepth",
@@ -188,4 +219,4 @@ const unfinished: Scenario = {
 }
 
 /** Attacks through the relay. */
-export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, unread, oversized, deep]
+export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, unread, oversized, dense, deep]

@@ -140,6 +140,60 @@ describe("Connections", () => {
     }),
   )
 
+  it.live("a client that sends many requests at once waits for its own, and another one does not", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, limits)
+      const begun: Array<string> = []
+      serve(({ url }, response) => {
+        work(6)
+        begun.push(url!)
+        response.end(url)
+      })
+      const [many, one] = yield* openAll(server, port, 2)
+      let text = ""
+      many!.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      const ended = closed(many!)
+      const answered = new Promise((resolve) => one!.once("data", resolve))
+
+      many!.write(Array.from({ length: 50 }, (_, at) => `GET /${at} HTTP/1.1\r\nhost: a\r\n\r\n`).join(""))
+      one!.write("GET /one HTTP/1.1\r\nhost: a\r\n\r\n")
+      yield* Effect.promise(() => answered)
+      yield* ended
+
+      expect(begun.indexOf("/one")).toBeLessThanOrEqual(3)
+      expect(begun.filter((url) => url !== "/one")).toEqual(Array.from({ length: 32 }, (_, at) => `/${at}`))
+      expect(text.match(/\r\n\r\n\/\d+/g)).toHaveLength(32)
+      expect(text.match(/^connection: .*$/gim)?.map((line) => line.slice(12))).toEqual([
+        ...Array.from({ length: 31 }, () => "keep-alive"),
+        "close",
+      ])
+    }),
+  )
+
+  it.live("a client that does not stop sending requests is closed", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, limits)
+      let [handled, received] = [0, 0]
+      serve((_request, response) => {
+        handled++
+        response.end("x")
+      })
+      server.on("request", () => received++)
+      const [socket] = yield* openAll(server, port, 1)
+      const ended = closed(socket!)
+
+      socket!.on("error", () => {}).write("GET / HTTP/1.1\r\nhost: a\r\n\r\n".repeat(100_000))
+      yield* ended
+
+      expect(handled).toBeLessThanOrEqual(32)
+      expect(received).toBeLessThan(10_000)
+    }),
+  )
+
   it.live("a connection whose request waits for its body is not idle, also with Expect: 100-continue", () =>
     Effect.gen(function* () {
       const server = createServer()

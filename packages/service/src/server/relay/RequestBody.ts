@@ -5,6 +5,7 @@
  * Source: decision 0039.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -74,6 +75,27 @@ const toError = (
   })
 }
 
+/** How a body may be encoded: a compressed one is not expanded. */
+const encodings: ReadonlyArray<readonly [header: string, accepted: string, expected: string]> = [
+  ["content-encoding", "identity", "none (a body that is not compressed)"],
+  ["transfer-encoding", "chunked", "chunked"],
+]
+
+/** The refusal of a body in an encoding that is not read. */
+const refuseEncoding = ({ headers }: HttpServerRequest): RelayError.RelayError | undefined => {
+  for (const [path, accepted, expected] of encodings) {
+    const received = headers[path] ?? ""
+    if (received === "" || received.toLowerCase() === accepted) continue
+    return RelayError.make({
+      code: JsonRpc.code.invalidRequest,
+      message: Issue.format("header", { path, expected, received: Issue.quote(received) }),
+      reason: "bad_request",
+      headers: RelayError.closing,
+    })
+  }
+  return undefined
+}
+
 /** Reads a body as Node delivers it until it ends, or is larger than `upTo`; gives true at its end. */
 const collect = (
   reading: Reading,
@@ -136,6 +158,8 @@ const readWith = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<RequestBody, RelayError.RelayError> {
   const { limits } = options.bounds
+  const refused = refuseEncoding(reading.request)
+  if (refused !== undefined) return yield* refused
   const declared = Number(reading.request.headers["content-length"] ?? 0)
   if (declared > limits.bodyBytes) return yield* payloadTooLarge(limits.bodyBytes)
   const readOn = (upTo: number) => Effect.mapError(collect(reading, upTo, limits), (error) => toError(error, limits))
@@ -154,7 +178,8 @@ const readWith = Effect.fnUntraced(function* (
  * Reads the body of a request of the owner of a key.
  *
  * **Errors**
- * - `RelayError`: the body is too large, not complete, late, costs more calls than are left, or a bound on bytes in flight is reached.
+ * - `RelayError`: the body is compressed, too large, not complete, late, costs more calls than are left, or a bound on bytes in flight is
+ *   reached.
  */
 export const read = (
   request: HttpServerRequest,

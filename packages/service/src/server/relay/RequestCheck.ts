@@ -3,6 +3,7 @@
  *
  * Source: decisions 0016 and 0039.
  */
+import { isUtf8 } from "node:buffer"
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Effect from "effect/Effect"
@@ -36,6 +37,11 @@ const excess = (
     return invalid(`at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
   }
   return values > bodyValues ? invalid(`at most ${bodyValues} values (limits.bodyValues)`, `${values}`) : undefined
+}
+
+const notUtf8: JsonRpcEnvelope.Failure = {
+  code: JsonRpc.code.parseError,
+  message: Issue.format("JSON-RPC request", { path: "", expected: "JSON in UTF-8", received: "other bytes" }),
 }
 
 /** Size up to which a refused body is parsed for its id. */
@@ -81,7 +87,8 @@ export const check = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Checked, RelayError.RelayError> {
   const counts = JsonScan.count(body.bytes)
   const headers = yield* takeCalls(body, Math.max(1, counts.items ?? 1), grant, authentication)
-  const failure = excess(counts, limits)
+  // Text with replaced characters would be relayed, and an id returned, that the client did not send.
+  const failure = isUtf8(body.bytes) ? excess(counts, limits) : notUtf8
   if (failure !== undefined) return { body: { _tag: "Invalid", failure }, headers }
   return { body: JsonRpcEnvelope.read(body.bytes.toString()), headers }
 })

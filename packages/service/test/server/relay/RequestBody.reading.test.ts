@@ -63,6 +63,32 @@ describe("RequestBody", () => {
     expect([reading.listeners(), reading.seen.paused]).toEqual([0, 1])
   })
 
+  it("read: refuses a compressed body before it is read, and reads one that is declared as it is", async () => {
+    for (const [name, value] of [
+      ["content-encoding", "gzip"],
+      ["content-encoding", "identity, br"],
+      ["transfer-encoding", "gzip, chunked"],
+    ] as const) {
+      const reading = start({ [name]: value })
+
+      expect(await failureOf(reading)).toMatchObject({
+        ...incomplete,
+        message: expect.stringMatching(new RegExp(`^Invalid header "${name}": expected .+, received "${value}"\\.$`)),
+      })
+      expect(reading.seen.resumed).toBe(0)
+    }
+    for (const headers of [
+      { "content-encoding": "Identity" },
+      { "content-encoding": "" },
+      { "transfer-encoding": "chunked" },
+    ]) {
+      const reading = start(headers)
+      reading.send(2)
+      reading.message.emit("end")
+      expect((await bodyOf(reading))?.bytes.length).toBe(2)
+    }
+  })
+
   it("read: takes calls for the declared length of a large body before it is read, at most the burst", async () => {
     const sizes = [64 * kibibyte, 64 * kibibyte + 1, 256 * kibibyte, 256 * kibibyte + 1, 1024 * kibibyte]
     const costs = []

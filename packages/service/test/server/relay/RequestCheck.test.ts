@@ -10,9 +10,9 @@ const limits: Limits = { ...Schema.decodeUnknownSync(Limits)({}), bodyDepth: 4, 
 const call = (params: string) => `{"jsonrpc":"2.0","id":7,"method":"eth_call","params":${params}}`
 
 /** Checks a body that has cost nothing yet. */
-const check = (text: string, burst = 10, more: Partial<RequestBody> = {}) => {
+const check = (text: string | Buffer, burst = 10, more: Partial<RequestBody> = {}) => {
   const { authentication, taken } = makeAuthentication(burst)
-  const body: RequestBody = { bytes: Buffer.from(text), taken: 0, headers: undefined, ...more }
+  const body: RequestBody = { bytes: Buffer.from(text as string), taken: 0, headers: undefined, ...more }
   return Effect.map(Effect.result(RequestCheck.check(body, grant, authentication, limits)), (result) => ({
     taken,
     // Sound: a test reads the members that it expects.
@@ -45,6 +45,17 @@ describe("RequestCheck", () => {
 
       expect([less.taken, less.checked?.headers]).toEqual([[1], { "ratelimit-remaining": "9" }])
       expect([same.taken, same.checked?.headers]).toEqual([[], headers])
+    }),
+  )
+
+  it.effect("check: refuses bytes that are not UTF-8, which could not be returned as they were sent", () =>
+    Effect.gen(function* () {
+      const latin1 = Buffer.from(`{"jsonrpc":"2.0","id":"\u00e9","method":"eth_chainId"}`, "latin1")
+      const { message, taken } = yield* check(latin1)
+
+      expect(message).toBe("Invalid JSON-RPC request: expected JSON in UTF-8, received other bytes.")
+      expect(taken).toEqual([1])
+      expect((yield* check(latin1.toString("latin1"))).checked?.body).toMatchObject({ item: { id: '"\u00e9"' } })
     }),
   )
 
