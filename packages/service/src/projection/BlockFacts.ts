@@ -165,7 +165,7 @@ const wordBytes = 32
 /** 65 bytes: `r`, `s`, parity. */
 const signatureOf = ({ r, s, v, yParity }: Transaction.Authorization): string | null => {
   const parity = yParity ?? v
-  if (r === undefined || s === undefined || parity === undefined || parity > 28n) return null
+  if (r === undefined || s === undefined || parity === undefined) return null
   const halves = [r, s].map((half) =>
     Hex.toBigInt(half)
       .toString(16)

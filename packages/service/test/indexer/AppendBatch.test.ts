@@ -50,6 +50,16 @@ describe("AppendBatch", () => {
     expect(AppendBatch.isFull(filled(blocks, transactions), millis)).toBe(isFull)
   })
 
+  it("isFull: characters of documents, internal transactions and facts count", () => {
+    const third = "x".repeat(6 * 1024 * 1024)
+    const whole = block(0, { transactions: [{ ...transaction, body: third, internal: third }], facts: third })
+    const isFull = (one: BlockRows) => AppendBatch.isFull(AppendBatch.add(AppendBatch.make(null, 0), one)!, 0)
+
+    expect(isFull(whole)).toBe(true)
+    expect(isFull({ ...whole, facts: "{}" })).toBe(false)
+    expect(isFull({ ...whole, transactions: [] })).toBe(false)
+  })
+
   it.prop(
     "add: the blocks of a batch are linked from the tip to the head, whatever is offered",
     {

@@ -149,6 +149,47 @@ describe("BlockFacts", () => {
     expect(transactionFacts({ ...unknown, type: "0x55" })).toEqual({ index: 0, type: 85 })
   })
 
+  const word = (digits: string) => digits.padStart(64, "0")
+
+  it.each([
+    ["both halves and the parity", { r: "0x1", s: "0x02", yParity: "0x1" }, `0x${word("1")}${word("2")}01`],
+    ["an even parity", { r: "0x1", s: "0x2", yParity: "0x0" }, `0x${word("1")}${word("2")}00`],
+    ["a recovery id of 27", { r: "0x1", s: "0x2", v: "0x1b" }, `0x${word("1")}${word("2")}00`],
+    ["a recovery id of 28", { r: "0x1", s: "0x2", v: "0x1c" }, `0x${word("1")}${word("2")}01`],
+    ["a recovery id of 29", { r: "0x1", s: "0x2", v: "0x1d" }, null],
+    ["a parity of 2", { r: "0x1", s: "0x2", yParity: "0x2" }, null],
+    ["no parity", { r: "0x1", s: "0x2" }, null],
+    ["no r", { s: "0x2", yParity: "0x1" }, null],
+    ["no s", { r: "0x1", yParity: "0x1" }, null],
+    ["an s of more than 32 bytes", { r: "0x1", s: `0x1${word("0")}`, yParity: "0x1" }, null],
+  ])("textOf: the signature of an authorization with %s", (_name, signature, expected) => {
+    const authorization = { chainId: "0x1", address: address("c"), nonce: "0x0", ...signature }
+
+    expect(transactionFacts({ type: "0x4", authorizationList: [authorization] })!.authorizations).toMatchObject([
+      { signature: expected },
+    ])
+  })
+
+  it("textOf: counts uncles and authorizations with the withdrawals", () => {
+    const half = BlockFacts.maxEntries / 2
+    const authorization = { chainId: "0x1", address: address("c"), nonce: "0x0" }
+    const set = executed({ type: "0x4", authorizationList: Array.from({ length: half }, () => authorization) })
+    const uncles = (length: number) => mined({ uncles: Array.from({ length }, () => hash("8")) })
+    const text = (block: MinedBlock, rows: ReadonlyArray<BlockFacts.Executed>) =>
+      BlockFacts.textOf({ block, rows, gasFees: null })
+
+    expect(text(uncles(half), [set])).not.toBeNull()
+    expect(text(uncles(half + 1), [set])).toBeNull()
+    expect(text(uncles(1), [set, set])).toBeNull()
+  })
+
+  it("isOfHeader: is true of the fields of a header that facts state", () => {
+    const ofHeader = Object.keys(fixture.block()).filter(BlockFacts.isOfHeader)
+
+    expect(ofHeader.toSorted()).toEqual(["baseFeePerGas", "difficulty", "gasUsed", "miner", "uncles"])
+    expect(BlockFacts.isOfHeader("withdrawals")).toBe(true)
+  })
+
   it("textOf: leaves out facts of a block with more entries than the bound", () => {
     const many = (count: number) => {
       const withdrawals = Array.from({ length: count }, (_, index) => withdrawalWire(index, address("d")))
@@ -198,7 +239,7 @@ describe("BlockFacts", () => {
         expect(own![key] ?? null).toEqual(receipt[key] ?? null)
       }
     },
-    { arbitrary: { runs: 60 } },
+    { arbitrary: { runs: 25 } },
   )
 
   it.prop("fromText: gives null for a text of another form and never throws", { text: Schema.String }, ({ text }) => {
