@@ -24,6 +24,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   backup: { file: "growth/backup.ts", hasRounds: false },
   layout: { file: "layout/run.ts" },
   page: { file: "serving/run.ts" },
+  versions: { file: "versions/run.ts" },
+  migration: { file: "migration/run.ts", hasRounds: false },
 }
 
 const start = (file: string, args: ReadonlyArray<string>): void => {

@@ -101,6 +101,23 @@ export const listeningMessage = (url: string): string =>
   `Listening on ${url}; calls to nodes go to ${url}/rpc/<chain>/<apiKey>`
 
 /**
+ * Adds the tables of this version to databases of an earlier one, where that takes no time. `run` does it too; it is for other processes
+ * that serve the same databases and start before.
+ *
+ * **Errors**
+ * - `InvalidConfig`: the configuration is invalid.
+ * - `StoreError`: the database cannot be opened.
+ */
+export const migrate = Effect.fn("Service.migrate")(function* (
+  config: Config.Config,
+  baseFolder: string,
+): Effect.fn.Return<void, InvalidConfig | StoreError, Scope.Scope> {
+  const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const database = yield* Engine.fromUrl(config.database, baseFolder, config)
+  yield* database.migrate(chains)
+}, Effect.scoped)
+
+/**
  * Runs the service until the scope ends. A node that is down does not stop it: the indexer reports it and retries.
  *
  * **Errors**

@@ -3,10 +3,11 @@
  * measurement is each checkout's own.
  */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as ChildProgram from "../ChildProgram.ts"
+import * as ProcessUse from "../ProcessUse.ts"
 import type { Times } from "../codecs/measure.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 import { blocksPerSecond } from "../indexing/Subject.ts"
@@ -75,17 +76,6 @@ const index: Prepare = async () => {
   }
 }
 
-/** CPU time of a process in microseconds; undefined where there is no /proc. */
-const cpuMicrosOf = (pid: number): number | undefined => {
-  try {
-    // The name of the program, in parentheses, may hold spaces. User and system time follow, in ticks of 10 ms.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
-  } catch {
-    return undefined
-  }
-}
-
 const concurrency = 16
 const loadMillis = 3000
 
@@ -112,11 +102,11 @@ const page: Prepare = async (checkouts) => {
     subjects: ["wallet page of 25"],
     measure: async (checkout) => {
       const { pid } = services.get(checkout)!
-      const before = cpuMicrosOf(pid)
-      const { count, p99, perSecond } = await load(checkout)
-      const after = cpuMicrosOf(pid)
+      const before = ProcessUse.cpuMicros(pid)
+      const { count, p50, p99, perSecond } = await load(checkout)
+      const after = ProcessUse.cpuMicros(pid)
       const cpu = before === undefined || after === undefined ? {} : { "CPU us per page": (after - before) / count }
-      return { "requests/s": perSecond, "p99 ms": p99, ...cpu }
+      return { "requests/s": perSecond, "p50 ms": p50, "p99 ms": p99, ...cpu }
     },
     stop: async () => {
       for (const service of services.values()) await service.stop()

@@ -1,9 +1,8 @@
-/** A store that is filled with generated rows by the writer of the service. */
+/** A store that is filled with generated rows by the writer of a service. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
 import type * as GeneratedRows from "./GeneratedRows.ts"
-import type * as LeasedStore from "./LeasedStore.ts"
 
 const transactionsPerAppend = 1000
 
@@ -11,8 +10,15 @@ const transactionsPerAppend = 1000
 export interface Filled {
   readonly head: BlockRows
   readonly transactions: number
+  /** Entries in the histories of wallets. */
+  readonly appearances: number
   readonly documentBytes: number
   readonly appendMillis: number
+}
+
+/** What is needed of a store. */
+export interface Appendable<E> {
+  readonly append: (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void, E>
 }
 
 /** Milliseconds that an effect takes. */
@@ -26,13 +32,14 @@ const bytesOf = ({ transactions }: BlockRows) =>
   transactions.reduce((sum, { body, internal }) => sum + Buffer.byteLength(body) + (internal?.length ?? 0), 0)
 
 /** Appends to an empty store until it has enough. */
-export const fill = Effect.fnUntraced(function* (
-  store: LeasedStore.LeasedStore,
+export const fill = Effect.fnUntraced(function* <E>(
+  store: Appendable<E>,
   nextBlock: GeneratedRows.NextBlock,
   isFull: (transactions: number) => boolean,
 ) {
   let head: BlockRows | undefined
   let transactions = 0
+  let appearances = 0
   let documentBytes = 0
   let appendMillis = 0
   while (!isFull(transactions)) {
@@ -42,12 +49,13 @@ export const fill = Effect.fnUntraced(function* (
       const block = nextBlock(batch.at(-1) ?? head, transactions)
       batch.push(block)
       transactions += block.transactions.length
+      for (const { addresses } of block.transactions) appearances += addresses.length
       documentBytes += bytesOf(block)
     }
     appendMillis += yield* timed(store.append(head ?? null, batch))
     head = batch.at(-1)
   }
-  return { head: head!, transactions, documentBytes, appendMillis } satisfies Filled
+  return { head: head!, transactions, appearances, documentBytes, appendMillis } satisfies Filled
 })
 
 /** Writes the log of a file back into it. */

@@ -5,13 +5,20 @@
 import { createHash } from "node:crypto"
 import type { BlockRows, TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
 
-const digest = (text: string, bytes: number) =>
+/** Some bytes that stand for a text. */
+export const digest = (text: string, bytes: number): string =>
   `0x${createHash("sha256")
     .update(text)
     .digest("hex")
     .slice(0, bytes * 2)}`
 
 export const busyWallet = digest("busy", 20)
+
+/** The hash of a block. */
+export const blockHash = (number: number): string => digest(number < 0 ? "before" : `block ${number}`, 32)
+
+/** The time of a block, in seconds since 1970. */
+export const timestamp = (number: number): number => 1_700_000_000 + number * 12
 
 /** The wallet of a transaction. Wallets are a hundredth of the transactions so far: histories grow with the chain. */
 export const walletOf = (serial: number): string =>
@@ -38,7 +45,7 @@ export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {
   return (parent, serial) => {
     const number = parent === undefined ? 0 : parent.number + 1
     const template = withTransactions[number % withTransactions.length]!
-    const hash = digest(`block ${number}`, 32)
+    const hash = blockHash(number)
     const transactions = template.transactions.map((row, index): TransactionRow => {
       const at = serial + index
       const from = at % 20 === 0 ? busyWallet : walletOf(at)
@@ -49,7 +56,7 @@ export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {
       const internal = row.internal === null ? null : renamed(row.internal, names)
       return { ...row, index, hash: transaction, body, internal, addresses }
     })
-    const parentHash = parent?.hash ?? digest("before", 32)
-    return { ...template, number, hash, parentHash, timestamp: 1_700_000_000 + number * 12, transactions }
+    const parentHash = parent?.hash ?? blockHash(number - 1)
+    return { ...template, number, hash, parentHash, timestamp: timestamp(number), transactions }
   }
 }

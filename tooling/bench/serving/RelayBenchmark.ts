@@ -42,7 +42,8 @@ const requestsOf = (url: string, call: Call): ReadonlyArray<LoadRequest> =>
 /** Measures one call by every way to the node; the first round warms up. */
 const measureTarget = async (figures: Figures.Figures, target: Target, setup: Setup): Promise<void> => {
   const { call, configuration, name, nodeUrl } = target
-  const uncached = await ServiceProcess.start(ServiceProcess.withoutCache(configuration), "serve")
+  const withoutCache = ServiceProcess.change(configuration, "uncached", { relay: { cacheMebibytes: 0 } })
+  const uncached = await ServiceProcess.start(withoutCache, "serve")
   const cached = await ServiceProcess.start(configuration, "serve")
   const byHand = await ChildProgram.start(join(import.meta.dirname, "relayByHand.ts"), [nodeUrl])
   try {

@@ -1,5 +1,6 @@
 /** The service by its command line: a configuration of one chain with a key, and `daybook serve` in a process of its own. */
-import { execFileSync, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
@@ -39,25 +40,27 @@ export const configure = (folder: string, rpc: string, root: string = checkout):
   return { root, file, key: key.trim() }
 }
 
-/** The same configuration with a relay that caches nothing. */
-export const withoutCache = (configuration: Configuration): Configuration => {
-  const file = join(dirname(configuration.file), "uncached.json")
-  const config = JSON.parse(readFileSync(configuration.file, "utf8"))
-  writeFileSync(file, JSON.stringify({ ...config, relay: { cacheMebibytes: 0 } }))
+/** The same configuration with some fields replaced, in a file of its own. */
+export const change = (configuration: Configuration, name: string, fields: object): Configuration => {
+  const file = join(dirname(configuration.file), `${name}.json`)
+  const config = JSON.parse(readFileSync(configuration.file, "utf8")) as object
+  writeFileSync(file, JSON.stringify({ ...config, ...fields }))
   return { ...configuration, file }
 }
 
 /** A service that listens at `origin`. */
 export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string }
 
-/** Starts the service; resolves when it listens. */
+/** Starts the service; resolves when it listens. `launcher` is a program that replaces itself by the command behind it. */
 export const start = async (
   { file, root }: Configuration,
   role: "all" | "serve",
   options: ReadonlyArray<string> = [],
+  launcher: ReadonlyArray<string> = [],
 ): Promise<ServiceProcess> => {
-  const args = daybook(root, ["serve", "--config", file, "--role", role, ...options])
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] })
+  const own = daybook(root, ["serve", "--config", file, "--role", role, ...options])
+  const [program, ...args] = [...launcher, process.execPath, ...own]
+  const child = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"] })
   const lines: Array<string> = []
   for await (const line of createInterface({ input: child.stderr })) {
     const origin = /Listening on .*?(http:\/\/127\.0\.0\.1:\d+)/i.exec(line)?.[1]
@@ -69,6 +72,21 @@ export const start = async (
   }
   throw new Error(`The service ended before it listened: ${lines.slice(-5).join("\n")}`)
 }
+
+/** Starts the role `index`, which does not listen; its messages are printed where `isLogged`. */
+export const startIndexer = ({ file, root }: Configuration, isLogged = false): ChildProcess =>
+  spawn(process.execPath, daybook(root, ["serve", "--config", file, "--role", "index"]), {
+    stdio: ["ignore", "ignore", isLogged ? "inherit" : "ignore"],
+  })
+
+/** Runs a command to its end; its output. */
+export const run = ({ file, root }: Configuration, args: ReadonlyArray<string>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    execFile(process.execPath, daybook(root, [...args, "--config", file]), (error, output, errors) => {
+      if (error === null) resolve(output.trim())
+      else reject(new Error(`daybook ${args.join(" ")} failed: ${output}${errors}`))
+    })
+  })
 
 /** Waits until the chain is indexed to its head. */
 export const untilReady = async (origin: string): Promise<void> => {

@@ -31,17 +31,24 @@ const servesHttp = (role: Role.Role): boolean => role !== "index"
 const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
   roles.some(servesHttp) ? "Stopping; open requests are finished first" : "Stopping; the last blocks are stored first"
 
+/** How to run the roles of this process, after `prepare` where they write the database. */
+interface Own<A, E, R> {
+  readonly prepare: Effect.Effect<void, E, R>
+  readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<A, E, R>
+}
+
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
 const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
   processes: number,
   drainSeconds: number,
   roles: ReadonlyArray<Role.Role>,
-  run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<A, E, R>,
+  { prepare, run }: Own<A, E, R>,
 ) {
   if (!roles.some(servesHttp)) {
     const issue = { path: "--processes", expected: "1 for a role without HTTP", received: String(processes) }
     return yield* new CommandError({ message: format("option", issue) })
   }
+  if (roles.includes("index")) yield* prepare
   const url = yield* Primary.run(processes, drainSeconds)
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
   if (roles.includes("index")) yield* run(["index"])
@@ -78,9 +85,10 @@ export const serve = Command.make(
     const member = Member.current()
     const service =
       member === undefined && processes > 1
-        ? serveByProcesses(processes, drainSeconds, roles, (own) =>
-            Service.run(file.config, { ...options, roles: own }),
-          )
+        ? serveByProcesses(processes, drainSeconds, roles, {
+            prepare: Service.migrate(file.config, file.baseFolder),
+            run: (own) => Service.run(file.config, { ...options, roles: own }),
+          })
         : Service.run(
             file.config,
             member === undefined

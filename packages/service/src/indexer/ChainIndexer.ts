@@ -69,8 +69,10 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 
 const leaseMillis = 5_000
 const renewMillis = leaseMillis / 2
-/** Transactions whose rows are derived or rewritten in one database transaction. */
+/** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
+/** Transactions that are rewritten in one database transaction: their histories share more pages of the file than those of fewer. */
+const rewriteTransactions = 400
 const defaultPollMillis = 2_000
 const localPollMillis = 250
 const maxDelayMillis = 10_000
@@ -189,10 +191,12 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
  */
 const rewriteBlocks = Effect.fnUntraced(function* ({ store }: Context, until: number) {
   let isDone = false
+  let isBegun = false
   for (let now = yield* MonotonicClock.millis; !isDone && now < until; now = yield* MonotonicClock.millis) {
-    const rewritten = yield* store.rewriteBlocks(fillTransactions)
+    const rewritten = yield* store.rewriteBlocks(rewriteTransactions)
     isDone = rewritten.isDone
-    if (rewritten.transactions === 0) continue
+    if (isDone && !isBegun && rewritten.transactions === 0) break
+    isBegun = true
     if (isDone) yield* Effect.logInfo("Rewrote every block of an earlier version")
     yield* Effect.sleep((yield* MonotonicClock.millis) - now)
   }

@@ -1,10 +1,14 @@
 import { execFileSync, spawn } from "node:child_process"
+import { mkdirSync } from "node:fs"
 import { Agent, get } from "node:http"
 import { createServer } from "node:net"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
 import { Eventually } from "@daybook/testkit"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as ChainSchema from "../../src/store/sqlite/ChainSchema.ts"
 import { daybook, main, timeout, withConfig } from "./daybook.ts"
 
 /** A port that is free now. */
@@ -40,10 +44,10 @@ const childrenOf = (pid: number): ReadonlyArray<number> => {
 }
 
 /** Starts `serve --processes 2` and waits until both processes run; the process is killed when the scope ends. */
-const serve = (base: string) =>
+const serve = (base: string, role: "all" | "serve" = "serve") =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, [main, "serve", "--processes", "2", "--role", "serve"], {
+      const child = spawn(process.execPath, [main, "serve", "--processes", "2", "--role", role], {
         cwd: base,
         stdio: ["ignore", "ignore", "pipe"],
       })
@@ -103,6 +107,24 @@ describe("daybook serve --processes", () => {
         for (const one of children) expect(() => process.kill(one, 0)).toThrow("ESRCH")
       }).pipe(Effect.scoped),
     2 * timeout,
+  )
+
+  it.live(
+    "serve: migrates a database of an earlier version before a process listens",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        mkdirSync(join(base, "data"), { mode: 0o700 })
+        const database = new DatabaseSync(join(base, "data", "chain-eth.sqlite"))
+        for (const step of ChainSchema.schema.steps.slice(0, ChainSchema.firstQuick)) database.exec(step)
+        database.exec(`PRAGMA application_id=${ChainSchema.schema.applicationId}; PRAGMA user_version=3`)
+        database.close()
+        const { output } = yield* serve(base, "all")
+        yield* eventually(() => output.text.includes("Listening on"), "the service listens")
+
+        expect(output.text).toMatch(/Migrated in .*Listening on/s)
+      }).pipe(Effect.scoped),
+    timeout,
   )
 
   it.live(

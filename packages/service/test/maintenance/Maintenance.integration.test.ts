@@ -208,34 +208,36 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
     )
   }
 
-  it.effect("verify, repair: find and remove appearances without a document", () =>
+  it.effect("verify, repair: find and remove appearances without a document, in both layouts", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { file } = yield* indexed
-      const before = dump(file)
-      damage(
-        file,
+      const node = yield* Node.make({ urls: [url], chainId })
+      const expectRepaired = Effect.fnUntraced(function* (
+        expected: ReadonlyArray<readonly [block: number, index: number]>,
+        ...statements: ReadonlyArray<string>
+      ) {
+        const before = dump(file)
+        damage(file, ...statements)
+        const { issues, orphaned } = yield* verify(file)
+        expect(yield* verify(file, { appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
+        expect(issues).toEqual([])
+        expect(orphaned.map(({ block, index }) => [block, index])).toEqual(expected)
+        const audit = yield* auditOf(file)
+        yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
+        expect(dump(file)).toEqual(before)
+      }, Effect.scoped)
+
+      yield* expectRepaired(
+        [
+          [12, 0],
+          [999, 3],
+        ],
         `INSERT INTO history VALUES (zeroblob(8), 12 * ${perBlock})`,
         `INSERT INTO history_copy VALUES (zeroblob(8), 999 * ${perBlock} + 3)`,
-        `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 7, 1)`,
       )
-      const { issues, orphaned } = yield* verify(file)
-      expect(yield* verify(file, { appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
-      expect(issues).toEqual([])
-      expect(orphaned.map(({ block, index }) => [block, index])).toEqual([
-        [12, 0],
-        [999, 3],
-        [7, 1],
-      ])
-
-      const node = yield* Node.make({ urls: [url], chainId })
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const audit = yield* auditOf(file)
-          yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
-        }),
-      )
-      expect(dump(file)).toEqual(before)
+      Stored.downgrade(file, chainId)
+      yield* expectRepaired([[7, 1]], `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 7, 1)`)
     }),
   )
 

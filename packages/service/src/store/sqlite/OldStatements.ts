@@ -67,3 +67,12 @@ export const insertAppearance = `INSERT INTO appearance (chain, address, block, 
 
 /** Parameters: chain, address, block, index. */
 export const deleteAppearance = `DELETE FROM appearance WHERE chain = ? AND address = ? AND block = ? AND tx_index = ?`
+
+const appearanceKey = "chain, address, block, tx_index"
+
+/** Deletes appearances in the order of their key. Parameters: chain, limit. */
+export const deleteFirstAppearances = `DELETE FROM appearance WHERE (${appearanceKey}) IN
+  (SELECT ${appearanceKey} FROM appearance WHERE chain = ? ORDER BY ${appearanceKey} LIMIT ?)`
+
+/** One row when an appearance is left. Parameters: chain. */
+export const anyAppearance = `SELECT 1 FROM appearance WHERE chain = ? LIMIT 1`

@@ -7,6 +7,7 @@ import { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
@@ -52,10 +53,13 @@ const entriesAfter = (
 ): ReadonlyArray<Entry> => {
   const key = fromHex(after.key)
   if (table === "appearance") {
-    return OldRows.appearancesAfterUnsafe(connection, chain, key, idOf(after), limit).map((entry) => ({
-      appearance: { table, key: toHex(entry.address), ...RowId.toPosition(entry.id) },
-      isOrphaned: () => entry.isOrphaned,
-    }))
+    const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
+    return OldRows.appearancesAfterUnsafe(connection, chain, key, idOf(after), limit).map((entry) => {
+      const position = RowId.toPosition(entry.id)
+      // One of a block that was rewritten is about to be removed.
+      const isOrphaned = () => entry.isOrphaned && position.block < layoutFrom
+      return { appearance: { table, key: toHex(entry.address), ...position }, isOrphaned }
+    })
   }
   const copy = table === "history" ? 0 : 1
   return Histories.afterUnsafe(connection, copy, [key, idOf(after)], limit).map((entry) => ({

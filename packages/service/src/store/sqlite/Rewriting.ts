@@ -1,7 +1,8 @@
 /**
  * Rewrites blocks that an earlier version stored into the present layout, from the newest down: after each step all blocks from one on
- * are in the present layout, and a step is one transaction, so that readers and an interruption always find a whole index. Functions
- * named `Unsafe` throw what SQLite throws.
+ * are in the present layout, and a step is one transaction, so that readers and an interruption always find a whole index. Entries of
+ * histories of rewritten blocks stay in the earlier layout, where no reader looks for them, until all blocks are rewritten: removed in
+ * their own order they cost a write for each page, not for each entry. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0033.
  */
@@ -41,24 +42,37 @@ const moveUnsafe = ({ codec, connection, ref }: ChainFile, from: number, end: nu
   for (const [id, row] of rows) {
     Documents.insertUnsafe(connection, RowId.toPosition(id).block, [row], codec)
     Histories.insertUnsafe(connection, Histories.entriesOf(id, row.addresses))
-    OldRows.removeAppearancesUnsafe(connection, ref.id, id, row.addresses)
   }
   connection.rowsUnsafe(OldStatements.deleteTransactionsOf, range)
   Blocks.sealUnsafe(connection, ref.id, from, end - 1)
   return rows.length
 }
 
-/** Rewrites the next blocks with up to a number of transactions, at least one block; runs inside a transaction. */
+/** Entries that one step removes for each transaction that it may rewrite. */
+const entriesPerTransaction = 50
+
+/** Removes the next entries of histories of the earlier layout, which no block needs any more; true when none is left. */
+const removeEntriesUnsafe = ({ connection, ref }: ChainFile, maxTransactions: number): boolean => {
+  connection.rowsUnsafe(OldStatements.deleteFirstAppearances, [ref.id, maxTransactions * entriesPerTransaction])
+  return connection.valuesUnsafe(OldStatements.anyAppearance, [ref.id]).length === 0
+}
+
+/**
+ * Rewrites the next blocks with up to a number of transactions, at least one block, or removes what is left of the earlier layout; runs
+ * inside a transaction.
+ */
 export const stepDownUnsafe = (file: ChainFile, maxTransactions: number): Filled => {
   const { connection, ref } = file
   const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
-  if (checkpoint === null || layoutFrom <= checkpoint.first) return { transactions: 0, isDone: true }
+  if (checkpoint === null || layoutFrom <= checkpoint.first) {
+    return { transactions: 0, isDone: removeEntriesUnsafe(file, maxTransactions) }
+  }
   const found = stepUnsafe(connection, ref.id, layoutFrom, maxTransactions)
   // No block is stored below: the rest holds nothing.
   const from = found === layoutFrom ? checkpoint.first : found
   const transactions = moveUnsafe(file, from, layoutFrom)
-  const isDone = from <= checkpoint.first
-  connection.rowsUnsafe(Statements.moveLayout, [isDone ? null : from, ref.id])
+  const isLast = from <= checkpoint.first
+  connection.rowsUnsafe(Statements.moveLayout, [isLast ? null : from, ref.id])
   Checkpoints.sealUnsafe(connection, ref.id)
-  return { transactions, isDone }
+  return { transactions, isDone: isLast && removeEntriesUnsafe(file, maxTransactions) }
 }

@@ -98,6 +98,50 @@ describe("rewrite", () => {
     }),
   )
 
+  it.effect("rewriteBlocks: removes the histories of the earlier layout in steps once every block is rewritten", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const blocks = chainOn(null, 120)
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+      const before = dump(file)
+      Stored.downgrade(file, ref.id)
+      const store = yield* inFile(file)
+      const left = () => dump(file)[3]!.length
+      const orphaned = Effect.map(Verify.run(store.database.chain(ref).audit), (found) => found.orphaned)
+      const all = left()
+
+      expect((yield* store.rewriteBlocks(119)).isDone).toBe(false)
+      expect(left()).toBe(all)
+      expect(yield* orphaned).toEqual([])
+      expect(yield* store.rewriteBlocks(1)).toEqual({ transactions: 1, isDone: false })
+      expect(left()).toBe(all - 50)
+      expect(yield* orphaned).toEqual([])
+      expect((yield* store.rewriteBlocks(1)).isDone).toBe(false)
+      expect(yield* store.rewriteBlocks(1)).toEqual({ transactions: 0, isDone: true })
+      expect(dump(file)).toEqual(before)
+    }),
+  )
+
+  it.effect("unwind: leaves nothing in the histories of the earlier layout that a later block could meet", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const blocks = chainOn(null, 30)
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+      const before = dump(file)
+      Stored.downgrade(file, ref.id)
+      const store = yield* inFile(file)
+      yield* store.rewriteBlocks(10)
+      yield* store.unwind(refOf(blocks[29]!), refOf(blocks[14]!))
+      yield* store.append(refOf(blocks[14]!), blocks.slice(15))
+      while (!(yield* store.rewriteBlocks(10)).isDone) yield* Effect.yieldNow
+
+      expect(yield* pageBodies(store)).toEqual(
+        blocks.flatMap(({ transactions }) => transactions.map(({ body }) => body)),
+      )
+      expect(dump(file)).toEqual(before)
+    }),
+  )
+
   it.effect("fill: decodes documents of both layouts again", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
