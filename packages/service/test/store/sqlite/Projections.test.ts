@@ -28,6 +28,8 @@ describe("Projections", () => {
 
       expect(yield* pageBodies(store, { ...all, key: before })).toEqual(bodies)
       expect(yield* store.fill(ofWallet(after), 1)).toEqual({ transactions: 2, isDone: false })
+      const { id, revision } = ofWallet(after)
+      expect(yield* store.snapshot((snapshot) => snapshot.projection(id))).toEqual({ revision, next: 11 })
       expect(yield* pageBodies(store, { ...all, key: before })).toEqual(bodies.slice(2))
       expect(yield* store.fill(ofWallet(after), 1)).toEqual({ transactions: 1, isDone: true })
       expect(yield* pageBodies(store, { ...all, key: before })).toEqual([])

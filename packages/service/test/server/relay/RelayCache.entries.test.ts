@@ -1,0 +1,61 @@
+/** Which results are kept, by a cache over a node in memory. */
+import { describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { expect } from "vitest"
+import * as RelayCache from "../../../src/server/relay/RelayCache.ts"
+import type { ResultText } from "../../../src/server/relay/Upstream.ts"
+import * as Metrics from "../../../src/server/rest/Metrics.ts"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
+
+const mebibyte = 1024 * 1024
+
+/** How often a node is asked for a result that is requested three times, and whether the last one is the same. */
+const asked = Effect.fnUntraced(function* (result: ResultText) {
+  let calls = 0
+  const chain: RelayCache.CachedChain = {
+    ...{ id: 1, name: "eth" },
+    // Sound: a fact of the chain needs no index.
+    reader: {} as ChainReader,
+    upstream: {
+      call: () =>
+        Effect.sync(() => {
+          calls++
+          return result
+        }),
+    },
+  }
+  const registry = Context.get(yield* Layer.build(Metrics.layer(undefined)), Metrics.Metrics)
+  const cache = RelayCache.make(64 * mebibyte, registry)
+  const found = yield* Effect.forEach([1, 2, 3], () => cache.call(chain, "net_version", []))
+  const text = (given: ResultText) => (typeof given === "string" ? given : Buffer.from(given).toString())
+  return [calls, text(found[2]!) === text(result)]
+})
+
+const list = (values: number) => `[${Array.from({ length: values - 1 }, () => "0").join(",")}]`
+
+describe("RelayCache", () => {
+  it.effect("call: keeps a result of up to 2 MiB", () =>
+    Effect.gen(function* () {
+      const text = (bytes: number) => `"${"x".repeat(bytes - 2)}"`
+
+      expect(yield* asked(text(2 * mebibyte))).toEqual([1, true])
+      expect(yield* asked(text(2 * mebibyte + 1))).toEqual([3, true])
+    }),
+  )
+
+  it.effect("call: keeps a large result of up to 150,000 values, which is counted before it is parsed", () =>
+    Effect.gen(function* () {
+      expect(yield* asked(Buffer.from(list(150_000)))).toEqual([1, true])
+      expect(yield* asked(Buffer.from(list(150_001)))).toEqual([3, true])
+    }),
+  )
+
+  it.effect("call: keeps no empty result, however it is written", () =>
+    Effect.gen(function* () {
+      for (const empty of ["null", " null ", "[]", " [ ] ", Buffer.from("null")]) {
+        expect(yield* asked(empty)).toEqual([3, true])
+      }
+      expect(yield* asked("[null]")).toEqual([1, true])
+    }),
+  )
+})
