@@ -24,6 +24,12 @@ const sampleMillis = 20
 const quietMillis = 20_000
 const gigabyte = 1e9
 const megabyte = 1e6
+const units = ["B", "KiB", "MiB", "GiB", "TiB"]
+const quantiles = [
+  ["p50", 0.5],
+  ["p99", 0.99],
+  ["max", 1],
+] as const
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
@@ -110,13 +116,42 @@ const contentsOf = (file: string): string => {
   }
 }
 
-const row = (name: string, { appends, logBytes, seconds }: Measured, copied: string): string => {
-  const millis = [0.5, 0.99, 1].map((part) => Figures.quantile(appends, part).toFixed(0))
-  const log = (logBytes / megabyte).toFixed(0)
-  return `| ${name} | ${seconds.toFixed(1)} s | ${copied} | ${log} MB | ${millis.join(" / ")} ms | ${appends.length} |`
+const add = (figures: Figures.Figures, subject: string, { appends, logBytes, seconds }: Measured, copied: string) => {
+  figures.add(subject, "seconds", seconds)
+  figures.add(subject, "log MB", logBytes / megabyte)
+  for (const [name, part] of quantiles) figures.add(subject, `append ${name} ms`, Figures.quantile(appends, part))
+  figures.add(subject, "appends", appends.length)
+  const [, number = "0", unit = "B"] = /copied \(([\d.]+) ([KMGT]?i?B)\)/.exec(copied) ?? []
+  figures.add(subject, "copied MB", (Number(number) * 1024 ** units.indexOf(unit)) / megabyte)
 }
 
-const measure = async (folder: string, gigabytes: number, perSecond: number): Promise<void> => {
+const table = (figures: Figures.Figures): void => {
+  console.log("| | time | copied | log at most | append p50 / p99 / max | appends |\n|---|---|---|---|---|---|")
+  for (const subject of new Set(figures.all().map((figure) => figure.subject))) {
+    const value = (measure: string) => Figures.cell(figures.median(subject, measure), 0)
+    const millis = quantiles.map(([name]) => value(`append ${name} ms`)).join(" / ")
+    const sizes = `${value("copied MB")} MB | ${value("log MB")} MB`
+    console.log(`| ${subject} | ${value("seconds")} s | ${sizes} | ${millis} ms | ${value("appends")} |`)
+  }
+}
+
+/** Whether the copy is sound, and equals the store. */
+const check = async (configuration: string, file: string, copy: string): Promise<void> => {
+  const restored = `${configuration}.restored.json`
+  const settings = JSON.parse(readFileSync(configuration, "utf8"))
+  writeFileSync(restored, JSON.stringify({ ...settings, database: `sqlite:${copy}` }))
+  console.error(await daybook(restored, "verify"))
+  if (contentsOf(file) !== contentsOf(join(copy, "chain-bench.sqlite")))
+    throw new Error("The copy differs from the store.")
+  console.error("the copy equals the store")
+}
+
+const measure = async (
+  figures: Figures.Figures,
+  folder: string,
+  gigabytes: number,
+  perSecond: number,
+): Promise<string> => {
   mkdirSync(folder, { recursive: true })
   const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9").file
   const transactions = await fill(folder, gigabytes)
@@ -135,32 +170,28 @@ const measure = async (folder: string, gigabytes: number, perSecond: number): Pr
     const second = await during(backUp)
     await stop(child)
     await backUp()
-    const restored = join(folder, "restored.json")
-    const settings = JSON.parse(readFileSync(configuration, "utf8"))
-    writeFileSync(restored, JSON.stringify({ ...settings, database: `sqlite:${copy}` }))
-    const verified = await daybook(restored, "verify")
-    const isEqual = contentsOf(file) === contentsOf(join(copy, "chain-bench.sqlite"))
-    const copied = printed.map((text) => /copied \(([^)]*)\)/.exec(text)?.[1] ?? "")
-    console.log(Figures.provenance("backup"))
-    console.log(
-      `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB; ${perSecond} transactions appended per second\n`,
-    )
-    console.log("| | time | copied | log at most | append p50 / p99 / max | appends |\n|---|---|---|---|---|---|")
-    console.log(row("no backup", quiet, ""))
-    console.log(row("first backup", first, copied[0] ?? ""))
-    console.log(row("second backup", second, copied[1] ?? ""))
-    console.log(`\n${verified}\nthe copy ${isEqual ? "equals" : "DIFFERS from"} the store`)
-    if (!isEqual) process.exitCode = 1
+    add(figures, "no backup", quiet, "")
+    add(figures, "first backup", first, printed[0] ?? "")
+    add(figures, "second backup", second, printed[1] ?? "")
+    await check(configuration, file, copy)
+    return `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB; ${perSecond} transactions appended per second`
   } finally {
     if (child.exitCode === null) await stop(child)
   }
 }
 
 const options = { gigabytes: "1", rate: "1000", folder: tmpdir() }
-const { values } = BenchOptions.parse({ rounds: 1, options })
+const { json, values } = BenchOptions.parse({ rounds: 1, options })
 const folder = mkdtempSync(join(values.folder, "daybook-backup-"))
+const figures = Figures.make()
 try {
-  await measure(folder, Number(values.gigabytes), BenchOptions.positiveInteger("rate", values.rate))
+  const rate = BenchOptions.positiveInteger("rate", values.rate)
+  const what = await measure(figures, folder, Number(values.gigabytes), rate)
+  if (json) console.log(Figures.toJson("backup", figures))
+  else {
+    console.log(`${Figures.provenance("backup")}\n${what}\n`)
+    table(figures)
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

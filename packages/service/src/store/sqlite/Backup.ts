@@ -24,7 +24,13 @@ import type * as ReadPool from "./ReadPool.ts"
 import * as RowId from "./RowId.ts"
 
 /** What a step reads at most; an original is read for a fraction of a second at a time. */
-export const defaultLimits: CopyPlan.Limits = { blocks: 2_000, transactions: 20_000, bytes: 2 ** 25, entries: 100_000 }
+export const defaultLimits: CopyPlan.Limits = {
+  blocks: 2_000,
+  transactions: 20_000,
+  bytes: 2 ** 25,
+  entries: 100_000,
+  changes: 100_000,
+}
 
 /** Blocks that one step removes from a copy at most. */
 const truncatedBlocks = 1_000

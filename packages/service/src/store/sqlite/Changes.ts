@@ -85,8 +85,12 @@ const fromColumns = (connection: Connection, columns: Columns): Change => {
 }
 
 /** Changes after a serial, oldest first. */
-export const afterUnsafe = (connection: Connection, serial: number): ReadonlyArray<Change> =>
-  connection.valuesUnsafe<Columns>(Statements.changesAfter, [serial]).map((row) => fromColumns(connection, row))
+export const afterUnsafe = (connection: Connection, serial: number, limit: number): ReadonlyArray<Change> =>
+  connection.valuesUnsafe<Columns>(Statements.changesAfter, [serial, limit]).map((row) => fromColumns(connection, row))
+
+/** The lowest block that was removed after a serial; `null` where none was. */
+export const lowestRemovedUnsafe = (connection: Connection, serial: number): number | null =>
+  connection.valuesUnsafe<readonly [number | null]>(Statements.lowestRemoved, [serial, kinds.indexOf("removed")])[0]![0]
 
 /** The newest changes, newest first. */
 export const newestUnsafe = (connection: Connection, limit: number): ReadonlyArray<Change> =>

@@ -63,7 +63,10 @@ export interface Position {
 
 /** How much a step reads. */
 export interface Limits extends BlockCopy.Budget {
+  /** Entries of the histories. */
   readonly entries: number
+  /** Changes of the log. */
+  readonly changes: number
 }
 
 /** Changes of a copy that are compared with those of its original, newest first. */
@@ -143,10 +146,10 @@ const historiesUnsafe = (original: Connection, head: number, after: Histories.En
   }
 }
 
-/** The changes of the original that a copy lacks. */
-const logUnsafe = (original: Connection, copy: Connection): Log => {
+/** The next changes of the original that a copy lacks. */
+const logUnsafe = (original: Connection, copy: Connection, limit: number): Log => {
   const { serial: after } = commonUnsafe(original, copy)
-  const changes = Changes.afterUnsafe(original, after)
+  const changes = Changes.afterUnsafe(original, after, limit)
   if (changes.some(({ serial }, at) => serial !== after + at + 1)) throw notACopy(copy.name)
   const isUnwound = changes.some(({ kind }) => kind === "removed")
   return { after, changes, unwound: isUnwound ? CopyState.unwoundUnsafe(original) : null }
@@ -163,15 +166,16 @@ const stepUnsafe = (
   limits: Limits,
 ): Step => {
   const [, head] = range
-  const log = logUnsafe(original, copy)
-  const own = Changes.afterUnsafe(copy, log.after)
+  const log = logUnsafe(original, copy, limits.changes)
+  const own = Changes.afterUnsafe(copy, log.after, compared)
   if (own.length > 0 && files.copy.leases > 0) throw indexedSince(copy.name)
-  const removed = log.changes.filter(({ kind }) => kind === "removed")
   const originalHead = files.original.checkpoint?.head.number ?? -1
-  const lowest = Math.min(lowestOf(own), lowestOf(removed), originalHead + 1)
+  const removed = Changes.lowestRemovedUnsafe(original, log.after) ?? originalHead + 1
+  const lowest = Math.min(lowestOf(own), removed, originalHead + 1)
   if (lowest <= head) return { _tag: "Truncate", lowest }
   const replaced = replacementsUnsafe(original, chain, range, log, limits)
-  if (replaced._tag === "Truncate" || replaced.replacements.length > 0) return replaced
+  const hasMore = log.changes.length === limits.changes
+  if (hasMore || replaced._tag === "Truncate" || replaced.replacements.length > 0) return replaced
   if (head < Math.min(goal ?? originalHead, originalHead)) {
     return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, limits) }
   }

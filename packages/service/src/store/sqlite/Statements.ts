@@ -141,8 +141,11 @@ export const forgetChanges = `DELETE FROM change WHERE serial <= ?`
 
 const changes = `SELECT serial, kind, lowest, highest, mark, checksum FROM change`
 
-/** Changes after one, oldest first. Parameters: serial. */
-export const changesAfter = `${changes} WHERE serial > ? ORDER BY serial`
+/** Changes after one, oldest first. Parameters: serial, limit. */
+export const changesAfter = `${changes} WHERE serial > ? ORDER BY serial LIMIT ?`
+
+/** The lowest block that changes after one removed. Parameters: serial, kind. */
+export const lowestRemoved = `SELECT min(lowest) FROM change WHERE serial > ? AND kind = ?`
 
 /** The newest changes, newest first. Parameters: limit. */
 export const newestChanges = `${changes} WHERE serial > 0 ORDER BY serial DESC LIMIT ?`

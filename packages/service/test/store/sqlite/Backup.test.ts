@@ -22,7 +22,7 @@ import * as Stored from "./storedRows.ts"
 const rounds = Number(process.env["DAYBOOK_BACKUP_ROUNDS"] ?? 4)
 
 const name = "chain-test.sqlite"
-const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4 }
+const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }
 
 /** The tables that are not copied with their blocks, and how each is. */
 const otherTables = {
@@ -167,7 +167,12 @@ describe("Backup", () => {
           for (let count = numbers.below(8); count > 0; count--) yield* write
           let writes = numbers.below(6)
           const meanwhile = Effect.suspend(() => (writes-- > 0 ? Effect.orDie(write) : Effect.void))
-          const limits = { ...small, transactions: 1 + numbers.below(6), entries: 1 + numbers.below(9) }
+          const limits = {
+            ...small,
+            transactions: 1 + numbers.below(6),
+            entries: 1 + numbers.below(9),
+            changes: 1 + numbers.below(9),
+          }
           yield* backUp(file, copy, limits, () => meanwhile)
           yield* backUp(file, copy, limits)
 
