@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Restart from "../../supervision/Restart.ts"
 import * as RateLimit from "../RateLimit.ts"
 import * as Collector from "./Collector.ts"
@@ -147,9 +147,11 @@ export const run = Effect.fn("Primary.run")(function* (
   drainSeconds: number,
 ): Effect.fn.Return<string, ProcessNotStarted, Scope.Scope> {
   const start = makeStart(yield* makeTake)
+  // The processes stop at the same time: each has its own open requests.
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   // What is wrong with the configuration is reported by the first process alone.
-  const url = yield* startSupervised(start, drainSeconds)
-  const others = Array.from({ length: processes - 1 }, () => startSupervised(start, drainSeconds))
+  const url = yield* Scope.provide(startSupervised(start, drainSeconds), scope)
+  const others = Array.from({ length: processes - 1 }, () => Scope.provide(startSupervised(start, drainSeconds), scope))
   yield* Effect.all(others, { concurrency: "unbounded", discard: true })
   return url
 })

@@ -124,6 +124,20 @@ describe("Primary", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("run: stops all processes at the same time", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      yield* Scope.provide(start("stubborn", 3), scope)
+      const stopped = workers()
+      const signals = stopped.map((worker) => new Promise((resolve) => worker.on("exit", (_, name) => resolve(name))))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust(12_000)
+
+      expect(yield* Effect.promise(() => Promise.all(signals))).toEqual(["SIGKILL", "SIGKILL", "SIGKILL"])
+      yield* Fiber.join(closing)
+    }),
+  )
+
   it.effect("run: kills a process that does not end in time when it is stopped", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
