@@ -67,7 +67,7 @@ export const backup = Command.make(
     }
     if (!isFollowing) return
     yield* Effect.logInfo("Following the database")
-    yield* follow(database, chains, folder)
+    return yield* follow(database, chains, folder)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Copy the database while it is in use, or bring a copy up to date"))
 

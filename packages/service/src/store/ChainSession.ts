@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { Projection } from "../projection/Projection.ts"
 import type { BlockRef, BlockRows } from "./BlockRows.ts"
 import type { ChainReader } from "./ChainReader.ts"
@@ -53,17 +54,21 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
     const { reader, writer: openWriter } = database.chain(chain)
     const writer = yield* openWriter(options)
     let token: FencingToken | null = null
+    // The lease is renewed beside the appends too: of two tokens, the older one would be kept.
+    const permit = Semaphore.makeUnsafe(1)
     const fenced = <A, E>(write: (token: FencingToken) => Effect.Effect<A, E>) =>
       Effect.suspend((): Effect.Effect<A, E | LeaseLost> =>
         token === null ? Effect.fail(new LeaseLost({ chain: chain.name })) : write(token),
       )
     return {
       ...reader,
-      holdLease: Effect.gen(function* () {
-        if (token !== null && (yield* leases.renew(chain, token, leaseMillis))) return true
-        token = yield* leases.acquire(chain, owner, leaseMillis)
-        return token !== null
-      }),
+      holdLease: permit.withPermits(1)(
+        Effect.gen(function* () {
+          if (token !== null && (yield* leases.renew(chain, token, leaseMillis))) return true
+          token = yield* leases.acquire(chain, owner, leaseMillis)
+          return token !== null
+        }),
+      ),
       releaseLease: Effect.suspend(() => {
         const held = token
         token = null
