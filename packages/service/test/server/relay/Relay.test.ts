@@ -36,6 +36,25 @@ describe("Relay", () => {
       }),
     )
 
+    it.live("call: takes the key from a header where the path has none", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+        const send = (headers: Record<string, string>) =>
+          Effect.promise(async () => {
+            const answer = await fetch(`${service.url}/rpc/eth`, {
+              method: "POST",
+              headers: { "content-type": "application/json", ...headers },
+              body: JSON.stringify(byNumber),
+            })
+            return [answer.status, (await answer.text()).includes(block)]
+          })
+
+        expect(yield* send({ "x-api-key": service.key })).toEqual([200, true])
+        expect(yield* send({ authorization: `Bearer ${service.key}` })).toEqual([200, true])
+        expect(yield* send({})).toEqual([401, false])
+      }),
+    )
+
     it.live("call: echoes the id as it was written", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()

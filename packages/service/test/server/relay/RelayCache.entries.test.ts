@@ -10,7 +10,10 @@ import type { ChainReader } from "../../../src/store/ChainReader.ts"
 const mebibyte = 1024 * 1024
 
 /** How often a node is asked for a result that is requested three times, and whether the last one is the same. */
-const asked = Effect.fnUntraced(function* (result: ResultText) {
+const asked = Effect.fnUntraced(function* (
+  result: ResultText,
+  method: "net_version" | "eth_getTransactionReceipt" = "net_version",
+) {
   let calls = 0
   const chain: RelayCache.CachedChain = {
     ...{ id: 1, name: "eth" },
@@ -26,7 +29,7 @@ const asked = Effect.fnUntraced(function* (result: ResultText) {
   }
   const registry = Context.get(yield* Layer.build(Metrics.layer(undefined)), Metrics.Metrics)
   const cache = RelayCache.make(64 * mebibyte, registry)
-  const found = yield* Effect.forEach([1, 2, 3], () => cache.call(chain, "net_version", []))
+  const found = yield* Effect.forEach([1, 2, 3], () => cache.call(chain, method, [`0x${"1".repeat(64)}`]))
   const text = (given: ResultText) => (typeof given === "string" ? given : Buffer.from(given).toString())
   return [calls, text(found[2]!) === text(result)]
 })
@@ -56,6 +59,12 @@ describe("RelayCache", () => {
         expect(yield* asked(empty)).toEqual([3, true])
       }
       expect(yield* asked("[null]")).toEqual([1, true])
+    }),
+  )
+
+  it.effect("call: gives a result that names no block as it is, and does not keep it", () =>
+    Effect.gen(function* () {
+      expect(yield* asked('{"status":"0x1"}', "eth_getTransactionReceipt")).toEqual([3, true])
     }),
   )
 })
