@@ -116,6 +116,9 @@ export const recover = Effect.fn("ReceiptRecovery.recover")(function* (
   if (failures < patienceAt(node, ref.number) || !(yield* isProven(node, ref, failures))) return null
   const receipts = yield* Effect.forEach(ref.transactions, (hash) => single(node, hash, ref, failures), { concurrency })
   const found = receipts.filter((receipt) => receipt !== null)
-  if (found.length < receipts.length) givenUp.set(node, ref.number)
+  if (found.length === receipts.length) return found
+  // The block may have left the chain meanwhile, and its receipts with it.
+  if ((yield* node.header(ref.number))?.hash !== ref.hash) return null
+  givenUp.set(node, ref.number)
   return found
 })

@@ -27,6 +27,7 @@ const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyAr
         return { hash: hashOf(number), transactions: full.includes(number) ? [{ hash: near }] : [] }
       }),
     isSettled: () => isSettled,
+    header: () => Effect.succeed({ hash: ref.hash }),
   }
   // Sound: recovery asks for nothing else.
   return { node: node as unknown as Node, asked, probed }
@@ -105,6 +106,15 @@ describe("ReceiptRecovery", () => {
 
       expect([yield* recover(node, 1), yield* recover(node, 4)]).toEqual([null, [hashOf(1), hashOf(3)]])
       expect([yield* recover(node, 0), yield* recover(node, 1)]).toEqual([null, [hashOf(1), hashOf(3)]])
+    }),
+  )
+
+  it.effect("recover: takes no receipt for lost when the block has left the chain meanwhile", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash !== hashOf(2))
+      const left = { ...node, header: () => Effect.succeed({ number: 40, hash: hashOf(41), parentHash: hashOf(39) }) }
+
+      expect(yield* recover(left, 4)).toBe(null)
     }),
   )
 })
