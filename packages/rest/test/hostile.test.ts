@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Machine, Payload, RestScript } from "@daybook/testkit"
 import { type Bug, playAll } from "./hostile.ts"
 
-const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 200)
+const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 120)
 const isLarge = scripts > 1_000
 
 const count = (texts: Iterable<string>): ReadonlyArray<readonly [string, number]> => {

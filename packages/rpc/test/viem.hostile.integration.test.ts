@@ -9,7 +9,7 @@ import { daybookTransport } from "../src/viem.ts"
 
 const chain = Scenario.layer({ seed: 5, blocks: 8, blobs: false }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
 
-const scripts = Number(process.env["DAYBOOK_VIEM_SCRIPTS"] ?? 40)
+const scripts = Number(process.env["DAYBOOK_VIEM_SCRIPTS"] ?? 24)
 const timeout = 300
 
 const hung = Symbol("hung")

@@ -66,7 +66,7 @@ const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({ _tag: "F
 
 describe("IndexerState", () => {
   it("the rules that were detected again are logged with the block that they refused, and what is not verified", () => {
-    const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs" })
+    const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs", isOfRules: true })
     const noteWith = (rules: HashRules.HashRules) => {
       const state = IndexerState.make(settings, null)
       const doubtful = apply([...begun, ...Array.from({ length: 9 }, () => failure(refused))], { state }).state

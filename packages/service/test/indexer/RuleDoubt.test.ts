@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest"
 import * as RuleDoubt from "../../src/indexer/RuleDoubt.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 
-const refusal = (block: number) => new InvalidBlock({ block, hash: "0x1", what: "the bloom differs" })
+const refusal = (block: number, isOfRules = true) =>
+  new InvalidBlock({ block, hash: "0x1", what: "the bloom differs", isOfRules })
 
 describe("RuleDoubt", () => {
   it("refused: makes a block doubtful whose rules were detected", () => {
@@ -10,6 +11,10 @@ describe("RuleDoubt", () => {
 
     expect(doubt).toEqual({ isDetected: true, doubtful: 7, examined: null })
     expect(RuleDoubt.refused(doubt, refusal(9))).toEqual({ isDetected: true, doubtful: 9, examined: null })
+  })
+
+  it("refused: doubts no rules where none refused the block", () => {
+    expect(RuleDoubt.refused(RuleDoubt.make(true), refusal(7, false))).toEqual(RuleDoubt.make(true))
   })
 
   it("refused: keeps rules that are known", () => {

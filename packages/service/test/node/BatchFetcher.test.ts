@@ -144,7 +144,7 @@ describe("BatchFetcher", () => {
       const size = Effect.map(node.batchFetcher(5), (bulk) => bulk.size)
       expect(yield* size).toBe(4)
       yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
-      expect(yield* size).toBe(8)
+      expect(yield* size).toBe(16)
       server.answers["eth_getBlockByNumber"] = () => ({ status: 503 })
       yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
 

@@ -42,6 +42,7 @@ describe("Health", () => {
             indexed: { from: 2, to: 8 },
             finalized: null,
             gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
+            blocksWithoutFacts: 7,
             head: 10,
             lag: 2,
             traces: "trace_block",
