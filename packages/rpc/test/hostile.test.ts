@@ -17,7 +17,7 @@ const issuesOf = async (bug: Bug | undefined, script: NodeScript.Script, limits 
 
 describe("hostile scripts", () => {
   it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
-    const seeds = Array.from({ length: 300 }, (_, seed) => seed)
+    const seeds = Array.from({ length: 200 }, (_, seed) => seed)
 
     const { issues, histogram, calls: asked, late } = await playAll(seeds, 24)
 
