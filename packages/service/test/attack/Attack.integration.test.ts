@@ -3,7 +3,11 @@ import * as Scenario from "./Scenario.ts"
 import * as Scenarios from "./Scenarios.ts"
 
 /** One attack of each kind; `pnpm --filter @daybook/service attack` runs all of them at their full size. */
-const names = ["heavy bodies beside a healthy client", "random changes of bytes of the database file"]
+const names = [
+  "pages of 8 MB internal transactions",
+  "heavy bodies beside a healthy client",
+  "random changes of bytes of the database file",
+]
 
 describe("attack", () => {
   it.for(names)(
