@@ -7,6 +7,7 @@
 import { Readable } from "node:stream"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Bounds } from "./Bounds.ts"
@@ -73,7 +74,7 @@ export interface Body {
 /** A stream that makes each chunk in a turn of the event loop that has time for it. */
 const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
   const iterator = chunks[Symbol.iterator]()
-  return new Readable({
+  const stream = new Readable({
     highWaterMark: 1,
     read() {
       turns.enter(() => {
@@ -83,6 +84,8 @@ const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
       })
     },
   })
+  // The server hashes the response of a client that leaves: without this, all that the stream is connected to.
+  return Equal.byReferenceUnsafe(stream)
 }
 
 /** Sends a body to the owner of a key; its bytes are counted until the connection has taken them or is closed. */

@@ -1,6 +1,7 @@
 /**
  * Bounds the synchronous work of one kind in one turn of the event loop: what exceeds it waits for the next turn, so that other
- * requests are read and answered in between. One bounds the work on large responses, another one the start of requests.
+ * requests are read and answered in between. One bounds the work on large responses, another one the start of requests, which therefore
+ * do not wait behind large responses.
  */
 import * as Effect from "effect/Effect"
 
@@ -25,13 +26,17 @@ export const make = (): Turns => {
   const schedule = () =>
     setImmediate(() => {
       startedAt = performance.now()
-      for (const resume of waiting) {
-        waiting.delete(resume)
-        resume()
-        if (performance.now() - startedAt >= turnMillis) break
+      try {
+        for (const resume of waiting) {
+          waiting.delete(resume)
+          resume()
+          if (performance.now() - startedAt >= turnMillis) break
+        }
+      } finally {
+        // Work that throws ends this turn alone.
+        startedAt = undefined
+        if (waiting.size > 0) schedule()
       }
-      startedAt = undefined
-      if (waiting.size > 0) schedule()
     })
 
   /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */

@@ -67,7 +67,7 @@ describe("Turns", () => {
     const spend = (millis: number) => vi.advanceTimersByTime(millis)
     const turn = () => new Promise((resolve) => setImmediate(resolve))
     beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
-    afterEach(() => void vi.useRealTimers())
+    afterEach(() => void vi.useRealTimers().restoreAllMocks())
 
     it("enter: runs work at once while the turn has time, and else in the next one", async () => {
       const turns = Turns.make()
@@ -105,6 +105,24 @@ describe("Turns", () => {
         expect(runs).toBe(count)
         await turn()
       }
+    })
+
+    it("enter: work that throws lets the work behind it run in the next turn", () => {
+      const next: Array<() => void> = []
+      // Sound: what it returns is not used.
+      vi.spyOn(globalThis, "setImmediate").mockImplementation((run) => next.push(run) as never)
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => spend(5))
+      turns.enter(() => {
+        throw new Error("failed")
+      })
+      turns.enter(() => events.push("a"))
+      expect(() => next.shift()!()).toThrow("failed")
+      next.shift()!()
+      turns.enter(() => events.push("b"))
+
+      expect(events).toEqual(["a", "b"])
     })
 
     it("enter: schedules nothing once no work waits", async () => {
