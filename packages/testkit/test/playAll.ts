@@ -4,8 +4,9 @@ interface Played {
   readonly issues: ReadonlyArray<string>
 }
 
-/** A busy machine can delay a client beyond its deadline: such a script is played again, alone. */
-const isLate = ({ issues }: Played): boolean => issues.some((issue) => issue.includes("ended with TimeoutError"))
+/** A busy machine can delay a client beyond its deadline, or close to it: such a script is played again, alone. */
+const isLate = ({ issues }: Played): boolean =>
+  issues.some((issue) => /ended with TimeoutError|gave up with/.test(issue))
 
 export const playAll = async <A extends Played>(
   seeds: ReadonlyArray<number>,
