@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry of the command `daybook`: runs the command line and sets the exit code, 0 also after SIGTERM, SIGINT and SIGHUP, 1 after a failure.
+ * Entry of the command `daybook`: runs the command line and sets the exit code, 1 after a failure. See `Shutdown` for that of a command
+ * which a signal stopped.
  */
 import { readFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -49,6 +50,12 @@ daybook.pipe(
   Effect.provide([NodeServices.layer, InvalidUsage.layer, Logger.layer([Terminal.logger])]),
   NodeRuntime.runMain({
     disableErrorReporting: true,
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
+    teardown: (exit, onExit) => {
+      if (Exit.isSuccess(exit)) return onExit(0)
+      if (!Cause.hasInterruptsOnly(exit.cause)) return onExit(1)
+      const incomplete = Shutdown.incomplete()
+      if (incomplete !== undefined) Effect.runSync(Terminal.note(`daybook: ${incomplete}`))
+      onExit(Shutdown.exitCode())
+    },
   }),
 )

@@ -13,6 +13,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import { CommandError } from "./CommandError.ts"
 import * as CopyReport from "./CopyReport.ts"
 import * as Selection from "./Selection.ts"
+import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
 /** Gives way to an indexer and a server on the same machine. */
@@ -66,6 +67,7 @@ export const backup = Command.make(
       yield* Terminal.print(CopyReport.formatCopy(copy))
     }
     if (!isFollowing) return
+    Shutdown.complete()
     yield* Effect.logInfo("Following the database")
     return yield* follow(database, chains, folder)
   }, Effect.scoped),

@@ -72,6 +72,7 @@ export const serve = Command.make(
   },
   Effect.fn(function* ({ config: path, processes: given, role }) {
     const { progress } = Terminal
+    Shutdown.complete()
     const processes = yield* parseProcesses(given)
     const roles = yield* Effect.mapError(
       Effect.fromResult(Role.parse(role)),

@@ -1,6 +1,7 @@
 /**
  * How the process ends at SIGTERM, SIGINT and SIGHUP: the running command is interrupted and finishes its work, within a bound of time; a
- * second signal ends the process at once.
+ * second signal ends the process at once. The exit code is 0 for a command that runs until it is stopped, and 128 and the number of the
+ * signal for one that had not finished what it was asked for.
  *
  * Source: decision 0042.
  */
@@ -11,6 +12,25 @@ const stopSeconds = 5
 
 let grantedSeconds = 10
 
+const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** The first signal. */
+let received: keyof typeof codes | undefined
+
+let isComplete = false
+
+/** From now on the command has nothing left to finish: it runs until it is stopped. */
+export const complete = (): void => {
+  isComplete = true
+}
+
+/** Why the command is incomplete, once a signal has interrupted it; `undefined` where nothing is missing. */
+export const incomplete = (): string | undefined =>
+  isComplete || received === undefined ? undefined : `stopped by ${received} before the command was finished`
+
+/** The exit code of a command that a signal has interrupted. */
+export const exitCode = (): number => (isComplete || received === undefined ? 0 : codes[received])
+
 /** Grants seconds to the work that a command finishes after a signal. Default 10. */
 export const grant = (seconds: number): void => {
   grantedSeconds = seconds
@@ -19,7 +39,8 @@ export const grant = (seconds: number): void => {
 /** Bounds the time of a shutdown. `NodeRuntime.runMain` interrupts the command at SIGTERM and SIGINT. */
 export const bound = (): void => {
   let signals = 0
-  const stop = () => {
+  const stop = (signal: keyof typeof codes) => {
+    received ??= signal
     // A terminal signals the processes of a cluster too, and their primary bounds their time.
     if (++signals > 1 && !cluster.isWorker) process.exit(1)
     setTimeout(() => process.exit(1), (grantedSeconds + stopSeconds) * 1000).unref()
@@ -27,5 +48,8 @@ export const bound = (): void => {
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
   // A terminal that is closed ends the program in the same way.
-  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
+  process.on("SIGHUP", () => {
+    received ??= "SIGHUP"
+    process.emit("SIGTERM", "SIGTERM")
+  })
 }

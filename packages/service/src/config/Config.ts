@@ -13,7 +13,7 @@ import * as ServedChain from "./ServedChain.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Mebibytes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1024 * 1024 }))
-const Threads = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 }))
+const Threads = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 16 }))
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 
 /** The origin of a URL; `undefined` where the text is not a URL with an origin. */
@@ -46,8 +46,8 @@ export const Config = Schema.Struct({
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
   /**
-   * Threads that fetch, verify and decode the blocks of a backfill for each chain; 0 leaves it to the thread that stores them. Default:
-   * by the cores of the machine.
+   * Threads that fetch, verify and decode the blocks of a backfill for each chain, at most 16; 0 leaves it to the thread that stores
+   * them. Default: by the cores of the machine.
    */
   backfillThreads: Schema.optionalKey(Threads),
   /** The chains, by name. */

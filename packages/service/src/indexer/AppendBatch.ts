@@ -12,7 +12,7 @@ export interface AppendBatch {
   /** Lowest first. */
   readonly blocks: ReadonlyArray<BlockRows>
   readonly transactions: number
-  /** Characters of the documents, internal transactions and facts. */
+  /** Characters of the documents, internal transactions and facts, and bytes of what was prepared of them. */
   readonly length: number
   /** When the batch was begun, in milliseconds. */
   readonly sinceMillis: number
@@ -21,11 +21,14 @@ export interface AppendBatch {
 const maxBlocks = 100
 const maxTransactions = 1_000
 const maxMillis = 500
-/** Characters of a batch, beyond which it is appended: it is held in memory as a whole. */
+/** Length of a batch, beyond which it is appended: it is held in memory as a whole. */
 const maxLength = 16 * 1024 * 1024
 
-const lengthOf = ({ facts = "", transactions }: BlockRows): number =>
-  transactions.reduce((sum, { body, internal }) => sum + body.length + (internal?.length ?? 0), facts.length)
+const lengthOf = ({ facts = "", preparedBytes = 0, transactions }: BlockRows): number =>
+  transactions.reduce(
+    (sum, { body, internal }) => sum + body.length + (internal?.length ?? 0),
+    facts.length + preparedBytes,
+  )
 
 /**
  * Makes an empty batch above a stored block.

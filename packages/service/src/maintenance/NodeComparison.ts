@@ -94,17 +94,24 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
-/** A value of the node, with the fields that only the stored one has: nodes state more or less of a transaction. */
-const withStoredFields = (stored: Value, remote: Value): Value => {
+/** True for what a node leaves out: facts write it as `null` or as an empty list, and the type of a transaction as 0. */
+const isLeftOut = (value: Value, key?: string): boolean =>
+  value == null || (Array.isArray(value) && value.length === 0) || (key === "type" && value === 0)
+
+/** Facts of the node, with what only the stored ones state: nodes leave out more or less of a block and its transactions. */
+const withStoredFields = (stored: Value, remote: Value, key?: string): Value => {
+  if (isLeftOut(remote, key)) return stored
   if (Array.isArray(stored) && Array.isArray(remote)) {
     return remote.map((item, index) => withStoredFields(stored[index], item))
   }
   if (!isRecord(stored) || !isRecord(remote)) return remote
-  const own = Object.entries(remote).map(([key, value]) => [key, withStoredFields(stored[key], value)] as const)
+  const own = Object.entries(remote).map(
+    ([name, value]) => [name, withStoredFields(stored[name], value, name)] as const,
+  )
   return { ...stored, ...Object.fromEntries(own) }
 }
 
-/** Facts are compared where both have them and no record is missing; those of watched wallets depend on which are watched. */
+/** Facts are compared where both state them and no record is missing; those of watched wallets depend on which are watched. */
 const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<IntegrityIssue> => {
   const isCompared = watch == null && stored.facts !== null && remote.facts !== undefined
   if (!isCompared || withoutRow(remote).size > 0 || stored.facts === remote.facts) return []

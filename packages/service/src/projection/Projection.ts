@@ -27,7 +27,7 @@ export interface Projection {
   readonly kind: "entries" | "appearances" | "documents"
   /** A change of it derives all rows again. */
   readonly revision: number
-  /** Rows of a block, in its order. */
+  /** Rows of a block, in its order. The block has its facts for `entries` alone. */
   readonly rows: (block: BlockRows) => ReadonlyArray<ProjectionRow>
 }
 

@@ -64,6 +64,8 @@ export interface BlockRows extends BlockRef {
   readonly facts?: string
   /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
   readonly prepared?: unknown
+  /** Bytes of what was prepared; left out where nothing was. */
+  readonly preparedBytes?: number
   /** What the block lacks; left out when nothing. */
   readonly gaps?: ReadonlyArray<BlockGap>
 }

@@ -93,6 +93,14 @@ export const of = (
 }
 
 /**
+ * Deviations of one block: plain data, which threads send to the indexer.
+ */
+export interface OfBlock {
+  readonly block: number
+  readonly deviations: ReadonlyArray<Deviation>
+}
+
+/**
  * Reports deviations of a block.
  */
 export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
@@ -101,7 +109,8 @@ export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => 
 const maxReports = 100
 
 /**
- * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields; at most 100 lines.
+ * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields; at most 100 lines. A chain has
+ * one: its threads return what they find.
  */
 export const makeReporter = (): Reporter => {
   const reported = new Set<string>()

@@ -69,6 +69,15 @@ describe("Config.decode", () => {
     ])
   })
 
+  it.each([
+    [16, []],
+    [0, []],
+    [17, [invalid("backfillThreads", "a value between 0 and 16", "17")]],
+    [-1, [invalid("backfillThreads", "a value between 0 and 16", "-1")]],
+  ])("decode: backfillThreads %d has the issues %j", (backfillThreads, issues) => {
+    expect(issuesOf({ ...smallest, backfillThreads })).toEqual(issues)
+  })
+
   it("decode: reports every invalid value with what was expected and received", () => {
     const input = {
       listen: { host: "", port: 70_000 },

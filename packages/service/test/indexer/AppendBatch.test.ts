@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as AppendBatch from "../../src/indexer/AppendBatch.ts"
+import * as PreparedBlock from "../../src/store/sqlite/PreparedBlock.ts"
 import type { BlockRows, TransactionRow } from "../../src/store/BlockRows.ts"
 
 const transaction: TransactionRow = { index: 0, hash: "0x0", body: "{}", internal: null, addresses: [] }
@@ -58,6 +59,20 @@ describe("AppendBatch", () => {
     expect(isFull(whole)).toBe(true)
     expect(isFull({ ...whole, facts: "{}" })).toBe(false)
     expect(isFull({ ...whole, transactions: [] })).toBe(false)
+  })
+
+  it("isFull: bytes that were prepared count beside the texts that they are made of", () => {
+    const body = JSON.stringify(Array.from({ length: 450_000 }, (_, at) => (at * 2_654_435_761) % 4_294_967_296))
+    const prepared = PreparedBlock.prepare(
+      block(0, { transactions: [{ ...transaction, hash: "0x00", body, internal: body }], facts: body }),
+      "plain",
+    )
+    const isFull = (one: BlockRows) => AppendBatch.isFull(AppendBatch.add(AppendBatch.make(null, 0), one)!, 0)
+    const { prepared: _, preparedBytes, ...texts } = prepared
+
+    expect(preparedBytes).toBe(3 * body.length)
+    expect(3 * body.length).toBeGreaterThan(12 * 1024 * 1024)
+    expect([isFull(texts), isFull(prepared)]).toEqual([false, true])
   })
 
   it.prop(

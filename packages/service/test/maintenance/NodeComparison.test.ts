@@ -147,6 +147,29 @@ describe("NodeComparison", () => {
     ])
   })
 
+  it("ofBlock: facts that a node leaves out, and writes as nothing, are no difference", () => {
+    const whole = {
+      ...{ feeRecipient: "0xf", baseFeePerGas: "7", gasUsed: "21000", gasFees: "1", uncles: ["0xe"] },
+      withdrawals: [{ index: "1", validator: "2", address: "0xa", amount: "3" }],
+      transactions: [{ index: 0, type: 4, authorizations: [{ chainId: "1", nonce: "0", signature: "0x1" }] }],
+    }
+    const bare = {
+      ...{ feeRecipient: null, baseFeePerGas: null, gasUsed: "21000", gasFees: null, uncles: [], withdrawals: [] },
+      transactions: [{ index: 0, type: 0, authorizations: [{ chainId: null, nonce: "0", signature: null }] }],
+    }
+    const differences = (remoteFacts: object) =>
+      whatOf(stored({}, { facts: JSON.stringify(whole) }), { ...remote, facts: JSON.stringify(remoteFacts) })
+
+    expect(differences(bare)).toEqual([])
+    expect(differences({ ...bare, gasUsed: "0" })).toEqual(['facts.gasUsed: the node has "0", the stored row "21000"'])
+    expect(differences({ ...bare, uncles: ["0xe", "0xd"] })).toEqual([
+      "facts.uncles: the node has 2 entries, the stored row 1",
+    ])
+    expect(differences({ ...bare, transactions: [{ index: 0, type: 2 }] })).toEqual([
+      "facts.transactions[0].type: the node has 2, the stored row 4",
+    ])
+  })
+
   it("ofBlock: leaves out what another revision of the decoder decoded", () => {
     const body = '{"value":"1","logs":[{"data":"0x","decoded_event":null}],"decoded_call":null}'
 

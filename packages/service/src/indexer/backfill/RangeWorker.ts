@@ -8,7 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRows } from "../../store/BlockRows.ts"
-import * as Deviation from "../../verification/Deviation.ts"
+import type * as Deviation from "../../verification/Deviation.ts"
 import type * as HashRules from "../../verification/HashRules.ts"
 import type { BlockSource } from "../BlockSource.ts"
 import * as RangeFetcher from "./RangeFetcher.ts"
@@ -30,6 +30,8 @@ export interface Response {
   readonly rows: ReadonlyArray<BlockRows>
   /** Blocks that the nodes take at once by now; `null` where the thread cannot fetch the range. */
   readonly size: number | null
+  /** What was accepted of the blocks although it deviates. The indexer reports it, once for all threads. */
+  readonly deviations: ReadonlyArray<Deviation.OfBlock>
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Response {
 export type RangeWorker = (request: Request) => Effect.Effect<Response>
 
 /** The response of a thread that cannot fetch a range. */
-export const declined: Response = { rows: [], size: null }
+export const declined: Response = { rows: [], size: null, deviations: [] }
 
 /**
  * Makes the worker of a source of blocks.
@@ -46,7 +48,6 @@ export const declined: Response = { rows: [], size: null }
  * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
-  const onDeviation = Deviation.makeReporter()
   const fetch: RangeWorker = Effect.fnUntraced(function* ({ from, isTraced, rules, to }): Effect.fn.Return<Response> {
     // Far below the head of every node, blocks are fetched from all nodes in turn.
     if (!node.isSettled(to)) yield* Effect.ignore(node.head)
@@ -55,8 +56,11 @@ export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRo
       yield* node.forgetMissingTracer
       return declined
     }
+    const deviations: Array<Deviation.OfBlock> = []
+    const onDeviation: Deviation.Reporter = (block, found) =>
+      Effect.sync(() => void deviations.push({ block, deviations: found }))
     const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
-    return { rows: rows.map(prepare), size }
+    return { rows: rows.map(prepare), size, deviations }
   })
   return (request) =>
     Effect.catchDefect(

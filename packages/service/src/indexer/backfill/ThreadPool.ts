@@ -92,13 +92,15 @@ const fetchIn = (
   context: Context,
   index: number,
   request: RangeWorker.Request,
+  { onDeviation = () => Effect.void }: RangeSource.Turn["assembling"],
 ): Effect.Effect<RangeWorker.Response["rows"]> => {
   const use = Effect.gen(function* () {
     const thread = threadAt(context, index)
     const asked = Effect.raceFirst(thread.fetch(request), watch(thread))
-    const { rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
+    const { deviations, rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
     const nowMillis = yield* MonotonicClock.millis
     apply(context, size === null ? { _tag: "Declined", index, nowMillis } : { _tag: "Answered", index, size })
+    for (const found of deviations) yield* onDeviation(found.block, found.deviations)
     return rows
   })
   return Effect.suspend(() => {
@@ -133,7 +135,7 @@ const fetchRange = Effect.fnUntraced(function* (
   const traces = yield* Effect.orElseSucceed(turn.node.traceSource, () => null)
   if (index === null || traces === null) return yield* complete(turn, range, [])
   const request = { ...range, rules: turn.assembling.rules ?? HashRules.none, isTraced: traces !== "off" }
-  return yield* complete(turn, range, yield* fetchIn(context, index, request))
+  return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 
 const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSource => {

@@ -31,10 +31,19 @@ export type Columns = readonly [
   checksum: number,
 ]
 
-/** A row that does not match its checksum. */
-const damaged = (connection: Connection, id: number) => {
+/** A row that does not match its checksum, or cannot be read although it does. */
+const damaged = (connection: Connection, id: number, what = "does not match its checksum") => {
   const { block, index } = RowId.toPosition(id)
-  return Checksum.damaged(connection.name, block, `transaction ${index} does not match its checksum`)
+  return Checksum.damaged(connection.name, block, `transaction ${index} ${what}`)
+}
+
+/** Decodes what was read of a row. */
+const decodeUnsafe = <A>(connection: Connection, id: number, decode: () => A): A => {
+  try {
+    return decode()
+  } catch {
+    throw damaged(connection, id, "cannot be read")
+  }
 }
 
 /** The columns of a frame that lies apart. */
@@ -73,6 +82,10 @@ export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prep
     largeInternal: apartOf(id, internalFrame),
   }
 }
+
+/** Bytes of the frames of prepared rows. */
+export const preparedBytes = ({ columns, largeDocument, largeInternal }: Prepared): number =>
+  [columns[7], largeDocument?.[1], largeInternal?.[1]].reduce((sum, frame) => sum + (frame?.length ?? 0), 0)
 
 /** Inserts rows that were prepared. */
 export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyArray<Prepared>): void => {
@@ -122,10 +135,11 @@ export const textsUnsafe = (connection: Connection, columns: Columns, wantsInter
   if (Checksum.of(checked) !== checksum) throw damaged(connection, id)
   const form = Frame.fromNumber(formNumber)
   const frame = inline ?? apartUnsafe(connection, Statements.largeDocument, id)
-  const texts = Frame.unpack({ form, frame, size, internalSize }, wantsInternal)
+  const texts = decodeUnsafe(connection, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
   if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
   const apart = apartUnsafe(connection, Statements.largeInternal, id)
-  return { body: texts.body, internal: Frame.unpackInternal(apart, internalSize, form.dictionary) }
+  const internal = decodeUnsafe(connection, id, () => Frame.unpackInternal(apart, internalSize, form.dictionary))
+  return { body: texts.body, internal }
 }
 
 /** Whether a transaction, whose columns and text were read, belongs to a wallet. */
@@ -141,12 +155,12 @@ export const addressesOf = ([, , , , , , addresses]: Columns, body: string): Rea
 export const fromColumnsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): StoredRow => {
   const { body, internal } = textsUnsafe(connection, columns, wantsInternal)
   const [id, decoderRevision, , , , hash] = columns
-  return {
+  return decodeUnsafe(connection, id, () => ({
     index: RowId.toPosition(id).index,
     hash: hash === null ? DocumentText.namesOf(body)!.hash : toHex(hash),
     body,
     internal,
     addresses: addressesOf(columns, body),
     decoderRevision,
-  }
+  }))
 }

@@ -37,6 +37,9 @@ export const prepare = ({ facts, number }: BlockRows, codec: Frame.Codec): Colum
   return [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
 }
 
+/** Bytes of the frame of a row. */
+export const bytesOf = ([, , , frame]: Columns): number => frame.length
+
 /** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
 export const insertUnsafe = (connection: Connection, columns: Columns | null): number | null => {
   if (columns === null) return null
@@ -48,13 +51,17 @@ export const insertUnsafe = (connection: Connection, columns: Columns | null): n
 export const deleteUnsafe = (connection: Connection, from: number, to: number): void =>
   void connection.rowsUnsafe(Statements.deleteFacts, [from, to])
 
-/** The text of a row; the error where it is missing, or does not match the checksum in its block. */
+/** The text of a row; the error where it is missing, does not match the checksum in its block, or cannot be decompressed. */
 const read = (connection: Connection, block: Header, columns: Columns | undefined): string | StoreError => {
   if (columns === undefined || Checksum.of(columns) !== block.factsChecksum) {
     return Checksum.damaged(connection.name, block.number, "its facts do not match their checksum")
   }
   const [, dictionary, size, frame] = columns
-  return Frame.decode(frame, size, dictionary).toString()
+  try {
+    return Frame.decode(frame, size, dictionary).toString()
+  } catch {
+    return Checksum.damaged(connection.name, block.number, "its facts cannot be decompressed")
+  }
 }
 
 type Header = Pick<StoredHeader, "number" | "factsChecksum">

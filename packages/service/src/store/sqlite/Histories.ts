@@ -82,17 +82,20 @@ const isStored = (joined: Joined): joined is Documents.Columns => joined[1] !== 
 
 const blockOf = (id: number): number => RowId.toPosition(id).block
 
-/** Throws unless both copies have the same entries. */
+/** Throws unless both copies have the same entries. The first difference is an entry that one copy lacks, and the other has next. */
 const compareUnsafe = (
   connection: Connection,
+  order: Range["order"],
   rows: ReadonlyArray<Joined>,
   copies: ReadonlyArray<readonly [id: number]>,
 ) => {
+  const firstOf = order === "ASC" ? Math.min : Math.max
   for (let index = 0; index < Math.max(rows.length, copies.length); index++) {
     const [id] = rows[index] ?? []
     const [copy] = copies[index] ?? []
     if (id === copy) continue
-    const block = blockOf(Math.min(id ?? Number.MAX_SAFE_INTEGER, copy ?? Number.MAX_SAFE_INTEGER))
+    // Sound: one of them is present.
+    const block = blockOf(firstOf(id ?? copy!, copy ?? id!))
     throw Checksum.damaged(connection.name, block, "the history of a wallet differs from its copy")
   }
 }
@@ -132,7 +135,7 @@ export const rangeUnsafe = function* (
   for (;;) {
     const params = [key, from, to, limit]
     const rows = connection.valuesUnsafe<Joined>(Statements.pageRows[order], params)
-    compareUnsafe(connection, rows, connection.valuesUnsafe(Statements.pageCopy[order], params))
+    compareUnsafe(connection, order, rows, connection.valuesUnsafe(Statements.pageCopy[order], params))
     for (const joined of rows) yield foundUnsafe(connection, address, joined, wantsInternal)
     const end = rows.at(-1)?.[0]
     if (end === undefined || rows.length < limit) return

@@ -22,6 +22,13 @@ export const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyAr
 const makeDocuments = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<Documents.Prepared> =>
   rowsOf(block).map((row) => Documents.prepare(block.number, row, codec))
 
+/** Bytes of the frames, which a prepared block holds beside its texts. */
+const bytesOf = ({ documents, facts }: PreparedBlock): number =>
+  documents.reduce(
+    (sum, prepared) => sum + Documents.preparedBytes(prepared),
+    facts === null ? 0 : Facts.bytesOf(facts),
+  )
+
 /** Prepares a block. */
 export const prepare = (block: BlockRows, codec: Frame.Codec): BlockRows => {
   const prepared: PreparedBlock = {
@@ -30,7 +37,7 @@ export const prepare = (block: BlockRows, codec: Frame.Codec): BlockRows => {
     facts: Facts.prepare(block, codec),
     documents: makeDocuments(block, codec),
   }
-  return { ...block, prepared }
+  return { ...block, prepared, preparedBytes: bytesOf(prepared) }
 }
 
 /** What was prepared of a block; `undefined` where nothing was, or for another form or revision. */

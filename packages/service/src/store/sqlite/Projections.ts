@@ -148,7 +148,9 @@ export const fillUnsafe = (
   const isCurrent = projection.kind === "documents" && !Rows.hasStaleUnsafe(connection, from, to, projection.revision)
   if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
   if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, file.ref.id, from, to)
-  const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to)
+  // Documents and appearances are made of transactions alone: damaged facts do not keep them from the head.
+  const wantsFacts = projection.kind === "entries"
+  const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to, wantsFacts)
   for (const block of blocks) insertUnsafe(file, projection, state.number, block)
   connection.rowsUnsafe(Statements.moveProjection, [to + 1, state.number])
   ProjectionCheckpoints.sealUnsafe(connection)

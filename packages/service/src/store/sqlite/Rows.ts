@@ -80,17 +80,18 @@ const transactionsUnsafe = (connection: Connection, from: number, to: number, la
   return byBlock
 }
 
-/** The stored blocks of a range, inclusive, as they were appended. */
+/** The stored blocks of a range, inclusive, as they were appended; without their facts unless they are wanted. */
 export const readUnsafe = (
   connection: Connection,
   chain: number,
   from: number,
   to: number,
+  wantsFacts: boolean,
 ): ReadonlyArray<BlockRows> => {
   const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
   const transactions = transactionsUnsafe(connection, from, to, layoutFrom)
   const blocks = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
-  const facts = Facts.rangeUnsafe(connection, blocks)
+  const facts = Facts.rangeUnsafe(connection, wantsFacts ? blocks : [])
   return blocks.map(({ hash, number, parentHash, timestamp }): BlockRows => {
     const rows = transactions.get(number) ?? []
     const text = Facts.textUnsafe(facts.get(number))

@@ -12,8 +12,9 @@ import * as fixture from "../fixture.ts"
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
 
-const emptyBlock = (number: number): HydratedBlock =>
+const emptyBlock = (number: number, more: object = {}): HydratedBlock =>
   fixture.block({
+    ...more,
     number: `0x${number.toString(16)}`,
     hash: hashOf(number),
     parentHash: hashOf(number - 1),
@@ -24,7 +25,16 @@ const emptyBlock = (number: number): HydratedBlock =>
 const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false }
 
 /** Fetches the range from a node of empty blocks that differs in some methods. */
-const fetch = (methods: Partial<Node>, { isTraced = false, prepare = (block: BlockRows) => block } = {}) => {
+const fetch = (
+  methods: Partial<Node>,
+  options: {
+    readonly isTraced?: boolean
+    readonly prepare?: (block: BlockRows) => BlockRows
+    readonly checks?: HashRules.Level
+    readonly rules?: HashRules.HashRules
+  } = {},
+) => {
+  const { checks = "links", isTraced = false, prepare = (block) => block, rules = request.rules } = options
   let [polls, forgotten] = [0, 0]
   // Sound: nothing else of a node is asked for blocks without transactions.
   const node = {
@@ -38,9 +48,11 @@ const fetch = (methods: Partial<Node>, { isTraced = false, prepare = (block: Blo
     forgetMissingTracer: Effect.sync(() => (forgotten += 1)),
     ...methods,
   } as unknown as Node
-  const worker = RangeWorker.make({ node, assembling: { decoder, checks: "links" } }, prepare)
-  return worker({ ...request, isTraced }).pipe(
-    Effect.map(({ rows, size }) => ({ numbers: rows.map(({ number }) => number), size, polls, forgotten, rows })),
+  const worker = RangeWorker.make({ node, assembling: { decoder, checks } }, prepare)
+  return worker({ ...request, isTraced, rules }).pipe(
+    Effect.map(({ rows, ...response }) => ({
+      ...{ ...response, numbers: rows.map(({ number }) => number), polls, forgotten, rows },
+    })),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 }
@@ -55,6 +67,22 @@ describe("RangeWorker", () => {
 
       expect([numbers, size, polls]).toEqual([[10, 11, 12, 13], 1, 0])
       expect(rows.map(({ prepared }) => prepared)).toEqual(numbers)
+    }),
+  )
+
+  it.effect("make: returns the deviations of accepted blocks with their rows", () =>
+    Effect.gen(function* () {
+      const rules: HashRules.HashRules = [{ fromBlock: 0n, headerHash: true, blooms: false, roots: false }]
+      const block: Node["block"] = (number) => Effect.succeed(emptyBlock(number, { forkRoot: "0x1" }))
+      const { deviations, numbers } = yield* fetch({ block }, { checks: "standard", rules })
+
+      expect(deviations).toEqual(
+        numbers.map((number) => ({
+          block: number,
+          deviations: [{ kind: "unknown header fields", detail: "forkRoot" }],
+        })),
+      )
+      expect(numbers).toEqual([10, 11, 12, 13])
     }),
   )
 

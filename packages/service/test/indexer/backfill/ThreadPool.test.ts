@@ -1,12 +1,12 @@
 /** A pool whose threads run in this one: the order of their responses, what they lack, and their end. */
 import { describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as BlockAppender from "../../../src/indexer/BlockAppender.ts"
 import * as BlockAssembler from "../../../src/indexer/BlockAssembler.ts"
-import type * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
+import * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
 import { type Thread, ThreadLost } from "../../../src/indexer/backfill/Thread.ts"
 import * as ThreadPool from "../../../src/indexer/backfill/ThreadPool.ts"
 import * as StatusReporter from "../../../src/indexer/StatusReporter.ts"
@@ -15,6 +15,7 @@ import type { Node } from "../../../src/node/Node.ts"
 import type { BlockRows } from "../../../src/store/BlockRows.ts"
 import * as ChainSession from "../../../src/store/ChainSession.ts"
 import * as Engine from "../../../src/store/Engine.ts"
+import * as Deviation from "../../../src/verification/Deviation.ts"
 import * as HashRules from "../../../src/verification/HashRules.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import { decoder } from "../chain.ts"
@@ -44,6 +45,10 @@ const rowsOf = (number: number, parentHash?: string): BlockRows => {
 
 const allRows = ({ from, to }: RangeWorker.Request): ReadonlyArray<BlockRows> =>
   Array.from({ length: to - from + 1 }, (_, index) => rowsOf(from + index))
+
+/** All rows of a range, whose nodes take so many blocks at once. */
+const responding = (request: RangeWorker.Request, size: number): Effect.Effect<RangeWorker.Response> =>
+  Effect.succeed({ rows: allRows(request), size, deviations: [] })
 
 type Behaviour = (request: RangeWorker.Request) => Effect.Effect<RangeWorker.Response, ThreadLost>
 
@@ -90,7 +95,8 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     },
   })
   const options: BlockAppender.Options = {
-    ...{ node, store, assembling, rangeSource: pool.source, concurrency: 2 },
+    ...{ node, store, rangeSource: pool.source, concurrency: 2 },
+    assembling: { ...assembling, onDeviation: Deviation.makeReporter() },
     reporter: yield* StatusReporter.make({ store, onEvent: () => Effect.void }),
     onAppended: Effect.void,
   }
@@ -114,10 +120,7 @@ const expected = (from: number, to: number) => Array.from({ length: to - from + 
 describe("ThreadPool", () => {
   it.effect("source: gives each range to a thread, of as many blocks as its nodes take at once", () =>
     Effect.gen(function* () {
-      const { alone, hashes, requests, run } = yield* setup(
-        (request) => Effect.succeed({ rows: allRows(request), size: 20 }),
-        { threads: 1 },
-      )
+      const { alone, hashes, requests, run } = yield* setup((request) => responding(request, 20), { threads: 1 })
 
       expect(yield* run(1, 100)).toBe(null)
       expect(yield* hashes(1, 100)).toEqual(expected(1, 100))
@@ -147,7 +150,8 @@ describe("ThreadPool", () => {
             const { delay, outcome, size } = turns[at++ % turns.length]!
             const rows = allRows(request)
             const kept = { all: rows.length, some: rows.length >> 1, none: 0, lost: 0 }[outcome]
-            const response = outcome === "lost" ? lost : Effect.succeed({ rows: rows.slice(0, kept), size })
+            const response =
+              outcome === "lost" ? lost : Effect.succeed({ rows: rows.slice(0, kept), size, deviations: [] })
             return Effect.andThen(Effect.sleep(delay), response)
           },
           { threads },
@@ -159,10 +163,34 @@ describe("ThreadPool", () => {
     { arbitrary: { runs: 12 } },
   )
 
+  it.effect("source: a deviation that every thread finds in many blocks is reported once", () => {
+    const lines: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void lines.push(message))
+    return Effect.gen(function* () {
+      const asked = new Set<number>()
+      const { run } = yield* setup(
+        (request) =>
+          Effect.sync(() => {
+            asked.add(request.from)
+            const deviations = Array.from({ length: request.to - request.from + 1 }, (_, index) => ({
+              block: request.from + index,
+              deviations: [{ kind: "blooms" as const, detail: "the bloom of the block is another one" }],
+            }))
+            return { rows: allRows(request), size: 4, deviations }
+          }),
+        { threads: 3 },
+      )
+      yield* run(1, 60)
+
+      expect(asked.size).toBeGreaterThan(3)
+      expect(lines).toEqual([["Accepted a block that could not be verified in full"]])
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  })
+
   it.effect("source: fetches what a thread leaves out over the connection of the indexer", () =>
     Effect.gen(function* () {
       const { alone, headOf, run } = yield* setup((request) =>
-        Effect.succeed({ rows: allRows(request).slice(0, 1), size: 4 }),
+        Effect.succeed({ rows: allRows(request).slice(0, 1), size: 4, deviations: [] }),
       )
 
       expect(yield* run(1, 12)).toBe(null)
@@ -174,10 +202,9 @@ describe("ThreadPool", () => {
   it.effect("source: fetches without a lost thread, and starts it again after its delay", () =>
     Effect.gen(function* () {
       let isBroken = true
-      const { alone, counts, run } = yield* setup(
-        (request) => (isBroken ? lost : Effect.succeed({ rows: allRows(request), size: 4 })),
-        { threads: 1 },
-      )
+      const { alone, counts, run } = yield* setup((request) => (isBroken ? lost : responding(request, 4)), {
+        threads: 1,
+      })
       yield* run(1, 40)
       expect([counts, alone.length]).toEqual([{ started: 1, stopped: 1 }, 40])
 
@@ -190,7 +217,7 @@ describe("ThreadPool", () => {
 
   it.effect("source: a thread that has declined gets no range for 30 seconds", () =>
     Effect.gen(function* () {
-      const declined = Effect.succeed<RangeWorker.Response>({ rows: [], size: null })
+      const declined = Effect.succeed(RangeWorker.declined)
       const { alone, requests, run } = yield* setup(() => declined, { threads: 1 })
       yield* run(1, 60)
       const first = requests.length
@@ -211,6 +238,7 @@ describe("ThreadPool", () => {
         Effect.succeed({
           rows: allRows(request).map((rows) => (rows.number === 13 ? rowsOf(13, hashOf(12, 1)) : rows)),
           size: 8,
+          deviations: [],
         }),
       )
 
@@ -221,7 +249,7 @@ describe("ThreadPool", () => {
 
   it.effect("source: blocks near the head are fetched over the connection of the indexer", () =>
     Effect.gen(function* () {
-      const { alone, requests, run } = yield* setup((request) => Effect.succeed({ rows: allRows(request), size: 4 }), {
+      const { alone, requests, run } = yield* setup((request) => responding(request, 4), {
         settledTo: 18,
       })
       yield* run(1, 40)
@@ -243,7 +271,7 @@ describe("ThreadPool", () => {
   it.effect("source: a thread that responds is waited for, however long its nodes take", () =>
     Effect.gen(function* () {
       const { alone, counts, headOf, run } = yield* setup(
-        (request) => Effect.delay(Effect.succeed({ rows: allRows(request), size: 4 }), "20 minutes"),
+        (request) => Effect.delay(responding(request, 4), "20 minutes"),
         { threads: 1 },
       )
       yield* passing(30_000, run(1, 16))
@@ -254,7 +282,7 @@ describe("ThreadPool", () => {
 
   it.effect("make: ends the threads once they were idle for a while", () =>
     Effect.gen(function* () {
-      const { counts, run } = yield* setup((request) => Effect.succeed({ rows: allRows(request), size: 4 }), {
+      const { counts, run } = yield* setup((request) => responding(request, 4), {
         threads: 1,
       })
       yield* run(1, 40)

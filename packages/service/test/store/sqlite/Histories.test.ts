@@ -51,6 +51,20 @@ describe("Histories", () => {
     }),
   )
 
+  it.effect.each([
+    ["lost by the copy", `DELETE FROM history_copy WHERE id = ${id}`, 11],
+    ["lost by the history", `DELETE FROM history WHERE id = ${id}`, 11],
+    ["lost by the copy at the end of a page", `DELETE FROM history_copy WHERE id = ${RowId.of(10, 0)}`, 10],
+    ["lost by the copy at the begin of a page", `DELETE FROM history_copy WHERE id = ${RowId.of(12, 0)}`, 12],
+  ])("page: names the block of an entry that was %s, in either order", ([, statement, block]) =>
+    Effect.gen(function* () {
+      const store = yield* damaged(statement)
+
+      expect(yield* failureOf(store, "ASC")).toMatchObject({ damagedBlock: block })
+      expect(yield* failureOf(store, "DESC")).toMatchObject({ damagedBlock: block })
+    }),
+  )
+
   it.effect("page: fails for an entry whose transaction is not stored", () =>
     Effect.gen(function* () {
       const store = yield* damaged(`DELETE FROM document WHERE id = ${id}`)

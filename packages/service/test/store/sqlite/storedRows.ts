@@ -1,9 +1,13 @@
 /** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
 import * as Blocks from "../../../src/store/sqlite/Blocks.ts"
 import * as Checkpoints from "../../../src/store/sqlite/Checkpoints.ts"
+import * as Checksum from "../../../src/store/sqlite/Checksum.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
 import * as Documents from "../../../src/store/sqlite/Documents.ts"
+import * as DocumentStatements from "../../../src/store/sqlite/DocumentStatements.ts"
+import type * as Facts from "../../../src/store/sqlite/Facts.ts"
 import * as OldRows from "../../../src/store/sqlite/OldRows.ts"
+import * as RowId from "../../../src/store/sqlite/RowId.ts"
 import * as Rows from "../../../src/store/sqlite/Rows.ts"
 
 const withFile = <A>(file: string, work: (connection: Connection.Connection) => A): A => {
@@ -39,6 +43,28 @@ export const rewriteBlock = (file: string, chain: number, number: number, assign
   withFile(file, (connection) => {
     connection.scriptUnsafe(`UPDATE block SET ${assignment}, checksum = NULL WHERE number = ${number}`)
     Blocks.sealUnsafe(connection, chain, number, number)
+  })
+
+/** Replaces the frame of a block's facts; the checksums hold. */
+export const rewriteFacts = (file: string, chain: number, number: number, frame: Uint8Array): void =>
+  withFile(file, (connection) => {
+    connection.rowsUnsafe("UPDATE facts SET frame = ? WHERE block = ?", [frame, number])
+    const columns = connection.valuesUnsafe<Facts.Columns>("SELECT * FROM facts WHERE block = ?", [number])[0]!
+    connection.rowsUnsafe("UPDATE block SET facts = ?, checksum = NULL WHERE number = ?", [
+      Checksum.of(columns),
+      number,
+    ])
+    Blocks.sealUnsafe(connection, chain, number, number)
+  })
+
+/** Replaces the frame of a transaction's row; the checksum holds. */
+export const rewriteFrame = (file: string, block: number, index: number, frame: Uint8Array): void =>
+  withFile(file, (connection) => {
+    const id = RowId.of(block, index)
+    const columns = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])[0]!
+    const own = [...columns.slice(0, 7), frame]
+    connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [id])
+    connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.of(own)])
   })
 
 /** Moves every row into the layout of version 5, as an earlier version of the program wrote it. */
