@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Decoder } from "../decode/Decoder.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
@@ -69,6 +70,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 
 const leaseMillis = 5_000
 const renewMillis = leaseMillis / 2
+/** Time for which an offered lease is free: longer than indexers wait between two attempts to take it. */
+const offeredMillis = 2_000
 /** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
 /** Transactions that are rewritten in one database transaction: their histories share more pages of the file than those of fewer. */
@@ -145,12 +148,24 @@ const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): O
 
 /**
  * Keeps the lease during a wait or a fetch, however long it takes. Two indexers that took turns would each begin with short delays again,
- * and discard what they had fetched.
+ * and discard what they had fetched. A node that hangs ends the fetch by the deadline of its calls.
+ *
+ * Source: decision 0030.
  */
 const keepingLease = <A, E>({ acquireLease }: Context, task: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const renew = Effect.andThen(Effect.sleep(renewMillis), Effect.ignore(acquireLease))
   return Effect.raceFirst(task, Effect.forever(renew))
 }
+
+/** Waits. An offered lease is free at first, however short the wait is. */
+const wait = Effect.fnUntraced(function* (context: Context, { isLeaseOffered = false, millis }: IndexerTurn.Wait) {
+  if (isLeaseOffered) {
+    yield* Effect.ignore(context.store.releaseLease)
+    yield* Effect.sleep(offeredMillis)
+    yield* Effect.ignore(context.acquireLease)
+  }
+  yield* keepingLease(context, Effect.sleep(isLeaseOffered ? Math.max(0, millis - offeredMillis) : millis))
+})
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
@@ -239,7 +254,7 @@ const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
     case "FillProjections":
       return fillProjections(context, action.millis)
     case "Wait":
-      return Effect.as(keepingLease(context, Effect.sleep(action.millis)), { _tag: "Waited" })
+      return Effect.as(wait(context, action), { _tag: "Waited" })
     case "Stop":
       return Effect.fail(action.error)
   }
@@ -259,10 +274,10 @@ const loop = Effect.fnUntraced(function* (
     for (const report of transition.reports) yield* context.reporter.report(report)
     const { action } = transition
     if (action._tag === "Stop") return yield* action.error
-    input = yield* Effect.match(perform(context, action), {
-      onSuccess: (outcome) => outcome,
-      onFailure: (error): IndexerTurn.Input => ({ _tag: "Failed", error }),
-    })
+    const startedAt = yield* MonotonicClock.millis
+    const outcome = yield* Effect.result(perform(context, action))
+    const millis = (yield* MonotonicClock.millis) - startedAt
+    input = Result.isSuccess(outcome) ? outcome.success : { _tag: "Failed", error: outcome.failure, millis }
   }
 })
 

@@ -15,7 +15,7 @@ import * as Backoff from "../supervision/Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
-import type { Action, Extend, Input, TurnError } from "./IndexerTurn.ts"
+import type { Action, Extend, Input, TurnError, Wait } from "./IndexerTurn.ts"
 
 /**
  * What does not change while an indexer runs.
@@ -74,6 +74,8 @@ export interface IndexerState {
   readonly isLeaseDenied: boolean
   /** Turns that failed since the last one that did not. */
   readonly failures: number
+  /** Time of these failures and of the delays between them, in milliseconds. */
+  readonly failingMillis: number
   /** The heads for which the finalized block was looked up last. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
   /** Every projection has reached the head with its current revision. */
@@ -100,6 +102,8 @@ const busyDelayMillis = 15_000
 /** Longest delay after a failure that the node repeats: each attempt is several calls. */
 const refusedDelayMillis = 60_000
 const maxLeaseDelayMillis = 1_000
+/** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
+const offeringMillis = 60_000
 
 /**
  * Makes the state of an indexer that has done nothing yet.
@@ -114,6 +118,7 @@ export const make = (
   isStarted: false,
   isLeaseDenied: false,
   failures: 0,
+  failingMillis: 0,
   finality: null,
   isFilled: false,
   doubt: RuleDoubt.make(rules === null),
@@ -128,15 +133,18 @@ const transition = (state: IndexerState, action: Action, reports: ReadonlyArray<
 
 const acquireLease: Action = { _tag: "AcquireLease" }
 
-const wait = (millis: number): Action => ({ _tag: "Wait", millis })
+const wait = (millis: number): Wait => ({ _tag: "Wait", millis })
+
+/** The end of a turn that did not fail. */
+const ended = { failures: 0, failingMillis: 0, phase: null } as const
 
 /** Ends a turn that did something, so that the next one follows at once. */
 const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = []): Transition =>
-  transition({ ...state, failures: 0, phase: null }, acquireLease, reports)
+  transition({ ...state, ...ended }, acquireLease, reports)
 
 /** Ends a turn that had nothing more to do. */
 const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<IndexerReport> = []): Transition =>
-  transition({ ...state, failures: 0, phase: null }, wait(millis), reports)
+  transition({ ...state, ...ended }, wait(millis), reports)
 
 /** Longest delay after a failure: long for what the nodes would answer again, so that they get few calls for nothing. */
 const maxDelayOf = ({ maxDelayMillis }: Settings, error: TurnError): number => {
@@ -195,13 +203,15 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
   }
 }
 
-const failed = (settings: Settings, state: IndexerState, error: TurnError): Transition => {
+const failed = (settings: Settings, state: IndexerState, error: TurnError, tookMillis = 0): Transition => {
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
-  const action = wait(delayOf(settings, error, failures))
+  const delayMillis = delayOf(settings, error, failures)
+  const failingMillis = state.failingMillis + tookMillis + delayMillis
+  const action = { ...wait(delayMillis), ...(failingMillis > offeringMillis ? { isLeaseOffered: true } : {}) }
   const isRefused = error._tag === "InvalidBlock" && failures > toleratedFailures
   const doubt = isRefused ? RuleDoubt.refused(state.doubt, error) : state.doubt
-  return transition({ ...state, failures, doubt, phase: null }, action, reportsOf(error, failures))
+  return transition({ ...state, failures, failingMillis, doubt, phase: null }, action, reportsOf(error, failures))
 }
 
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
@@ -424,6 +434,6 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "ProjectionsFilled":
       return idle({ ...state, isFilled: input.isDone }, settings.pollMillis)
     case "Failed":
-      return failed(settings, state, input.error)
+      return failed(settings, state, input.error, input.millis)
   }
 }

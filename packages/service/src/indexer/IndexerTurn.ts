@@ -75,7 +75,8 @@ export type Input =
   | { readonly _tag: "BlockFinalized" }
   | { readonly _tag: "ProjectionsFilled"; readonly isDone: boolean }
   | { readonly _tag: "Waited" }
-  | { readonly _tag: "Failed"; readonly error: TurnError }
+  /** `millis` is the time that the action took. */
+  | { readonly _tag: "Failed"; readonly error: TurnError; readonly millis: number }
 
 /** Appends the blocks from `from` to `to`, above the stored block `tip`. */
 export interface Extend {
@@ -91,6 +92,14 @@ export interface Extend {
   readonly failures?: number
   /** The turn before failed: the node gets as few calls as possible. */
   readonly isRetry: boolean
+}
+
+/** Waits, and keeps the lease meanwhile. */
+export interface Wait {
+  readonly _tag: "Wait"
+  readonly millis: number
+  /** The lease is offered to an indexer that waits for it. Default false. */
+  readonly isLeaseOffered?: boolean
 }
 
 /**
@@ -110,6 +119,6 @@ export type Action =
   | { readonly _tag: "FinalizeBlock"; readonly number: number }
   /** Fills new and revised projections from stored blocks, for so long at most. */
   | { readonly _tag: "FillProjections"; readonly millis: number }
-  | { readonly _tag: "Wait"; readonly millis: number }
+  | Wait
   /** Ends the indexer: the database will not work again by itself. */
   | { readonly _tag: "Stop"; readonly error: StoreError }

@@ -3,13 +3,15 @@
  * is restarted; the failure of one chain does not affect the others.
  */
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
+import * as Result from "effect/Result"
 import * as Restart from "../supervision/Restart.ts"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
+import * as WorkerThread from "../supervision/WorkerThread.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
@@ -37,23 +39,26 @@ interface RunningWorker {
   readonly ended: Promise<string | null>
 }
 
-const start = (
-  job: ChainJob,
-  logLevel: WorkerData["logLevel"],
-  onMessage: (message: FromWorker) => void,
-): RunningWorker => {
-  const data: WorkerData = { kind, job, logLevel }
-  const worker = new Worker(entry, { workerData: data, name: `daybook-index-${job.chain}` })
-  const ended = new Promise<string | null>((resolve) => {
+/** Listens to a worker until it ends; gives why, `null` when it was stopped. */
+const endOf = (worker: Worker, onMessage: (message: FromWorker) => void): Promise<string | null> =>
+  new Promise((resolve) => {
     let failure: string | null | undefined
     worker.on("message", (message: FromWorker) => {
       if (message._tag === "Ended") failure = message.failure
       else onMessage(message)
     })
-    worker.on("error", (cause) => (failure ??= cause instanceof Error ? cause.message : "unknown error"))
+    worker.on("error", (cause) => (failure ??= WorkerThread.describe(cause)))
     worker.on("exit", (code) => resolve(failure === undefined ? `exit code ${code}` : failure))
   })
-  return { worker, ended }
+
+const start = (
+  job: ChainJob,
+  logLevel: WorkerData["logLevel"],
+  onMessage: (message: FromWorker) => void,
+): Result.Result<RunningWorker, WorkerThread.ThreadNotStarted> => {
+  const data: WorkerData = { kind, job, logLevel }
+  const started = WorkerThread.start(entry, { workerData: data, name: `daybook-index-${job.chain}` })
+  return Result.map(started, (worker) => ({ worker, ended: endOf(worker, onMessage) }))
 }
 
 const stop = ({ worker, ended }: RunningWorker): Effect.Effect<void> =>
@@ -75,7 +80,7 @@ const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
     }
   })
   const running = yield* Effect.acquireRelease(
-    Effect.sync(() => start(job, logLevel, (message) => Queue.offerUnsafe(messages, message))),
+    Effect.suspend(() => Effect.fromResult(start(job, logLevel, (message) => Queue.offerUnsafe(messages, message)))),
     stop,
   )
   yield* Effect.forkScoped(listen)
@@ -86,7 +91,10 @@ const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
 const supervise = (job: ChainJob, onEvent: OnEvent) =>
   Restart.forever(
     "The indexer",
-    Effect.map(runOnce(job, onEvent), (failure) => failure ?? "it was stopped"),
+    Effect.match(runOnce(job, onEvent), {
+      onSuccess: (failure) => failure ?? "it was stopped",
+      onFailure: ({ message }) => message,
+    }),
   ).pipe(Effect.annotateLogs({ chain: job.chain }))
 
 /**

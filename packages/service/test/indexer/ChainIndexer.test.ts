@@ -85,4 +85,31 @@ describe("ChainIndexer", () => {
       expect(renewed).toBeGreaterThan(15)
     }),
   )
+
+  it.effect("run: leaves the chain to another indexer once its node has hung for a minute", () =>
+    Effect.gen(function* () {
+      const { database, ref, snapshot } = yield* openStore
+      const other = ScriptedFetch.make(healthy)
+      /** Gives its head, and no block: requests for blocks end by their deadline. */
+      const hanging: typeof other.fetch = (url, init) =>
+        /"params":\["0x/.test(String(init.body)) ? new Promise(() => undefined) : other.fetch(url, init)
+      const start = Effect.fnUntraced(function* (owner: string, fetch: typeof other.fetch) {
+        const node = yield* Node.make({ urls: [`http://${owner}.example`], chainId: ref.id, traces: "off", fetch })
+        const options = { chain: ref.name, chainId: ref.id, owner, decoder, checks: "links" } as const
+        yield* ChainIndexer.run(node, options).pipe(Effect.provideService(Engine, database), Effect.forkScoped)
+      })
+      const head = Effect.map(
+        snapshot(({ checkpoint }) => checkpoint),
+        (checkpoint) => checkpoint?.head.number,
+      )
+      yield* start("hanging", hanging)
+      yield* ScriptedFetch.advance(other, 1)
+      yield* start("standby", other.fetch)
+      yield* ScriptedFetch.advance(other, 50)
+      expect(yield* head).toBeUndefined()
+      yield* ScriptedFetch.advance(other, 60)
+
+      expect(yield* head).toBe(300)
+    }),
+  )
 })

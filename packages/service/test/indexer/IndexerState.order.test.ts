@@ -61,7 +61,7 @@ describe("IndexerState", () => {
 
   const failedWith = (error: IndexerTurn.TurnError, times: number) =>
     Array.from({ length: times }).reduce<IndexerState.Transition>(
-      ({ state }) => IndexerState.step(settings, state, { _tag: "Failed", error }),
+      ({ state }) => IndexerState.step(settings, state, { _tag: "Failed", error, millis: 0 }),
       IndexerState.step(settings, IndexerState.make(settings, null), { _tag: "Begun" }),
     ).state.doubt.doubtful
 

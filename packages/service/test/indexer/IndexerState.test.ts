@@ -62,7 +62,11 @@ const begun: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Begun" }, { _tag: "Lea
 
 const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon", cause: undefined as never } as const
 const nodeFailed = new NodeFailed(gone)
-const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({ _tag: "Failed", error })
+const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({
+  _tag: "Failed",
+  error,
+  millis: 0,
+})
 
 describe("IndexerState", () => {
   it("the rules that were detected again are logged with the block that they refused, and what is not verified", () => {
@@ -106,6 +110,38 @@ describe("IndexerState", () => {
       const { state } = apply([denied, { _tag: "Waited" }, { _tag: "LeaseAcquired" }])
 
       expect(tagsOf(apply([denied], { state }))).toEqual(["Note"])
+    })
+
+    it("is offered in the delay once turns have failed for more than a minute, and kept after one that did not fail", () => {
+      const waited: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Waited" }, { _tag: "LeaseAcquired" }]
+      const timedOut: IndexerTurn.Input = { _tag: "Failed", error: nodeFailed, millis: 29_900 }
+      const second = apply([...begun, timedOut, ...waited, timedOut])
+      const third = apply([...waited, timedOut], { state: second.state })
+      const healthy = apply([...waited, { _tag: "Extended" }, { _tag: "LeaseAcquired" }, timedOut], {
+        state: third.state,
+      })
+
+      expect([second.action, third.action, healthy.action]).toEqual([
+        { _tag: "Wait", millis: 100 },
+        { _tag: "Wait", millis: 200, isLeaseOffered: true },
+        { _tag: "Wait", millis: 50 },
+      ])
+    })
+
+    it("is offered after a minute of delays too", () => {
+      let transition = apply(begun)
+      const offered: Array<boolean> = []
+      for (let done = 0; done < 15; done++) {
+        const inputs: ReadonlyArray<IndexerTurn.Input> = [failure(nodeFailed), { _tag: "Waited" }]
+        const [failed, waited] = inputs
+        transition = apply([failed!], { state: transition.state })
+        offered.push("isLeaseOffered" in transition.action)
+        transition = apply([waited!, { _tag: "LeaseAcquired" }], { state: transition.state })
+      }
+
+      // 12.75 s in eight delays, then 10 s each.
+      expect(offered.indexOf(true)).toBe(12)
+      expect(offered.slice(12)).toEqual([true, true, true])
     })
 
     it("starts the indexer once", () => {
@@ -461,7 +497,7 @@ describe("IndexerState", () => {
             expect(action.from).toBe(stored.length)
             for (let number = action.from; number <= action.to; number++) {
               const block = node[number]
-              if (block === undefined) return { _tag: "Failed", error: nodeFailed }
+              if (block === undefined) return failure(nodeFailed)
               const parent = number === 0 ? undefined : node[number - 1]
               if (parent?.hash !== stored.at(-1)?.hash)
                 return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found: block }

@@ -2,7 +2,7 @@
  * The threads of a backfill in a simulated process: each with a connection of its own, in the thread and the time of the simulation.
  * They are lost from time to time.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type * as BlockSource from "../../src/indexer/BlockSource.ts"
 import type * as RangeSource from "../../src/indexer/backfill/RangeSource.ts"
 import * as RangeWorker from "../../src/indexer/backfill/RangeWorker.ts"
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* ({ connect, count, random, threa
       stop: Effect.void,
     }
   }
-  const pool = yield* ThreadPool.make({ threads, start })
+  const pool = yield* ThreadPool.make({ threads, start: () => Result.succeed(start()) })
   // The chains of the simulation are short: its threads fetch blocks near the head too, which may be reorged.
   return (turn: RangeSource.Turn) => pool.source({ ...turn, node: { ...turn.node, isSettled: () => true } })
 })

@@ -2,17 +2,19 @@
  * A thread of a backfill, and how it is started as a worker thread of Node.
  */
 import { extname } from "node:path"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Node from "../../node/Node.ts"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
+import * as WorkerThread from "../../supervision/WorkerThread.ts"
 import type { ChainJob } from "../ChainJob.ts"
 import * as RangeWorker from "./RangeWorker.ts"
 
-/** A thread ended, or does not respond. */
+/** A thread does not start, has ended, or does not respond. */
 export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", { message: Schema.String }) {}
 
 /**
@@ -66,9 +68,8 @@ type Response = Exclude<FromThread, ThreadLog.ThreadLog>
 
 type Resume = (outcome: Effect.Effect<Response, ThreadLost>) => void
 
-/** Starts a worker thread, whose log lines are passed on. */
-const startWith = (data: ThreadData, onLog: (line: ThreadLog.ThreadLog) => void): Thread => {
-  const worker = new Worker(entry, { workerData: data, name: `daybook-fetch-${data.job.chain}` })
+/** The thread of a worker, whose log lines are passed on. */
+const threadOf = (worker: Worker, onLog: (line: ThreadLog.ThreadLog) => void): Thread => {
   const pending = new Map<number, Resume>()
   let lost: ThreadLost | undefined
   let newest = 0
@@ -82,7 +83,7 @@ const startWith = (data: ThreadData, onLog: (line: ThreadLog.ThreadLog) => void)
     pending.get(message.id)?.(Effect.succeed(message))
     pending.delete(message.id)
   })
-  worker.on("error", (cause) => lose(cause instanceof Error ? cause.message : "unknown error"))
+  worker.on("error", (cause) => lose(WorkerThread.describe(cause)))
   worker.on("exit", (code) => lose(`exit code ${code}`))
   const post = (message: ToThread) => worker.postMessage(message)
   const ask = (messageOf: (id: number) => ToThread) =>
@@ -116,9 +117,14 @@ const startWith = (data: ThreadData, onLog: (line: ThreadLog.ThreadLog) => void)
 export const starter = Effect.fnUntraced(function* (
   job: ChainJob,
   nodes: Node.Options["urls"],
-): Effect.fn.Return<() => Thread> {
+): Effect.fn.Return<() => Result.Result<Thread, ThreadLost>> {
   const logLevel = yield* References.MinimumLogLevel
   const services = yield* Effect.context<never>()
   const onLog = (line: ThreadLog.ThreadLog) => void Effect.runForkWith(services)(ThreadLog.write(line))
-  return () => startWith({ kind, job, nodes, logLevel }, onLog)
+  const workerData: ThreadData = { kind, job, nodes, logLevel }
+  return () =>
+    WorkerThread.start(entry, { workerData, name: `daybook-fetch-${job.chain}` }).pipe(
+      Result.map((worker) => threadOf(worker, onLog)),
+      Result.mapError(({ message }) => new ThreadLost({ message })),
+    )
 })

@@ -8,6 +8,7 @@
  * Source: decision 0026.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as MonotonicClock from "../../node/MonotonicClock.ts"
 import * as HashRules from "../../verification/HashRules.ts"
@@ -25,7 +26,7 @@ export interface Options {
   /** Number of threads, at least 1. */
   readonly threads: number
   /** Starts one of them. */
-  readonly start: () => Thread
+  readonly start: () => Result.Result<Thread, ThreadLost>
 }
 
 /**
@@ -56,10 +57,12 @@ const apply = (context: Context, input: PoolState.Input): void => {
 }
 
 /** The thread of an index. It is started in one step, so that two ranges do not start two. */
-const threadAt = ({ running, start }: Context, index: number): Thread => {
-  const thread = running.get(index) ?? start()
-  running.set(index, thread)
-  return thread
+const threadAt = ({ running, start }: Context, index: number): Result.Result<Thread, ThreadLost> => {
+  const thread = running.get(index)
+  if (thread !== undefined) return Result.succeed(thread)
+  const started = start()
+  if (Result.isSuccess(started)) running.set(index, started.success)
+  return started
 }
 
 const stopAll = ({ running }: Context): Effect.Effect<void> =>
@@ -69,13 +72,18 @@ const stopAll = ({ running }: Context): Effect.Effect<void> =>
     return Effect.forEach(threads, ({ stop }) => stop, { concurrency: "unbounded", discard: true })
   })
 
-/** Ends a lost thread, once. */
-const lose = Effect.fnUntraced(function* (context: Context, index: number, thread: Thread, error: ThreadLost) {
+/** Ends a lost thread, once; `undefined` is one that did not start. */
+const lose = Effect.fnUntraced(function* (
+  context: Context,
+  index: number,
+  thread: Thread | undefined,
+  error: ThreadLost,
+) {
   const nowMillis = yield* MonotonicClock.millis
   apply(context, { _tag: "Lost", index, nowMillis })
   if (context.running.get(index) !== thread) return
   context.running.delete(index)
-  yield* thread.stop
+  if (thread !== undefined) yield* thread.stop
   const text = error.message.replace(/[.\s]+$/, "")
   yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
 })
@@ -95,8 +103,11 @@ const fetchIn = (
   { onDeviation = () => Effect.void }: RangeSource.Turn["assembling"],
 ): Effect.Effect<RangeWorker.Response["rows"]> => {
   const use = Effect.gen(function* () {
-    const thread = threadAt(context, index)
-    const asked = Effect.raceFirst(thread.fetch(request), watch(thread))
+    const started = threadAt(context, index)
+    const thread = Result.isSuccess(started) ? started.success : undefined
+    const asked = Effect.flatMap(Effect.fromResult(started), (found) =>
+      Effect.raceFirst(found.fetch(request), watch(found)),
+    )
     const { deviations, rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
     const nowMillis = yield* MonotonicClock.millis
     apply(context, size === null ? { _tag: "Declined", index, nowMillis } : { _tag: "Answered", index, size })

@@ -1,6 +1,6 @@
 /** A backfill by real worker threads: from an embedded node, with a thread that is ended at work. */
 import { describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
 import { Eventually } from "@daybook/testkit"
@@ -26,7 +26,7 @@ const recordedPool = Effect.fnUntraced(function* (url: string, chainId: number, 
     return { ...thread, fetch: (request) => Effect.tap(thread.fetch(request), () => Effect.sync(() => responses++)) }
   }
   const start = yield* Thread.starter(jobOf(url, chainId, yield* folder), [url])
-  const pool = yield* ThreadPool.make({ threads, start: () => record(start()) })
+  const pool = yield* ThreadPool.make({ threads, start: () => Result.map(start(), record) })
   return { pool, started, responses: () => responses }
 })
 

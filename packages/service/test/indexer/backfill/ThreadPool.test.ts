@@ -1,6 +1,6 @@
 /** A pool whose threads run in this one: the order of their responses, what they lack, and their end. */
 import { describe, it } from "@effect/vitest"
-import { Effect, Logger, Schema } from "effect"
+import { Effect, Logger, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import type { HydratedBlock } from "@daybook/schema/Block"
@@ -58,11 +58,12 @@ interface Settings {
   readonly threads?: number
   readonly settledTo?: number
   readonly ping?: Thread["ping"]
+  readonly cannotStart?: boolean
 }
 
 /** An appender over an empty store, whose ranges come from threads that behave as given. */
 const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Settings = {}) {
-  const { ping = Effect.void, settledTo = 1_000, threads = 2 } = settings
+  const { cannotStart = false, ping = Effect.void, settledTo = 1_000, threads = 2 } = settings
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
   const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
   yield* store.holdLease
@@ -83,7 +84,8 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     threads,
     start: () => {
       counts.started += 1
-      return {
+      if (cannotStart) return Result.fail(new ThreadLost({ message: "no thread can be started" }))
+      return Result.succeed({
         ping,
         fetch: (request) =>
           Effect.suspend(() => {
@@ -91,7 +93,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
             return behaviour(request)
           }),
         stop: Effect.sync(() => void (counts.stopped += 1)),
-      }
+      })
     },
   })
   const options: BlockAppender.Options = {
@@ -213,6 +215,20 @@ describe("ThreadPool", () => {
       yield* run(41, 60)
       expect(counts.started).toBe(2)
     }),
+  )
+
+  it.effect(
+    "source: fetches without a thread that cannot be started, and tries to start it again after its delay",
+    () =>
+      Effect.gen(function* () {
+        const { alone, counts, run } = yield* setup(() => lost, { threads: 1, cannotStart: true })
+        yield* run(1, 40)
+        expect([counts, alone.length]).toEqual([{ started: 1, stopped: 0 }, 40])
+
+        yield* TestClock.adjust(500)
+        yield* run(41, 60)
+        expect([counts, alone.length]).toEqual([{ started: 2, stopped: 0 }, 60])
+      }),
   )
 
   it.effect("source: a thread that has declined gets no range for 30 seconds", () =>
