@@ -3,6 +3,8 @@
  * of this is exported.
  */
 
+import * as FeeRules from "./feeRules.ts"
+
 /**
  * What can be computed again from the parts of a block, and so verified.
  *
@@ -61,6 +63,14 @@ export interface Chain {
   readonly finalityBlocks: number
   /** Hash rules by range of blocks, oldest first. */
   readonly hashRules: readonly [HashRulesRange, ...ReadonlyArray<HashRulesRange>]
+  /** Fee rules by range of blocks, oldest first. */
+  readonly feeRules: FeeRules.FeeRanges
+  /** Contracts that show the native currency as a token; their transfers change no balance of their own. */
+  readonly nativeTokens: ReadonlyArray<string>
+  /** Wrapped native currency: contracts whose Deposit and Withdrawal events mint and burn. */
+  readonly wrappedTokens: ReadonlyArray<string>
+  /** Blocks that changed balances outside of transactions. Source: EIP-779. */
+  readonly irregularBlocks: ReadonlyArray<bigint>
 }
 
 type Ranges = Chain["hashRules"]
@@ -90,14 +100,30 @@ const cronosRules: Ranges = [
 
 type Identity = Pick<Chain, "name" | "identifier" | "rpcName" | "symbol">
 
-type Facts = Pick<Chain, "blockTimeMillis" | "finalityBlocks" | "hashRules">
+type Lists = Pick<Chain, "nativeTokens" | "wrappedTokens" | "irregularBlocks">
+
+type Facts = Pick<Chain, "blockTimeMillis" | "finalityBlocks" | "hashRules" | "feeRules"> & Partial<Lists>
 
 /** A row whose id is its identifier unless another is given. */
 const row = ({ id, ...identity }: Identity & { readonly id?: bigint }, facts: Facts): Chain => ({
   ...identity,
   id: id ?? BigInt(identity.identifier ?? 0),
+  nativeTokens: [],
+  wrappedTokens: [],
+  irregularBlocks: [],
   ...facts,
 })
+
+/** Tokens of every chain of the OP Stack. Source: OP Stack specification, predeploys. */
+const opStackTokens = {
+  nativeTokens: ["0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000"],
+  wrappedTokens: ["0x4200000000000000000000000000000000000006"],
+}
+
+const polygonToken = ["0x0000000000000000000000000000000000001010"]
+
+/** Moonbeam, Moonriver and Moonbase: the native currency as a token. */
+const moonbeamToken = ["0x0000000000000000000000000000000000000802"]
 
 /**
  * Every chain of the interface, in its order; `arbitrum sepolia` is listed for the RPC operations only.
@@ -111,110 +137,228 @@ const row = ({ id, ...identity }: Identity & { readonly id?: bigint }, facts: Fa
 export const all: ReadonlyArray<Chain> = [
   row(
     { name: "eth", identifier: "0x1", rpcName: "eth", symbol: "ETH" },
-    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: mainnet },
+    {
+      blockTimeMillis: 12_000,
+      finalityBlocks: 96,
+      hashRules: mainnet,
+      feeRules: FeeRules.mainnet,
+      wrappedTokens: ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
+      irregularBlocks: [1_920_000n],
+    },
   ),
   row(
     { name: "sepolia", identifier: "0xaa36a7", rpcName: null, symbol: "ETH" },
-    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum },
+    {
+      blockTimeMillis: 12_000,
+      finalityBlocks: 96,
+      hashRules: ethereum,
+      feeRules: FeeRules.sepolia,
+      wrappedTokens: ["0xfff9976782d46cc05630d1f6ebab18b2324d6b14", "0x7b79995e5f793a07bc00c21412e50ecae098e7f9"],
+    },
   ),
   row(
     { name: "holesky", identifier: "0x4268", rpcName: "holesky", symbol: "ETH" },
-    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum },
+    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum, feeRules: FeeRules.ethereum },
   ),
   row(
     { name: "polygon", identifier: "0x89", rpcName: "polygon", symbol: "POL" },
-    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: polygonRules(80_084_800n) },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 256,
+      hashRules: polygonRules(80_084_800n),
+      feeRules: FeeRules.polygon,
+      wrappedTokens: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
+      nativeTokens: polygonToken,
+    },
   ),
   row(
     { name: "polygon amoy", identifier: "0x13882", rpcName: "amoy", symbol: "POL" },
-    { blockTimeMillis: 2_000, finalityBlocks: 256, hashRules: polygonRules(28_899_616n) },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 256,
+      hashRules: polygonRules(28_899_616n),
+      feeRules: FeeRules.polygonAmoy,
+      nativeTokens: polygonToken,
+    },
   ),
   row(
     { name: "bsc", identifier: "0x38", rpcName: "bsc", symbol: "BNB" },
-    { blockTimeMillis: 750, finalityBlocks: 64, hashRules: ethereum },
+    {
+      blockTimeMillis: 750,
+      finalityBlocks: 64,
+      hashRules: ethereum,
+      feeRules: FeeRules.bsc,
+      wrappedTokens: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
+    },
   ),
   row(
     { name: "bsc testnet", identifier: "0x61", rpcName: "bsc testnet", symbol: "tBNB" },
-    { blockTimeMillis: 750, finalityBlocks: 64, hashRules: ethereum },
+    {
+      blockTimeMillis: 750,
+      finalityBlocks: 64,
+      hashRules: ethereum,
+      feeRules: FeeRules.bsc,
+      wrappedTokens: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"],
+    },
   ),
   // Atomic transactions are part of the header.
   row(
     { name: "avalanche", identifier: "0xa86a", rpcName: null, symbol: "AVAX" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 1,
+      hashRules: unverified,
+      feeRules: FeeRules.avalanche,
+      wrappedTokens: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
+    },
   ),
   row(
     { name: "fantom", identifier: "0xfa", rpcName: null, symbol: "FTM" },
-    { blockTimeMillis: 1_000, finalityBlocks: 1, hashRules: unverified },
+    {
+      blockTimeMillis: 1_000,
+      finalityBlocks: 1,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0x21be370d5312f44cb42ce377bc9b8a0cef1a4c83"],
+    },
   ),
   // Seals of the validators are left out of the hash.
   row(
     { name: "palm", identifier: "0x2a15c308d", rpcName: null, symbol: "PALM" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified },
+    { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified, feeRules: FeeRules.unknown },
   ),
   row(
     { name: "cronos", identifier: "0x19", rpcName: null, symbol: "CRO" },
-    { blockTimeMillis: 1_000, finalityBlocks: 1, hashRules: cronosRules },
+    {
+      blockTimeMillis: 1_000,
+      finalityBlocks: 1,
+      hashRules: cronosRules,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0x5c7f8a570d578ed84e63fdfa7b1ee72deae1ae23"],
+    },
   ),
   row(
     { name: "arbitrum", identifier: "0xa4b1", rpcName: "arbitrum", symbol: "ETH" },
-    { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum },
+    {
+      blockTimeMillis: 250,
+      finalityBlocks: 14_400,
+      hashRules: ethereum,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
+    },
   ),
   // Blocks before the merge (AuRa) have another header.
   row(
     { name: "gnosis", identifier: "0x64", rpcName: null, symbol: "xDAI" },
-    { blockTimeMillis: 5_000, finalityBlocks: 96, hashRules: ethereum },
+    {
+      blockTimeMillis: 5_000,
+      finalityBlocks: 96,
+      hashRules: ethereum,
+      feeRules: FeeRules.gnosis,
+      wrappedTokens: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
+    },
   ),
   row(
     { name: "gnosis testnet", identifier: "0x27d8", rpcName: null, symbol: "xDAI" },
-    { blockTimeMillis: 5_000, finalityBlocks: 96, hashRules: ethereum },
+    { blockTimeMillis: 5_000, finalityBlocks: 96, hashRules: ethereum, feeRules: FeeRules.gnosisTestnet },
   ),
   row(
     { name: "chiliz", identifier: "0x15b38", rpcName: null, symbol: "CHZ" },
-    { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified },
+    {
+      blockTimeMillis: 3_000,
+      finalityBlocks: 64,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0x677f7e16c7dd57be1d4c8ad1244883214953dc47"],
+    },
   ),
   row(
     { name: "chiliz testnet", identifier: "0x15b32", rpcName: null, symbol: "CHZ" },
-    { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified },
+    { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified, feeRules: FeeRules.unknown },
   ),
   row(
     { name: "base", identifier: "0x2105", rpcName: "base", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum },
+    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: FeeRules.base, ...opStackTokens },
   ),
   row(
     { name: "base sepolia", identifier: "0x14a34", rpcName: "base sepolia", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 1_800,
+      hashRules: ethereum,
+      feeRules: FeeRules.baseSepolia,
+      ...opStackTokens,
+    },
   ),
   row(
     { name: "optimism", identifier: "0xa", rpcName: "optimism", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 1_800,
+      hashRules: ethereum,
+      feeRules: FeeRules.optimism,
+      ...opStackTokens,
+    },
   ),
   row(
     { name: "optimism sepolia", identifier: "0xaa37dc", rpcName: "optimism testnet", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 1_800,
+      hashRules: ethereum,
+      feeRules: FeeRules.optimismSepolia,
+      ...opStackTokens,
+    },
   ),
   // Listed under the id of linea sepolia.
   row(
     { name: "linea", identifier: "0xe705", rpcName: null, id: 59_144n, symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: unverified },
+    {
+      blockTimeMillis: 2_000,
+      finalityBlocks: 1_800,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f"],
+    },
   ),
   row(
     { name: "linea sepolia", identifier: "0xe705", rpcName: null, symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: unverified },
+    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: unverified, feeRules: FeeRules.unknown },
   ),
   row(
     { name: "moonbeam", identifier: "0x504", rpcName: null, symbol: "GLMR" },
-    { blockTimeMillis: 6_000, finalityBlocks: 64, hashRules: unverified },
+    {
+      blockTimeMillis: 6_000,
+      finalityBlocks: 64,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0xacc15dc74880c9944775448304b263d191c6077f"],
+      nativeTokens: moonbeamToken,
+    },
   ),
   row(
     { name: "moonriver", identifier: "0x505", rpcName: null, symbol: "MOVR" },
-    { blockTimeMillis: 6_000, finalityBlocks: 64, hashRules: unverified },
+    {
+      blockTimeMillis: 6_000,
+      finalityBlocks: 64,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      wrappedTokens: ["0x98878b06940ae243284ca214f92bb71a2b032b8a"],
+      nativeTokens: moonbeamToken,
+    },
   ),
   row(
     { name: "moonbase", identifier: "0x507", rpcName: null, symbol: "DEV" },
-    { blockTimeMillis: 6_000, finalityBlocks: 64, hashRules: unverified },
+    {
+      blockTimeMillis: 6_000,
+      finalityBlocks: 64,
+      hashRules: unverified,
+      feeRules: FeeRules.unknown,
+      nativeTokens: moonbeamToken,
+    },
   ),
   row(
     { name: "arbitrum sepolia", identifier: null, rpcName: "arbitrum sepolia", id: 421_614n, symbol: "ETH" },
-    { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum },
+    { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum, feeRules: FeeRules.unknown },
   ),
 ]

@@ -11,6 +11,10 @@ import type { TransactionTrace } from "@daybook/schema/Trace"
 import type { Transaction } from "@daybook/schema/Transaction"
 import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
+import * as GasPrice from "../ledger/GasPrice.ts"
+import * as Ledger from "../ledger/Ledger.ts"
+import type { LedgerRules } from "../ledger/LedgerRules.ts"
+import * as LedgerSource from "../ledger/LedgerSource.ts"
 import type { Traces } from "../node/Tracer.ts"
 import type { BlockGap, BlockRows, TransactionRow } from "../store/BlockRows.ts"
 import * as BlockVerifier from "../verification/BlockVerifier.ts"
@@ -37,6 +41,8 @@ export interface Options extends InternalTransactions.Options, BlockVerifier.Opt
   readonly decoder: Decoder
   /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
+  /** Rules of the chain's ledger; left out for rows without one. */
+  readonly ledger?: LedgerRules
   /** Why receipts are missing. Default: no node has them. */
   readonly missing?: string
 }
@@ -46,31 +52,6 @@ const textOf = (value: bigint | number | null | undefined): string => (value == 
 
 /** Text of a number that only transactions of unknown types lack. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
-
-interface Fees {
-  readonly gasPrice?: bigint | null
-  readonly maxFeePerGas?: bigint | null
-  readonly maxPriorityFeePerGas?: bigint | null
-}
-
-/**
- * Effective gas price, in wei: that of the receipt, else of the transaction, else computed by EIP-1559 from its limits and the base
- * fee of the block; 0 where none is known.
- *
- * Source: decision 0010; EIP-1559.
- */
-export const effectivePrice = (
-  transaction: Transaction,
-  receipt: Receipt,
-  baseFeePerGas: bigint | null | undefined,
-): bigint => {
-  const fees: Fees = transaction
-  if (receipt.effectiveGasPrice != null) return receipt.effectiveGasPrice
-  if (fees.gasPrice != null) return fees.gasPrice
-  if (fees.maxFeePerGas == null) return 0n
-  const offered = (baseFeePerGas ?? 0n) + (fees.maxPriorityFeePerGas ?? 0n)
-  return offered < fees.maxFeePerGas ? offered : fees.maxFeePerGas
-}
 
 const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
   log_index: numberOf(log.logIndex),
@@ -124,7 +105,7 @@ const stepsOfBody = function* (
     to_address: to ?? null,
     value: numberOf(transaction.value),
     gas: numberOf(transaction.gas),
-    gas_price: effectivePrice(transaction, receipt, block.baseFeePerGas).toString(),
+    gas_price: GasPrice.effective(transaction, receipt, block.baseFeePerGas).toString(),
     input: input ?? "0x",
     receipt_cumulative_gas_used: receipt.cumulativeGasUsed.toString(),
     receipt_gas_used: receipt.gasUsed.toString(),
@@ -168,15 +149,27 @@ const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows
   return {
     ...headerRows(block, options),
     transactions: [],
-    ...factsOf({ block, rows: [], gasFees, watch: options.watch }, options),
+    ...Steps.runSync(stepsOfFacts({ block, rows: [], gasFees, watch: options.watch }, null, options)),
   }
 }
 
-/** Facts of a block; none where a field does not decode that they may state. */
-const factsOf = (source: BlockFacts.Source, { undecoded = Undecoded.none }: Options): Pick<BlockRows, "facts"> => {
+/** Facts of a block; `null` where a field does not decode that they may state. */
+const factsOf = (source: BlockFacts.Source, { undecoded = Undecoded.none }: Options): BlockFacts.BlockFacts | null => {
   const isComplete = !Undecoded.isIncomplete(undecoded) && ![...undecoded.header.keys()].some(BlockFacts.isOfHeader)
-  const facts = isComplete ? BlockFacts.textOf(source) : null
-  return facts === null ? {} : { facts }
+  return isComplete ? BlockFacts.of(source) : null
+}
+
+/** The row of a block's facts, and its ledger. */
+const stepsOfFacts = function* (
+  source: BlockFacts.Source,
+  internal: InternalTransactions.Rows | null,
+  options: Options,
+): Steps.Steps<Pick<BlockRows, "facts" | "ledger">> {
+  const facts = factsOf(source, options)
+  const texts = facts === null ? {} : { facts: BlockFacts.textOf(facts) }
+  if (options.ledger === undefined) return texts
+  const responses = { block: source.block, executed: source.rows, internal, facts }
+  return { ...texts, ledger: yield* Ledger.steps(LedgerSource.fromResponses(responses), options.ledger) }
 }
 
 /** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */
@@ -188,7 +181,7 @@ const gasFeesOf = (
   if (executed.length < block.transactions.length + Undecoded.leftOut(undecoded)) return null
   return executed.reduce(
     (sum, { receipt, transaction }) =>
-      sum + receipt.gasUsed * effectivePrice(transaction, receipt, block.baseFeePerGas),
+      sum + receipt.gasUsed * GasPrice.effective(transaction, receipt, block.baseFeePerGas),
     0n,
   )
 }
@@ -266,7 +259,7 @@ const unpriced = (
   receipt: Receipt,
   { undecoded = Undecoded.none }: Options,
 ): string | null => {
-  const fees: Fees = transaction
+  const fees: GasPrice.Fees = transaction
   return receipt.effectiveGasPrice == null && fees.gasPrice == null
     ? (undecoded.header.get("baseFeePerGas") ?? null)
     : null
@@ -285,6 +278,8 @@ export const untraced = "null"
 interface Rows {
   readonly transactions: ReadonlyArray<TransactionRow>
   readonly stored: ReadonlyArray<BlockFacts.Executed>
+  /** Internal transactions of the stored ones; `null` where traces were off. */
+  readonly internal: InternalTransactions.Rows | null
   readonly gaps: ReadonlyArray<BlockGap>
 }
 
@@ -298,6 +293,7 @@ const stepsOfRows = function* (
   const time = new Date(Number(block.timestamp) * 1000).toISOString()
   const transactions: Array<TransactionRow> = []
   const stored: Array<BlockFacts.Executed> = []
+  const traced: Array<InternalTransactions.TransactionRows> = []
   const gaps: Array<BlockGap> = []
   for (const [position, { receipt, transaction }] of executed.entries()) {
     const wallets = walletsOf(transaction, receipt)
@@ -311,6 +307,7 @@ const stepsOfRows = function* (
     }
     stored.push({ receipt, transaction })
     const rows = internal?.[position]
+    if (rows !== undefined) traced.push(rows)
     if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
       gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
     }
@@ -318,7 +315,7 @@ const stepsOfRows = function* (
     transactions.push({ index: receipt.transactionIndex, hash, body, internal: internalText(rows), addresses })
     yield
   }
-  return { transactions, stored, gaps }
+  return { transactions, stored, internal: internal === null ? null : traced, gaps }
 }
 
 /**
@@ -350,7 +347,8 @@ export const steps = function* (
     ...receiptGaps(block, executed, options),
     ...found.gaps,
   ]
-  const facts = factsOf({ block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }, options)
+  const source = { block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }
+  const facts = yield* stepsOfFacts(source, found.internal, options)
   return Result.succeed({
     ...headerRows(block, options),
     ...{ transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) },

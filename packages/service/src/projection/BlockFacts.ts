@@ -143,14 +143,16 @@ const amountNames = Object.keys(amounts)
 const textNames = Object.keys(texts)
 const hex = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
 
+type Fields = Omit<TransactionFacts, "index" | "type" | "authorizations">
+
 /** The fields that a node sends. A key that the schema of a transaction does not know may hold anything; it is left out. */
-const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Record<string, string> => {
+const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Fields => {
   // Sound: each value is looked at before it is used.
   const [own, other] = [receipt, transaction] as ReadonlyArray<object> as ReadonlyArray<Record<string, unknown>>
-  const found: Record<string, string> = {}
+  const found: Record<string, bigint | string> = {}
   for (const name of amountNames) {
     const value = typeof own![name] === "bigint" ? own![name] : other![name]
-    if (typeof value === "bigint") found[name] = value.toString()
+    if (typeof value === "bigint") found[name] = value
   }
   for (const name of textNames) {
     const value = own![name] ?? other![name]
@@ -163,7 +165,7 @@ const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Recor
 const wordBytes = 32
 
 /** 65 bytes: `r`, `s`, parity. */
-const signatureOf = ({ r, s, v, yParity }: Transaction.Authorization): string | null => {
+const signatureOf = ({ r, s, v, yParity }: Transaction.Authorization): Hex.Hex | null => {
   const parity = yParity ?? v
   if (r === undefined || s === undefined || parity === undefined) return null
   const halves = [r, s].map((half) =>
@@ -179,10 +181,10 @@ const signatureOf = ({ r, s, v, yParity }: Transaction.Authorization): string | 
 const authorizationsOf = (transaction: Transaction.Transaction): ReadonlyArray<Transaction.Authorization> =>
   transaction.type === 4 ? transaction.authorizationList : []
 
-const authorizationOf = (authorization: Transaction.Authorization) => ({
-  chainId: authorization.chainId?.toString() ?? null,
+const authorizationOf = (authorization: Transaction.Authorization): Authorization => ({
+  chainId: authorization.chainId ?? null,
   address: authorization.address,
-  nonce: authorization.nonce.toString(),
+  nonce: authorization.nonce,
   signature: signatureOf(authorization),
 })
 
@@ -192,7 +194,7 @@ export interface Executed {
   readonly receipt: Receipt
 }
 
-const transactionOf = ({ receipt, transaction }: Executed) => {
+const transactionOf = ({ receipt, transaction }: Executed): TransactionFacts => {
   const authorizations = authorizationsOf(transaction)
   return {
     index: receipt.transactionIndex,
@@ -203,10 +205,10 @@ const transactionOf = ({ receipt, transaction }: Executed) => {
 }
 
 const withdrawalOf = ({ address, amount, index, validatorIndex }: Withdrawal) => ({
-  index: index.toString(),
-  validator: validatorIndex.toString(),
+  index,
+  validator: validatorIndex,
   address,
-  amount: amount.toString(),
+  amount,
 })
 
 const headerFields = new Set([
@@ -222,7 +224,7 @@ const headerFields = new Set([
 /** True for a field of the header that facts state. */
 export const isOfHeader = (field: string): boolean => headerFields.has(field)
 
-/** What the text is made of. */
+/** What facts are made of. */
 export interface Source {
   readonly block: MinedBlock
   /** The transactions that have a row. */
@@ -233,26 +235,30 @@ export interface Source {
   readonly watch?: ReadonlySet<string> | null | undefined
 }
 
-/** The text of a block's facts; `null` where they exceed the bounds. */
-export const textOf = ({ block, gasFees, rows, watch }: Source): string | null => {
+/** The facts of a block; `null` where they exceed the bounds. */
+export const of = ({ block, gasFees, rows, watch }: Source): BlockFacts | null => {
   const withdrawals = (block.withdrawals ?? []).filter(({ address }) => watch == null || watch.has(address))
   const uncles = block.uncles ?? []
   const authorizations = rows.reduce((sum, { transaction }) => sum + authorizationsOf(transaction).length, 0)
   const extra = block.blockExtraData ?? "0x"
   const entries = withdrawals.length + uncles.length + authorizations
   if (entries > maxEntries || extra.length > maxExtraData || (gasFees ?? 0n) > maxGasFees) return null
-  return JSON.stringify({
+  return {
     feeRecipient: block.miner,
-    baseFeePerGas: block.baseFeePerGas?.toString() ?? null,
-    gasUsed: block.gasUsed.toString(),
-    gasFees: gasFees?.toString() ?? null,
-    difficulty: block.difficulty.toString(),
+    baseFeePerGas: block.baseFeePerGas ?? null,
+    gasUsed: block.gasUsed,
+    gasFees,
+    difficulty: block.difficulty,
     ...(extra === "0x" ? {} : { blockExtraData: extra }),
     uncles,
     withdrawals: withdrawals.map(withdrawalOf),
     transactions: rows.map(transactionOf),
-  })
+  }
 }
+
+/** The text of facts: numbers as decimal text. */
+export const textOf = (facts: BlockFacts): string =>
+  JSON.stringify(facts, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value))
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(BlockFacts))
 

@@ -4,6 +4,8 @@
  * Block numbers are safe integers; hashes and addresses are lower-case hex text.
  */
 
+import type { LedgerRow } from "../ledger/WalletRows.ts"
+
 /** A block by number and hash. */
 export interface BlockRef {
   readonly number: number
@@ -62,6 +64,11 @@ export interface BlockRows extends BlockRef {
    * block, and where they exceed the bounds.
    */
   readonly facts?: string
+  /**
+   * Roles and movements of the block's wallets, made ahead of `append` from what the node sent; left out where they are derived from
+   * the texts.
+   */
+  readonly ledger?: ReadonlyArray<LedgerRow>
   /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
   readonly prepared?: unknown
   /** Bytes of what was prepared; left out where nothing was. */

@@ -203,22 +203,22 @@ describe("BlockAssembler", () => {
     })
   })
 
-  describe("effectivePrice", () => {
-    it("effectivePrice: is that of the receipt", () => {
+  describe("gas_price", () => {
+    it("gas_price: is that of the receipt", () => {
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: "0x2" })).toBe("2")
     })
 
-    it("effectivePrice: is that of the transaction where the receipt has none", () => {
+    it("gas_price: is that of the transaction where the receipt has none", () => {
       expect(firstPrice({ gasPrice: "0x1" }, {})).toBe("1")
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: null })).toBe("1")
     })
 
-    it("effectivePrice: is base fee and tip where neither has one, and never above the limit", () => {
+    it("gas_price: is base fee and tip where neither has one, and never above the limit", () => {
       expect(firstPrice({ maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x3" }, {})).toBe("10")
       expect(firstPrice({ maxFeePerGas: "0x8", maxPriorityFeePerGas: "0x3" }, {})).toBe("8")
     })
 
-    it("effectivePrice: is 0 for a transaction without a price", () => {
+    it("gas_price: is 0 for a transaction without a price", () => {
       const { maxFeePerGas: _, maxPriorityFeePerGas: __, gasPrice: ___, ...bare } = transferWire
       const { effectiveGasPrice: ____, ...receipt } = transferReceiptWire
       const transactions = [{ ...bare, type: "0x7e", sourceHash: hash("3") }, creationWire]

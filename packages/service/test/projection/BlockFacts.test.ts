@@ -18,8 +18,13 @@ const executed = (transaction: object = {}, receipt: object = {}): BlockFacts.Ex
   receipt: fixture.receipts([{ ...fixture.transferReceiptWire, ...receipt }])[0]!,
 })
 
+const textOf = (source: BlockFacts.Source) => {
+  const facts = BlockFacts.of(source)
+  return facts === null ? null : BlockFacts.textOf(facts)
+}
+
 const factsOf = (source: Partial<BlockFacts.Source>) =>
-  BlockFacts.fromText(BlockFacts.textOf({ block: mined(), rows: [], gasFees: 0n, ...source })!)!
+  BlockFacts.fromText(textOf({ block: mined(), rows: [], gasFees: 0n, ...source })!)!
 
 const transactionFacts = (transaction: object, receipt: object = {}) =>
   factsOf({ rows: [executed(transaction, receipt)] }).transactions[0]
@@ -175,8 +180,7 @@ describe("BlockFacts", () => {
     const authorization = { chainId: "0x1", address: address("c"), nonce: "0x0" }
     const set = executed({ type: "0x4", authorizationList: Array.from({ length: half }, () => authorization) })
     const uncles = (length: number) => mined({ uncles: Array.from({ length }, () => hash("8")) })
-    const text = (block: MinedBlock, rows: ReadonlyArray<BlockFacts.Executed>) =>
-      BlockFacts.textOf({ block, rows, gasFees: null })
+    const text = (block: MinedBlock, rows: ReadonlyArray<BlockFacts.Executed>) => textOf({ block, rows, gasFees: null })
 
     expect(text(uncles(half), [set])).not.toBeNull()
     expect(text(uncles(half + 1), [set])).toBeNull()
@@ -193,11 +197,11 @@ describe("BlockFacts", () => {
   it("textOf: leaves out facts of a block with more entries than the bound", () => {
     const many = (count: number) => {
       const withdrawals = Array.from({ length: count }, (_, index) => withdrawalWire(index, address("d")))
-      return BlockFacts.textOf({ block: mined({ withdrawals }), rows: [], gasFees: null })
+      return textOf({ block: mined({ withdrawals }), rows: [], gasFees: null })
     }
 
     const extra = (length: number) =>
-      BlockFacts.textOf({ block: mined({ blockExtraData: `0x${"00".repeat(length)}` }), rows: [], gasFees: null })
+      textOf({ block: mined({ blockExtraData: `0x${"00".repeat(length)}` }), rows: [], gasFees: null })
 
     expect(extra(BlockFacts.maxExtraData / 2 - 1)).not.toBeNull()
     expect(extra(BlockFacts.maxExtraData / 2)).toBeNull()
@@ -209,7 +213,7 @@ describe("BlockFacts", () => {
     const { maxGasFees } = BlockFacts
 
     expect(factsOf({ gasFees: maxGasFees }).gasFees).toBe(maxGasFees)
-    expect(BlockFacts.textOf({ block: mined(), rows: [], gasFees: maxGasFees + 1n })).toBeNull()
+    expect(textOf({ block: mined(), rows: [], gasFees: maxGasFees + 1n })).toBeNull()
   })
 
   it.prop(
@@ -223,7 +227,7 @@ describe("BlockFacts", () => {
     ({ block, gasFees, receipt, transaction }) => {
       // Sound: the number and the hash are not read.
       const source = { block: block as MinedBlock, rows: [{ receipt, transaction }], gasFees }
-      const facts = BlockFacts.fromText(BlockFacts.textOf(source)!)!
+      const facts = BlockFacts.fromText(textOf(source)!)!
       const [own] = facts.transactions
       const named = Object.fromEntries([...Object.entries(transaction), ...Object.entries(receipt)])
 

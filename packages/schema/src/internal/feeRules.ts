@@ -1,0 +1,159 @@
+/**
+ * Where the fees of a chain go, and what else changes balances beside transactions, by range of blocks. They belong to the rows of
+ * `chains.ts`.
+ */
+
+/**
+ * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction names
+ * (Polygon), an account, or `unknown` where the chain distributes it by means that neither transactions nor headers state.
+ */
+export type FeeReceiver = "burned" | "fee_recipient" | "logged" | "unknown" | { readonly account: string }
+
+/**
+ * Where the fees of a range of blocks go.
+ *
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine.
+ */
+export interface FeeRules {
+  /** Base fee times gas used. */
+  readonly baseFee: FeeReceiver
+  /** The rest of the gas fees; all of them where blocks have no base fee. */
+  readonly priorityFee: FeeReceiver
+  /** Blob gas used times its price. */
+  readonly blobFee: FeeReceiver
+  /** OP Stack: fees for data on L1. */
+  readonly l1Fee: FeeReceiver
+  /** OP Stack: operator fees. */
+  readonly operatorFee: FeeReceiver
+  /** OP Stack: the scalar of the operator fee is multiplied by 100 (Jovian), or divided by a million before. */
+  readonly isOperatorFeeOfJovian: boolean
+  /** Reward of a block mined by proof of work, in wei; 0 for none. */
+  readonly blockReward: bigint
+  /** Whether withdrawals of the header change native balances; on Gnosis they are paid in a token. */
+  readonly nativeWithdrawals: boolean
+  /**
+   * True where a chain changes native balances by means that neither its transactions nor their traces nor its headers state, so that
+   * movements may be missing.
+   */
+  readonly unstatedChanges: boolean
+}
+
+/**
+ * Fee rules that hold from a block and a time until the next range begins.
+ *
+ * Source: EIP-1559.
+ */
+export interface FeeRulesRange extends FeeRules {
+  /** First block of the range; 0 in the first one. */
+  readonly fromBlock: bigint
+  /** Time of the first block of the range, in seconds since 1970. Absent means 0. */
+  readonly fromTimestamp?: bigint
+}
+
+/** Fee rules by range of blocks, oldest first. */
+export type FeeRanges = readonly [FeeRulesRange, ...ReadonlyArray<FeeRulesRange>]
+
+const burning: FeeRules = {
+  baseFee: "burned",
+  priorityFee: "fee_recipient",
+  blobFee: "burned",
+  l1Fee: "unknown",
+  operatorFee: "unknown",
+  isOperatorFeeOfJovian: false,
+  blockReward: 0n,
+  nativeWithdrawals: true,
+  unstatedChanges: false,
+}
+
+const ether = 10n ** 18n
+
+/** Ethereum's rules without proof of work: base fees and blob fees are burned. Source: EIP-1559, EIP-4844. */
+export const ethereum: FeeRanges = [{ ...burning, fromBlock: 0n }]
+
+/** Ethereum: rewards of Frontier, Byzantium and Constantinople. Source: EIP-649, EIP-1234. */
+export const mainnet: FeeRanges = [
+  { ...burning, fromBlock: 0n, blockReward: 5n * ether },
+  { ...burning, fromBlock: 4_370_000n, blockReward: 3n * ether },
+  { ...burning, fromBlock: 7_280_000n, blockReward: 2n * ether },
+]
+
+/** Sepolia was mined until its merge. Source: EIP-1234. */
+export const sepolia: FeeRanges = [{ ...burning, fromBlock: 0n, blockReward: 2n * ether }]
+
+const unknownFees: FeeRules = {
+  ...burning,
+  baseFee: "unknown",
+  priorityFee: "unknown",
+  blobFee: "unknown",
+  unstatedChanges: true,
+}
+
+/** The distribution of fees is not known, or not stated by blocks. */
+export const unknown: FeeRanges = [{ ...unknownFees, fromBlock: 0n }]
+
+/** An account that always receives a fee. */
+const to = (account: string): FeeReceiver => ({ account })
+
+const vaults: FeeRules = {
+  ...burning,
+  baseFee: to("0x4200000000000000000000000000000000000019"),
+  l1Fee: to("0x420000000000000000000000000000000000001a"),
+  operatorFee: to("0x420000000000000000000000000000000000001b"),
+}
+
+/** OP Stack: vaults, of which the sequencer's is the fee recipient. Source: OP Stack specification, fee vaults. */
+const opStack = (jovianTimestamp: bigint, bedrockBlock: bigint): FeeRanges => {
+  const bedrock = { ...vaults, fromBlock: bedrockBlock }
+  const ranges = [bedrock, { ...bedrock, fromTimestamp: jovianTimestamp, isOperatorFeeOfJovian: true }]
+  return bedrockBlock === 0n ? [bedrock, ranges[1]!] : [{ ...unknownFees, fromBlock: 0n }, ...ranges]
+}
+
+const jovian = 1_764_691_201n
+const jovianOfSepolia = 1_763_568_001n
+
+/** Base. */
+export const base = opStack(jovian, 0n)
+/** Base Sepolia. */
+export const baseSepolia = opStack(jovianOfSepolia, 0n)
+/** Optimism, whose blocks before Bedrock have other rules. */
+export const optimism = opStack(jovian, 105_235_063n)
+/** Optimism Sepolia. */
+export const optimismSepolia = opStack(jovianOfSepolia, 0n)
+
+/** Gnosis: fees that Ethereum burns go to the fee collector, blob fees since Pectra; the bridge mints without a transaction. */
+const gnosisRules = (collector: string, pectraTimestamp: bigint): FeeRanges => {
+  const rules = { ...burning, baseFee: to(collector), nativeWithdrawals: false, unstatedChanges: true, fromBlock: 0n }
+  return [rules, { ...rules, fromTimestamp: pectraTimestamp, blobFee: to(collector) }]
+}
+
+/** Gnosis. Source: Gnosis specifications, EIP-1559 and EIP-4844. */
+export const gnosis = gnosisRules("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", 1_746_021_820n)
+/** Chiado. */
+export const gnosisTestnet = gnosisRules("0x1559000000000000000000000000000000000000", 1_741_254_220n)
+
+/** Polygon: base fees go to a contract, and a log of each transaction names who receives the rest. Source: Bor, `params/config.go`. */
+const polygonRules = (contracts: ReadonlyArray<readonly [fromBlock: bigint, contract: string]>): FeeRanges => {
+  const rules: FeeRules = { ...burning, priorityFee: "logged" }
+  return [
+    { ...rules, fromBlock: 0n },
+    ...contracts.map(([fromBlock, contract]) => ({ ...rules, fromBlock, baseFee: to(contract) })),
+  ]
+}
+
+/** Polygon. */
+export const polygon = polygonRules([
+  [23_850_000n, "0x70bca57f4579f58670ab2d18ef16e02c17553c38"],
+  [50_523_000n, "0x7a8ed27f4c30512326878652d20fc85727401854"],
+  [83_756_500n, "0x3ef57def668054dd750bd260526105c4eeef104f"],
+])
+/** Polygon Amoy. */
+export const polygonAmoy = polygonRules([
+  [0n, "0x000000000000000000000000000000000000dead"],
+  [73_100n, "0xecdd77ce6f146ccf5dab707941d318bd50eed2c9"],
+])
+
+/** BSC: all fees reach the validator, who pays them out by transactions of the block. Source: BSC, `consensus/parlia`. */
+export const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", blobFee: "fee_recipient" }]
+
+/** Avalanche: all fees reach the fee recipient, an account without a key. Source: Avalanche, `coreth`. */
+export const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]

@@ -1,0 +1,151 @@
+/**
+ * Native value that moves in a transaction: by itself, by the calls inside it, or by the logs of transfers of ether. Pure.
+ *
+ * Source: EIP-6780, EIP-7708; decision 0046.
+ */
+import * as Movement from "./Movement.ts"
+import type { SourceFrame, SourceLog, SourceTransaction } from "./LedgerSource.ts"
+import { addressOf, topics } from "./TokenLogs.ts"
+import type { WalletRows } from "./WalletRows.ts"
+
+/** The emitter of logs of transfers of ether. Source: EIP-7708. */
+const etherLogger = `0x${"f".repeat(39)}e`
+
+interface EtherTransfer {
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  readonly logIndex: number
+}
+
+/** The transfers of ether that logs state. */
+const etherTransfers = (logs: ReadonlyArray<SourceLog>): ReadonlyArray<EtherTransfer> =>
+  logs.flatMap(({ address, data, logIndex, topics: [topic0, topic1, topic2] }) => {
+    const [from, to] = [addressOf(topic1), addressOf(topic2)]
+    if (address !== etherLogger || topic0 !== topics.transfer || data.length !== 66) return []
+    return from === null || to === null ? [] : [{ from, to, amount: BigInt(data), logIndex }]
+  })
+
+/** Whether the chain logs transfers of ether at a block, as far as its transactions show. */
+export const hasEtherLogs = (transactions: ReadonlyArray<SourceTransaction>): boolean =>
+  transactions.some(({ logs }) => logs.some(({ address }) => address === etherLogger))
+
+/** True for a log of a transfer of ether, which is no token. */
+export const isEtherLog = ({ address }: SourceLog): boolean => address === etherLogger
+
+/** Whether a transaction took effect; `null` where that is not known. */
+export const succeeded = ({ gas, gasUsed, status }: SourceTransaction): boolean | null => {
+  if (status !== null) return status !== 0
+  // A failed transaction took all its gas before Byzantium; 21,000 is all that a plain transfer may take.
+  return gasUsed < gas || gas <= 21_000n ? true : null
+}
+
+const isCreation = (type: string): boolean => type === "CREATE" || type === "CREATE2"
+const valueless: ReadonlySet<string> = new Set(["STATICCALL", "DELEGATECALL"])
+
+const addRoles = (rows: WalletRows, { from, to, type }: SourceFrame): void => {
+  if (valueless.has(type)) return
+  rows.role(from, "internal_caller")
+  if (isCreation(type)) rows.role(from, "creator")
+  if (to !== null) rows.role(to, isCreation(type) ? "created" : "internal_callee")
+}
+
+/**
+ * What contracts hold that were created and destroyed in one transaction: whatever they receive after their destruction is burned at
+ * its end.
+ */
+class Destroyed {
+  readonly #created = new Set<string>()
+  readonly #left = new Map<string, bigint>()
+
+  create(contract: string): void {
+    this.#created.add(contract)
+  }
+
+  /** Records a self-destruct; gives whether the balance left the chain. */
+  destroy(contract: string): boolean {
+    if (!this.#created.has(contract)) return false
+    this.#left.set(contract, this.#left.get(contract) ?? 0n)
+    return true
+  }
+
+  move(wallet: string, amount: bigint): void {
+    const held = this.#left.get(wallet)
+    if (held !== undefined) this.#left.set(wallet, held + amount)
+  }
+
+  left(): Iterable<readonly [wallet: string, amount: bigint]> {
+    return this.#left
+  }
+}
+
+const addFrames = (rows: WalletRows, frames: ReadonlyArray<SourceFrame>, created: string | null): void => {
+  const destroyed = new Destroyed()
+  if (created !== null) destroyed.create(created)
+  for (const frame of frames) {
+    addRoles(rows, frame)
+    const { from, isFailed, to, type } = frame
+    if (isFailed || to === null || valueless.has(type) || type === "CALLCODE") continue
+    const amount = BigInt(frame.value)
+    if (isCreation(type)) destroyed.create(to)
+    if (type === "SELFDESTRUCT") {
+      destroyed.move(from, -amount)
+      const isBurned = destroyed.destroy(from)
+      if (from === to) {
+        if (isBurned) rows.change({ wallet: from, kind: "internal", amount: -amount })
+        // Since Cancun it keeps its balance, before it lost it.
+        else if (amount > 0n) rows.incomplete(from)
+        continue
+      }
+    } else destroyed.move(from, -amount)
+    rows.transfer({ asset: Movement.native, kind: "internal", from, to, amount })
+    destroyed.move(to, amount)
+  }
+  for (const [wallet, amount] of destroyed.left()) rows.change({ wallet, kind: "internal", amount: -amount })
+}
+
+const checked: ReadonlySet<Movement.Kind> = new Set(["value", "internal"])
+
+const isSame = (one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): boolean =>
+  one.size === other.size && [...one].every(([wallet, sum]) => other.get(wallet) === sum)
+
+/** Whether the logs of transfers of ether state what value and calls moved. */
+const agrees = (rows: WalletRows, transfers: ReadonlyArray<EtherTransfer>): boolean => {
+  const sums = new Map<string, bigint>()
+  for (const { amount, from, to } of transfers) {
+    sums.set(from, (sums.get(from) ?? 0n) - amount)
+    sums.set(to, (sums.get(to) ?? 0n) + amount)
+  }
+  return isSame(rows.nativeSums(checked), new Map([...sums].filter(([, sum]) => sum !== 0n)))
+}
+
+const addValue = (rows: WalletRows, transaction: SourceTransaction): void => {
+  const { created, from, value } = transaction
+  const to = transaction.to ?? created
+  if (to === null) {
+    if (value > 0n) rows.incomplete()
+  } else rows.transfer({ asset: Movement.native, kind: "value", from, to, amount: value })
+}
+
+/**
+ * Adds value and internal calls. Without traces the logs of transfers of ether state both, where the chain logs them; else the rows
+ * are marked.
+ */
+export const add = (rows: WalletRows, transaction: SourceTransaction, isLogged: boolean): void => {
+  const { created, frames, logs } = transaction
+  const effect = succeeded(transaction)
+  if (effect === null) rows.incomplete()
+  const transfers = isLogged ? etherTransfers(logs) : []
+  if (frames === null && isLogged) {
+    for (const { amount, from, logIndex, to } of transfers) {
+      rows.role(from, "internal_caller")
+      rows.role(to, "internal_callee")
+      rows.transfer({ asset: Movement.native, kind: "ether_log", from, to, amount, logIndex })
+    }
+    return
+  }
+  if (effect !== false) addValue(rows, transaction)
+  if (frames === null) rows.incomplete()
+  else addFrames(rows, frames, effect === false ? null : created)
+  if (isLogged && !agrees(rows, transfers)) rows.incomplete()
+}

@@ -1,0 +1,58 @@
+/**
+ * What a transaction paid in fees, by receiver, in wei. Pure.
+ *
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0046.
+ */
+import type { FeeRules } from "@daybook/schema/Chain"
+import type { SourceTransaction } from "./LedgerSource.ts"
+
+/** Fees of a transaction. */
+export interface Fees {
+  readonly base: bigint
+  readonly priority: bigint
+  readonly blob: bigint
+  readonly l1: bigint
+  readonly operator: bigint
+}
+
+/** Types of transactions that the protocol sends, which pay no fee of their own. */
+const deposit = 0x7e
+const stateSync = 0x7f
+
+const zeroAddress = `0x${"0".repeat(40)}`
+
+/** True for a state-sync transaction of Polygon, also before it had a type: from and to the zero address. Source: PIP-74. */
+export const isStateSync = ({ facts, from, to }: SourceTransaction): boolean =>
+  facts?.type === stateSync || (from === zeroAddress && to === zeroAddress)
+
+/** True for a transaction that pays no fee. */
+export const isFree = (transaction: SourceTransaction): boolean =>
+  transaction.facts?.type === deposit || isStateSync(transaction)
+
+const million = 1_000_000n
+
+const operatorFee = ({ facts, gasUsed }: SourceTransaction, { isOperatorFeeOfJovian }: FeeRules): bigint => {
+  const { operatorFeeConstant: constant = 0n, operatorFeeScalar: scalar = 0n } = facts ?? {}
+  return constant + (isOperatorFeeOfJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / million)
+}
+
+const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
+
+/** The fees of a transaction in a block with a base fee. */
+export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null, rules: FeeRules): Fees => {
+  if (isFree(transaction)) return none
+  const { facts, gasPrice, gasUsed } = transaction
+  const total = gasUsed * gasPrice
+  const base = gasUsed * (baseFeePerGas ?? 0n)
+  return {
+    // A transaction that pays less than the base fee, as one of a system account may, pays nothing beside it.
+    base: base < total ? base : total,
+    priority: base < total ? total - base : 0n,
+    blob: (facts?.blobGasUsed ?? 0n) * (facts?.blobGasPrice ?? 0n),
+    l1: facts?.l1Fee ?? 0n,
+    operator: operatorFee(transaction, rules),
+  }
+}
+
+/** All fees. */
+export const total = ({ base, blob, l1, operator, priority }: Fees): bigint => base + priority + blob + l1 + operator

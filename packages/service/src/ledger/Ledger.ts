@@ -1,0 +1,155 @@
+/**
+ * Derives the ledger of a block: the roles and movements of every wallet in each of its transactions and in the block itself. What is
+ * not known is marked, and never left out without a mark. Pure.
+ *
+ * Source: decision 0046.
+ */
+import * as Chain from "@daybook/schema/Chain"
+import type { FeeRules } from "@daybook/schema/Chain"
+import * as Steps from "../supervision/Steps.ts"
+import * as Authorities from "./Authorities.ts"
+import * as EtherFlows from "./EtherFlows.ts"
+import * as Fees from "./Fees.ts"
+import type { LedgerRules } from "./LedgerRules.ts"
+import type { LedgerSource, SourceTransaction } from "./LedgerSource.ts"
+import * as Movement from "./Movement.ts"
+import * as Rewards from "./Rewards.ts"
+import * as TokenLogs from "./TokenLogs.ts"
+import { type LedgerRow, WalletRows } from "./WalletRows.ts"
+
+export type { LedgerRow } from "./WalletRows.ts"
+
+/** What the transactions of a block share. */
+interface BlockContext {
+  readonly rules: LedgerRules
+  readonly feeRules: FeeRules
+  /** `null` where it is not known, or the block has none. */
+  readonly baseFeePerGas: bigint | null
+  /** Whether logs state transfers of ether. */
+  readonly isLogged: boolean
+  /** Authorizations of the block that were recovered. */
+  recovered: number
+}
+
+/** Arbitrum: a deposit, and types that move value by rules of the chain. */
+const arbitrumDeposit = 0x64
+const arbitrumTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69])
+
+/** Value that a transaction mints to its sender. */
+const mintedOf = ({ facts, value }: SourceTransaction): bigint =>
+  facts?.type === arbitrumDeposit ? value : (facts?.mint ?? facts?.depositValue ?? 0n)
+
+const addMint = (rows: WalletRows, transaction: SourceTransaction, isFailed: boolean): void => {
+  const amount = mintedOf(transaction)
+  if (amount === 0n) return
+  rows.role(transaction.from, "mint_recipient")
+  rows.change({ wallet: transaction.from, kind: "mint", amount, isFailed })
+}
+
+const addFee = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext, isFailed: boolean): void => {
+  const { facts, from } = transaction
+  if (facts?.feePayer !== undefined) rows.role(facts.feePayer, "fee_payer")
+  if (facts?.feeCurrency !== undefined || facts?.feeToken !== undefined) {
+    // The fee was paid in a token, without a log that all such chains have in common.
+    rows.incomplete(facts.feePayer ?? from)
+    return
+  }
+  const fees = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
+  rows.change({ wallet: facts?.feePayer ?? from, kind: "fee", amount: -Fees.total(fees), isFailed })
+}
+
+/** Log of the fee that the fee recipient of Polygon receives: its topic, and its emitter. */
+const feeLog = "0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63"
+const feeLogger = "0x0000000000000000000000000000000000001010"
+
+/** Adds the fee whose receiver a log of the transaction names. */
+const addLoggedReward = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext): void => {
+  if (context.feeRules.priorityFee !== "logged") return
+  const { priority } = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
+  const log = transaction.logs.findLast(({ address, topics }) => address === feeLogger && topics[0] === feeLog)
+  const wallet = TokenLogs.addressOf(log?.topics[3])
+  if (wallet === null) {
+    if (priority > 0n) rows.incomplete()
+    return
+  }
+  rows.role(wallet, "fee_recipient")
+  rows.change({ wallet, kind: "reward", amount: priority })
+}
+
+const addAuthorities = (rows: WalletRows, { facts }: SourceTransaction, context: BlockContext): void => {
+  for (const authorization of facts?.authorizations ?? []) {
+    if (context.recovered >= Authorities.maxRecovered) {
+      rows.incomplete()
+      return
+    }
+    context.recovered++
+    const account = Authorities.recover(authorization, context.rules.chainId)
+    if (account !== null) rows.role(account, "authority")
+  }
+}
+
+const addParties = (rows: WalletRows, { created, from, to }: SourceTransaction): void => {
+  rows.role(from, "sender")
+  if (to !== null) rows.role(to, "recipient")
+  if (created !== null) rows.role(created, "created")
+}
+
+/** A state-sync transaction of Polygon that nodes do not trace moves deposits that only its logs name. */
+const isUntracedSync = ({ frames, logs }: SourceTransaction, { rules }: BlockContext): boolean =>
+  frames?.length === 0 && logs.some(({ address, topics }) => rules.nativeTokens.has(address) && topics[0] !== feeLog)
+
+const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext): ReadonlyArray<LedgerRow> => {
+  const { facts, index, logs } = transaction
+  const rows = new WalletRows(index, context.rules.maxMovements)
+  const isFailed = EtherFlows.succeeded(transaction) === false
+  addParties(rows, transaction)
+  addMint(rows, transaction, isFailed)
+  addFee(rows, transaction, context, isFailed)
+  EtherFlows.add(rows, transaction, context.isLogged)
+  TokenLogs.add(
+    rows,
+    logs.filter((log) => !EtherFlows.isEtherLog(log)),
+    context.rules,
+  )
+  addAuthorities(rows, transaction, context)
+  addLoggedReward(rows, transaction, context)
+  const isUnknown = facts === null || arbitrumTypes.has(facts.type)
+  if (isUnknown || (Fees.isStateSync(transaction) && isUntracedSync(transaction, context))) rows.incomplete()
+  return rows.toRows()
+}
+
+/** The rows of the block itself, which come after those of its transactions. */
+const blockLevelRows = (source: LedgerSource, { feeRules, rules }: BlockContext): ReadonlyArray<LedgerRow> => {
+  if (source.facts === null) return []
+  const rows = new WalletRows(Movement.blockLevelIndex, Number.POSITIVE_INFINITY)
+  Rewards.add(rows, source, source.facts, feeRules)
+  if (rules.irregularBlocks.has(source.number)) rows.incomplete()
+  return rows.toRows()
+}
+
+/** Transactions of one step. */
+const stepTransactions = 16
+
+/** Derives the rows of a block in steps, in order of index. */
+export const steps = function* (source: LedgerSource, rules: LedgerRules): Steps.Steps<ReadonlyArray<LedgerRow>> {
+  const { number, timestamp, transactions } = source
+  const context: BlockContext = {
+    rules,
+    feeRules: Chain.feeRulesAt(rules, BigInt(number), BigInt(timestamp)),
+    baseFeePerGas: source.facts?.baseFeePerGas ?? null,
+    isLogged: EtherFlows.hasEtherLogs(transactions),
+    recovered: 0,
+  }
+  const found: Array<LedgerRow> = []
+  for (const [position, transaction] of transactions.entries()) {
+    const { recovered } = context
+    found.push(...rowsOfTransaction(transaction, context))
+    if (position % stepTransactions === stepTransactions - 1 || context.recovered > recovered) yield
+  }
+  found.push(...blockLevelRows(source, context))
+  return found
+}
+
+/** The same at once. */
+export const derive = (source: LedgerSource, rules: LedgerRules): ReadonlyArray<LedgerRow> =>
+  Steps.runSync(steps(source, rules))

@@ -1,0 +1,153 @@
+/**
+ * What the derivation of movements reads of a block, and the two adapters that give it: from decoded responses of a node, and from
+ * the texts that an index has stored. Both give the same for one block. Pure.
+ *
+ * Source: decision 0046.
+ */
+import type { InternalTransactionWire } from "../projection/InternalTransactions.ts"
+import * as InternalTransactions from "../projection/InternalTransactions.ts"
+import * as BlockFacts from "../projection/BlockFacts.ts"
+import type { BlockRows } from "../store/BlockRows.ts"
+import type { MinedBlock } from "../verification/BlockVerifier.ts"
+import * as GasPrice from "./GasPrice.ts"
+
+/** A log. */
+export interface SourceLog {
+  readonly address: string
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+  readonly logIndex: number
+}
+
+/** A call inside a transaction. */
+export type SourceFrame = Pick<InternalTransactionWire, "type" | "from" | "to" | "value"> & {
+  readonly isFailed: boolean
+}
+
+/** A transaction with its receipt. */
+export interface SourceTransaction {
+  readonly index: number
+  readonly from: string
+  readonly to: string | null
+  /** Contract that it creates at top level, also where that failed. */
+  readonly created: string | null
+  readonly value: bigint
+  readonly gas: bigint
+  readonly gasUsed: bigint
+  readonly gasPrice: bigint
+  /** 0 or 1; `null` before Byzantium. */
+  readonly status: number | null
+  readonly logs: ReadonlyArray<SourceLog>
+  /** `null` where they are unknown. */
+  readonly frames: ReadonlyArray<SourceFrame> | null
+  /** `null` where they are unknown. */
+  readonly facts: BlockFacts.TransactionFacts | null
+}
+
+/** A block. */
+export interface LedgerSource {
+  readonly number: number
+  /** Seconds since 1970. */
+  readonly timestamp: number
+  readonly transactions: ReadonlyArray<SourceTransaction>
+  /** `null` where they are unknown. */
+  readonly facts: BlockFacts.BlockFacts | null
+}
+
+const framesOf = (rows: InternalTransactions.TransactionRows | null | undefined): SourceTransaction["frames"] => {
+  if (rows == null || InternalTransactions.isUntraced(rows)) return null
+  return rows.map(({ error, from, to, type, value }) => ({ type, from, to, value, isFailed: error !== undefined }))
+}
+
+const byIndex = (facts: BlockFacts.BlockFacts | null): ReadonlyMap<number, BlockFacts.TransactionFacts> =>
+  new Map(facts?.transactions.map((one) => [one.index, one]))
+
+/** Parts of a block as a node gives them. */
+export interface Responses {
+  readonly block: Pick<MinedBlock, "number" | "timestamp" | "baseFeePerGas">
+  readonly executed: ReadonlyArray<BlockFacts.Executed>
+  /** Internal transactions of each of them; `null` where traces are off. */
+  readonly internal: InternalTransactions.Rows | null
+  readonly facts: BlockFacts.BlockFacts | null
+}
+
+/** The source of decoded responses. */
+export const fromResponses = ({ block, executed, facts, internal }: Responses): LedgerSource => {
+  const own = byIndex(facts)
+  return {
+    number: Number(block.number),
+    timestamp: Number(block.timestamp),
+    facts,
+    transactions: executed.map(({ receipt, transaction }, position) => ({
+      index: receipt.transactionIndex,
+      from: transaction.from,
+      to: transaction.to ?? null,
+      created: receipt.contractAddress,
+      value: transaction.value ?? 0n,
+      gas: transaction.gas ?? 0n,
+      gasUsed: receipt.gasUsed,
+      gasPrice: GasPrice.effective(transaction, receipt, block.baseFeePerGas),
+      status: receipt.status ?? null,
+      logs: receipt.logs.map(({ address, data, logIndex, topics }) => ({
+        ...{ address, data, topics: topics.slice(0, 4) },
+        logIndex: logIndex ?? 0,
+      })),
+      frames: framesOf(internal?.[position]),
+      facts: own.get(receipt.transactionIndex) ?? null,
+    })),
+  }
+}
+
+/** The fields of a stored document that are read. */
+interface Document {
+  readonly from_address: string
+  readonly to_address: string | null
+  readonly value: string
+  readonly gas: string
+  readonly gas_price: string
+  readonly receipt_gas_used: string
+  readonly receipt_contract_address: string
+  readonly receipt_status: string
+  readonly logs: ReadonlyArray<
+    Readonly<Record<"address" | "data" | "topic0" | "topic1" | "topic2" | "topic3" | "log_index", string>>
+  >
+}
+
+const fromDocument = (
+  { body, index, internal }: BlockRows["transactions"][number],
+  facts: BlockFacts.TransactionFacts | undefined,
+): SourceTransaction => {
+  // Sound: the assembler wrote the texts, and their checksums were verified when they were read.
+  const document = JSON.parse(body) as Document
+  const frames = internal === null ? null : (JSON.parse(internal) as ReadonlyArray<InternalTransactionWire> | null)
+  const { receipt_contract_address: created, receipt_status: status } = document
+  return {
+    index,
+    from: document.from_address,
+    to: document.to_address,
+    created: created === "" ? null : created,
+    value: BigInt(document.value),
+    gas: BigInt(document.gas),
+    gasUsed: BigInt(document.receipt_gas_used),
+    gasPrice: BigInt(document.gas_price),
+    status: status === "" ? null : Number(status),
+    logs: document.logs.map(({ address, data, log_index, topic0, topic1, topic2, topic3 }) => ({
+      ...{ address, data, topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== "") },
+      logIndex: Number(log_index),
+    })),
+    frames: framesOf(frames),
+    facts: facts ?? null,
+  }
+}
+
+/** The source of stored texts. */
+export const fromRows = (block: BlockRows): LedgerSource => {
+  const facts = block.facts === undefined ? null : BlockFacts.fromText(block.facts)
+  const own = byIndex(facts)
+  return {
+    number: block.number,
+    timestamp: block.timestamp,
+    facts,
+    transactions: block.transactions.map((row) => fromDocument(row, own.get(row.index))),
+  }
+}

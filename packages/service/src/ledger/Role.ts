@@ -1,0 +1,45 @@
+/**
+ * Roles of a wallet in a transaction or block, as bits of one number. Pure.
+ *
+ * Source: decision 0046.
+ */
+
+/** Roles, each with its bit. The bits are stored: a role is added at the end. */
+export const bits = {
+  sender: 1 << 0,
+  recipient: 1 << 1,
+  /** A contract that the transaction, or a call in it, created. */
+  created: 1 << 2,
+  /** Created a contract by a call inside the transaction. */
+  creator: 1 << 3,
+  internal_caller: 1 << 4,
+  internal_callee: 1 << 5,
+  token_sender: 1 << 6,
+  token_recipient: 1 << 7,
+  approval_owner: 1 << 8,
+  approval_spender: 1 << 9,
+  approval_operator: 1 << 10,
+  /** Signed an authorization of a set-code transaction. Source: EIP-7702. */
+  authority: 1 << 11,
+  withdrawal_recipient: 1 << 12,
+  fee_recipient: 1 << 13,
+  /** Paid the fee of another account's transaction. */
+  fee_payer: 1 << 14,
+  /** Received value that was minted, or that a rule of the chain moved. */
+  mint_recipient: 1 << 15,
+} as const
+
+export type Role = keyof typeof bits
+
+/**
+ * Beside the roles: movements of the wallet at this place may be missing. It is no role and has no name on the wire.
+ */
+export const incompleteBit = 1 << 20
+
+const names = Object.keys(bits) as ReadonlyArray<Role>
+
+/** The roles of a number of bits, in their order. */
+export const fromBits = (roles: number): ReadonlyArray<Role> => names.filter((name) => (roles & bits[name]) !== 0)
+
+/** True where movements may be missing. */
+export const isIncomplete = (roles: number): boolean => (roles & incompleteBit) !== 0

@@ -1,0 +1,246 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as OxAuthorization from "ox/Authorization"
+import * as Secp256k1 from "ox/Secp256k1"
+import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
+import type { SourceTransaction } from "../../src/ledger/LedgerSource.ts"
+import * as Movement from "../../src/ledger/Movement.ts"
+import * as RowId from "../../src/store/sqlite/RowId.ts"
+import {
+  account,
+  alice,
+  bob,
+  carol,
+  ethereum,
+  facts,
+  frame,
+  log,
+  markedIn,
+  miner,
+  movementsOf,
+  rowsOf,
+  source,
+  topic,
+  transaction,
+  transferLog,
+  word,
+} from "./sources.ts"
+
+const of = (...transactions: ReadonlyArray<Partial<SourceTransaction>>) =>
+  source({ transactions: transactions.map((more) => transaction(more)) })
+
+const optimism = LedgerRules.fromChainId(10)
+const deposit = { facts: { index: 0, type: 0x7e, mint: 500n }, gasPrice: 0n }
+
+describe("Ledger", () => {
+  it("derive: gives the fee, the value and the reward of a transfer, the block's own row last", () => {
+    expect(rowsOf(of({ value: 5n }))).toEqual([
+      { index: 0, wallet: alice, roles: ["sender"], isIncomplete: false, movements: ["fee -210000", "value -5"] },
+      { index: 0, wallet: bob, roles: ["recipient"], isIncomplete: false, movements: ["value 5"] },
+      {
+        index: Movement.blockLevelIndex,
+        wallet: miner,
+        roles: ["fee_recipient"],
+        isIncomplete: false,
+        movements: ["reward 63000"],
+      },
+    ])
+    expect(Movement.blockLevelIndex).toBe(RowId.perBlock - 1)
+  })
+
+  it("derive: takes the fee and moves no value where the transaction failed", () => {
+    const block = of({ value: 5n, status: 0, frames: [frame(bob, carol, 3n, { isFailed: true })] })
+
+    expect(movementsOf(alice, block)).toEqual(["fee -210000"])
+    expect(movementsOf(bob, block)).toEqual([])
+    expect(rowsOf(block).find(({ wallet }) => wallet === carol)).toMatchObject({
+      roles: ["internal_callee"],
+      movements: [],
+    })
+  })
+
+  it("derive: gives a transfer to oneself both ways", () => {
+    expect(movementsOf(alice, of({ to: alice, value: 5n }))).toEqual(["fee -210000", "value -5", "value 5"])
+  })
+
+  it("derive: moves the value of a creation to the created contract", () => {
+    const block = of({ to: null, created: carol, value: 5n })
+
+    expect(movementsOf(carol, block)).toEqual(["value 5"])
+    expect(movementsOf(carol, of({ to: null, created: carol, value: 5n, status: 0 }))).toEqual([])
+    expect(markedIn(of({ to: null, value: 5n }))).toEqual([alice])
+  })
+
+  it("derive: moves value by calls, creations and self-destructs, and not by other frames or failed ones", () => {
+    const frames = [
+      frame(bob, carol, 1n),
+      frame(bob, alice, 2n, { type: "CALLCODE" }),
+      frame(bob, alice, 4n, { type: "DELEGATECALL" }),
+      frame(bob, account("e"), 8n, { type: "CREATE2" }),
+      frame(bob, null, 16n, { type: "CREATE", isFailed: true }),
+      frame(carol, bob, 32n, { type: "SELFDESTRUCT" }),
+      frame(bob, carol, 64n, { isFailed: true }),
+    ]
+
+    expect(movementsOf(bob, of({ frames }))).toEqual(["internal -1", "internal -8", "internal 32"])
+    expect(rowsOf(of({ frames })).find(({ wallet }) => wallet === account("e"))).toMatchObject({ roles: ["created"] })
+  })
+
+  it("derive: burns what a contract holds that is created and destroyed in one transaction", () => {
+    const [vault, heir] = [account("e"), account("f")]
+    const made = frame(bob, vault, 8n, { type: "CREATE" })
+    const toItself = of({ frames: [made, frame(vault, vault, 8n, { type: "SELFDESTRUCT" })] })
+    const afterwards = of({
+      frames: [made, frame(vault, heir, 8n, { type: "SELFDESTRUCT" }), frame(bob, vault, 3n)],
+    })
+    const older = of({ frames: [frame(vault, vault, 8n, { type: "SELFDESTRUCT" })] })
+
+    expect(movementsOf(vault, toItself)).toEqual(["internal 8", "internal -8"])
+    expect(movementsOf(vault, afterwards)).toEqual(["internal 8", "internal -8", "internal 3", "internal -3"])
+    expect(markedIn(older)).toEqual([vault])
+  })
+
+  it("derive: marks the rows of a transaction without traces or facts", () => {
+    expect(markedIn(of({ value: 5n, frames: null }))).toEqual([alice, bob])
+    expect(movementsOf(bob, of({ value: 5n, frames: null }))).toEqual(["value 5"])
+    expect(markedIn(of({ facts: null }))).toEqual([alice, bob])
+    expect(rowsOf(source({ facts: null })).map(({ wallet }) => wallet)).toEqual([alice, bob])
+  })
+
+  it("derive: takes logs of transfers of ether in place of traces, and compares them with traces", () => {
+    const logged = (amount: bigint) => transferLog(bob, carol, amount, { address: `0x${"f".repeat(39)}e` })
+    const untraced = of({ frames: null, logs: [logged(3n)] }, { index: 1, frames: null })
+
+    expect(movementsOf(carol, untraced)).toEqual(["ether_log 3"])
+    expect(markedIn(untraced)).toEqual([])
+    expect(movementsOf(carol, of({ frames: [frame(bob, carol, 3n)], logs: [logged(3n)] }))).toEqual(["internal 3"])
+    expect(markedIn(of({ frames: [frame(bob, carol, 3n)], logs: [logged(3n)] }))).toEqual([])
+    expect(markedIn(of({ frames: [frame(bob, carol, 2n)], logs: [logged(3n)] }))).toEqual([alice, bob, carol])
+  })
+
+  it("derive: marks a transaction before Byzantium that took all its gas, unless it is a plain transfer", () => {
+    expect(markedIn(of({ status: null, value: 1n }))).toEqual([])
+    expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 40_000n }))).toEqual([])
+    expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 50_000n }))).toEqual([alice, bob])
+  })
+
+  it("derive: adds blob fees, fees of L1 and of operators", () => {
+    const blob = { facts: { index: 0, type: 3, blobGasUsed: 131_072n, blobGasPrice: 2n } }
+    const layer2 = { index: 0, type: 2, l1Fee: 9n, operatorFeeScalar: 1_000_000n, operatorFeeConstant: 4n }
+
+    expect(movementsOf(alice, of(blob))).toEqual([`fee ${-(210_000 + 262_144)}`])
+    const isthmus = source({ timestamp: 1_750_000_000, transactions: [transaction({ facts: layer2 })], number: 2e8 })
+    expect(movementsOf(alice, isthmus, optimism)).toEqual([`fee ${-(210_000 + 9 + 21_000 + 4)}`])
+    expect(movementsOf("0x420000000000000000000000000000000000001b", isthmus, optimism)).toEqual(["reward 21004"])
+    expect(movementsOf("0x420000000000000000000000000000000000001a", isthmus, optimism)).toEqual(["reward 9"])
+    expect(movementsOf("0x4200000000000000000000000000000000000019", isthmus, optimism)).toEqual(["reward 147000"])
+    expect(movementsOf(miner, isthmus, optimism)).toEqual(["reward 63000"])
+    const jovian = { ...isthmus, timestamp: 1_764_691_201 }
+    expect(movementsOf(alice, jovian, optimism)).toEqual([`fee ${-(210_000n + 9n + 2_100_000_000_000n + 4n)}`])
+  })
+
+  it("derive: mints the value of a deposit also where it failed, and takes no fee of it", () => {
+    const minted = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n })] })
+    const failed = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n, status: 0 })] })
+
+    expect(movementsOf(alice, minted, optimism)).toEqual(["mint 500", "value -500"])
+    expect(movementsOf(alice, failed, optimism)).toEqual(["mint 500"])
+    expect(movementsOf("0x4200000000000000000000000000000000000019", minted, optimism)).toEqual([])
+  })
+
+  it("derive: pays static rewards of mined blocks by fork, and marks those with uncles", () => {
+    const mined = (number: number, uncles: ReadonlyArray<string> = []) =>
+      source({
+        number,
+        transactions: [],
+        facts: facts({ difficulty: 5n, baseFeePerGas: null, gasUsed: 0n, gasFees: 0n, uncles }),
+      })
+    const ether = 10n ** 18n
+
+    expect(movementsOf(miner, mined(1))).toEqual([`reward ${5n * ether}`])
+    expect(movementsOf(miner, mined(4_370_000))).toEqual([`reward ${3n * ether}`])
+    expect(movementsOf(miner, mined(7_280_000))).toEqual([`reward ${2n * ether}`])
+    expect(movementsOf(miner, mined(7_280_000, [topic(1)]))).toEqual([`reward ${2n * ether + ether / 16n}`])
+    expect(markedIn(mined(1))).toEqual([])
+    expect(markedIn(mined(1, [topic(1)]))).toEqual([miner])
+    expect(markedIn(mined(1_920_000))).toEqual([miner])
+    expect(movementsOf(miner, mined(0))).toEqual([])
+  })
+
+  it("derive: pays withdrawals in wei", () => {
+    const withdrawals = [{ index: 1n, validator: 2n, address: carol, amount: 3n }]
+    const block = source({ facts: facts({ withdrawals }) })
+
+    expect(movementsOf(carol, block)).toEqual(["withdrawal 3000000000"])
+    // On Gnosis a withdrawal is a token.
+    expect(movementsOf(carol, block, LedgerRules.fromChainId(100))).toEqual([])
+  })
+
+  it("derive: pays base fees to the account of the chain, all fees to the fee recipient, or names what is not known", () => {
+    expect(movementsOf("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", source(), LedgerRules.fromChainId(100))).toEqual([
+      "reward 147000",
+    ])
+    expect(movementsOf(miner, source(), LedgerRules.fromChainId(56))).toEqual(["reward 210000"])
+    expect(movementsOf(miner, source(), LedgerRules.fromChainId(42_161))).toEqual([])
+    expect(markedIn(source(), LedgerRules.fromChainId(42_161))).toEqual([miner])
+    expect(markedIn(source({ facts: facts({ gasFees: null }) }))).toEqual([miner])
+  })
+
+  it("derive: pays the fees of Polygon to the account that the log of the fee names", () => {
+    const emitter = "0x0000000000000000000000000000000000001010"
+    const polygon = LedgerRules.fromChainId(137)
+    const fee = log({
+      address: emitter,
+      topics: [
+        "0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63",
+        topic(emitter),
+        topic(alice),
+        topic(carol),
+      ],
+      data: `0x${word(63_000).repeat(5)}`,
+    })
+    const block = source({ number: 60_000_000, transactions: [transaction({ logs: [fee] })] })
+    const [tokenTransfer] = [transferLog(alice, bob, 4n, { address: emitter })]
+
+    expect(movementsOf(carol, block, polygon)).toEqual(["reward 63000"])
+    expect(movementsOf("0x7a8ed27f4c30512326878652d20fc85727401854", block, polygon)).toEqual(["reward 147000"])
+    expect(markedIn(source({ number: 60_000_000 }), polygon)).toEqual([alice, bob])
+    const twice = source({ number: 60_000_000, transactions: [transaction({ logs: [tokenTransfer, fee] })] })
+    expect(movementsOf(bob, twice, polygon)).toEqual([])
+  })
+
+  it("derive: names the accounts that signed authorizations, and none for another chain", () => {
+    const privateKey = topic(1) as `0x${string}`
+    const signer = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+    const signed = (chainId: number) => {
+      const payload = OxAuthorization.getSignPayload({ address: carol as `0x${string}`, chainId, nonce: 9n })
+      const { r, s, yParity } = Secp256k1.sign({ payload, privateKey })
+      const signature = `0x${word(r)}${word(s)}0${yParity}`
+      return { chainId: BigInt(chainId), address: carol, nonce: 9n, signature }
+    }
+    const rows = (...authorizations: ReadonlyArray<unknown>) =>
+      // Sound: the authorizations have the types of facts.
+      rowsOf(of({ facts: { index: 0, type: 4, authorizations } as never })).filter(({ wallet }) => wallet === signer)
+
+    expect(rows(signed(1))).toMatchObject([{ roles: ["authority"], movements: [] }])
+    expect(rows(signed(0))).toHaveLength(1)
+    expect(
+      rows(signed(5), { ...signed(1), signature: null }, { ...signed(1), signature: `0x${"0".repeat(130)}` }),
+    ).toEqual([])
+  })
+
+  it("derive: keeps the movements of a transaction within the bound, and marks its rows", () => {
+    const frames = Array.from({ length: 20 }, () => frame(bob, carol, 1n))
+    const rules = { ...ethereum, maxMovements: 8 }
+    const rows = rowsOf(of({ frames }), rules).filter(({ index }) => index === 0)
+
+    expect(rows.flatMap(({ movements }) => movements)).toHaveLength(8)
+    expect(rows.every(({ isIncomplete }) => isIncomplete)).toBe(true)
+  })
+
+  it("derive: leaves out a fee that was paid in a token, and marks its payer", () => {
+    const paid = of({ facts: { index: 0, type: 0x7b, feeCurrency: carol as never } })
+
+    expect(movementsOf(alice, paid)).toEqual([])
+    expect(markedIn(paid)).toContain(alice)
+  })
+})
