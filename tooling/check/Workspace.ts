@@ -2,7 +2,7 @@
  * The repository for the checks: its root, its packages and their sources. The list of packages is written out, because the
  * other checks take their rules from it.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 
@@ -51,20 +51,41 @@ export interface Finished {
   readonly standardOutput: string
 }
 
+/** How to run a command. */
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly timeoutMillis?: number
+  /** The processes that the command starts end with it, at its time limit and with this process. */
+  readonly isGroup?: boolean
+}
+
+/** Ends the process group of a child at a time limit, and with this process; gives how to stop watching. */
+const boundGroup = (child: ChildProcess, timeoutMillis: number | undefined): (() => void) => {
+  const stop = () => {
+    // Sound: a child without an id was not started.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+  }
+  const timer = timeoutMillis === undefined ? undefined : setTimeout(stop, timeoutMillis)
+  process.once("exit", stop)
+  return () => {
+    clearTimeout(timer)
+    process.off("exit", stop)
+  }
+}
+
 /** Runs a command without a shell and without standard input. */
-export const run = (
-  command: string,
-  args: ReadonlyArray<string>,
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly timeoutMillis?: number } = {},
-): Promise<Finished> =>
+export const run = (command: string, args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Finished> =>
   new Promise((resolve) => {
+    const { isGroup = false, timeoutMillis } = options
     const path = `${join(root, "node_modules/.bin")}:${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
       env: { ...process.env, ...options.env, PATH: path },
       stdio: ["ignore", "pipe", "pipe"],
-      ...(options.timeoutMillis === undefined ? {} : { timeout: options.timeoutMillis }),
+      ...(isGroup ? { detached: true } : timeoutMillis === undefined ? {} : { timeout: timeoutMillis }),
     })
+    const release = isGroup ? boundGroup(child, timeoutMillis) : () => undefined
     let output = ""
     let standardOutput = ""
     child.stdout.on("data", (chunk: Buffer) => {
@@ -74,6 +95,7 @@ export const run = (
     child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
     child.on("error", (error) => resolve({ code: 1, output: `${output}${error.message}\n`, standardOutput }))
     child.on("close", (code, signal) => {
+      release()
       const complete = signal === null ? output : `${output}stopped by ${signal}\n`
       resolve({ code: code ?? 1, output: complete, standardOutput })
     })

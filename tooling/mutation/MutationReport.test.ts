@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { bySource, mutants, score, survivors, table } from "./MutationReport.ts"
+import { bySource, failures, mutants, score, summary, survivors, table } from "./MutationReport.ts"
 import type { Equivalent, StrykerReport } from "./MutationReport.ts"
 
 const source = "const half = (size: number) =>\n  size > 1 ? size / 2 : 1\n"
@@ -55,6 +55,42 @@ describe("MutationReport", () => {
     expect(outcomes("Survived", argued)).toEqual(["equivalent"])
     expect(outcomes("Killed", argued)).toEqual(["killed"])
     expect(outcomes("Survived", { ...argued, line: "size > 1 ? size / 3 : 1" })).toEqual(["survived"])
+  })
+
+  it("failures: a target that does not run, or of which no mutant does, fails the run with the reason", () => {
+    const killed = mutants(report(mutant("Killed", "true")), [])
+    const invalid = mutants(report(mutant("RuntimeError", "true")), [])
+    const results = [
+      { name: "one", mutants: killed },
+      { name: "two", failure: "a test failed" },
+      { name: "three", mutants: invalid },
+      { name: "four", mutants: [] },
+    ]
+
+    expect(failures([results[0]!], [], 95)).toEqual([])
+    expect(failures(results, [], 95)).toEqual([
+      "two did not run: a test failed",
+      "three did not run: none of its mutants ran",
+      "four did not run: none of its mutants ran",
+    ])
+    expect(summary(results)).toBe(
+      "mutation: 1 killed, 0 survived, 0 equivalent: 100.0 % detected (one 100.0 %, two did not run, three did not run, four did not run)",
+    )
+  })
+
+  it("failures: too few detected mutants, and an argued equivalent whose line is gone, fail the run", () => {
+    const all = mutants(
+      report(mutant("Killed", "true"), mutant("Survived", "false"), mutant("Survived", "size >= 1")),
+      [argued],
+    )
+
+    expect(failures([{ name: "one", mutants: all }], ["a line is gone"], 60)).toEqual([
+      "a line is gone",
+      "50.0 % of the mutants are detected, less than 60 %",
+    ])
+    expect(summary([{ name: "one", mutants: all }])).toBe(
+      "mutation: 1 killed, 1 survived, 1 equivalent: 50.0 % detected (one 50.0 %)",
+    )
   })
 
   it("table: counts the mutants of each group, and scores those that are neither equivalent nor invalid", () => {

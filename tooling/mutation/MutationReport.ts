@@ -94,7 +94,7 @@ export const mutants = (report: StrykerReport, equivalents: ReadonlyArray<Equiva
 const count = (all: ReadonlyArray<Mutant>, outcome: Outcome): number =>
   all.filter((one) => one.outcome === outcome).length
 
-/** Share of the mutants that tests detect, in percent, without equivalent and invalid ones; 100 without any. */
+/** Share of the mutants that tests detect, in percent, without equivalent and invalid ones; 100 without any. See `failureOf`. */
 export const score = (all: ReadonlyArray<Mutant>): number => {
   const killed = count(all, "killed")
   const judged = killed + count(all, "survived")
@@ -103,6 +103,55 @@ export const score = (all: ReadonlyArray<Mutant>): number => {
 
 /** Mutants under a name. */
 export type Group = readonly [name: string, mutants: ReadonlyArray<Mutant>]
+
+/** A target that ran, or why it did not. */
+export type TargetResult =
+  | { readonly name: string; readonly mutants: ReadonlyArray<Mutant> }
+  | { readonly name: string; readonly failure: string }
+
+/** Why a result gives no score; `undefined` where it gives one. */
+export const failureOf = (result: TargetResult): string | undefined => {
+  if ("failure" in result) return result.failure
+  const judged = result.mutants.filter(({ outcome }) => outcome !== "invalid")
+  return judged.length === 0 ? "none of its mutants ran" : undefined
+}
+
+/** The mutants of the targets that ran. */
+export const groupsOf = (results: ReadonlyArray<TargetResult>): ReadonlyArray<Group> =>
+  results.flatMap((result) => ("mutants" in result ? [[result.name, result.mutants] as const] : []))
+
+const percent = (all: ReadonlyArray<Mutant>): string => `${score(all).toFixed(1)} %`
+
+/** Why a run fails: targets that did not run, too few mutants detected, or equivalents that belong to no mutant any more. */
+export const failures = (
+  results: ReadonlyArray<TargetResult>,
+  stale: ReadonlyArray<string>,
+  threshold: number,
+): ReadonlyArray<string> => {
+  const all = groupsOf(results).flatMap(([, mutants]) => mutants)
+  const notRun = results.flatMap((result) => {
+    const failure = failureOf(result)
+    return failure === undefined ? [] : [`${result.name} did not run: ${failure}`]
+  })
+  const isLow = score(all) < threshold
+  return [
+    ...notRun,
+    ...stale,
+    ...(isLow ? [`${percent(all)} of the mutants are detected, less than ${threshold} %`] : []),
+  ]
+}
+
+/** The last line of a run: the outcomes of all mutants, and the percentage of each target. */
+export const summary = (results: ReadonlyArray<TargetResult>): string => {
+  const all = groupsOf(results).flatMap(([, mutants]) => mutants)
+  const counts = (["killed", "survived", "equivalent"] as const).map((outcome) => `${count(all, outcome)} ${outcome}`)
+  const each = results.map((result) =>
+    failureOf(result) === undefined && "mutants" in result
+      ? `${result.name} ${percent(result.mutants)}`
+      : `${result.name} did not run`,
+  )
+  return `mutation: ${counts.join(", ")}: ${percent(all)} detected (${each.join(", ")})`
+}
 
 /** The mutants by source. */
 export const bySource = (all: ReadonlyArray<Mutant>): ReadonlyArray<Group> =>

@@ -37,12 +37,12 @@ describe("Sample", () => {
     expect(sample(all, 8, 7)).not.toEqual(sample(all, 8, 8))
   })
 
-  it("stratified: draws from each group by its share, and at least one declaration", () => {
-    const few = all.slice(0, 2).map((one) => ({ ...one, source: "B.ts" }))
-    const drawn = stratified([all, few, []], 22, 7)
+  it("stratified: draws from each group by its share, and a weight of 8 at least", () => {
+    const few = all.slice(0, 5).map((one) => ({ ...one, source: "B.ts" }))
+    const drawn = stratified([all, few, few.slice(0, 1), []], 26, 7)
 
     expect(drawn.filter(({ source }) => source === "A.ts")).toHaveLength(10)
-    expect(drawn.filter(({ source }) => source === "B.ts")).toHaveLength(1)
-    expect(stratified([all, few], 1, 7)).toHaveLength(2)
+    expect(drawn.filter(({ source }) => source === "B.ts")).toHaveLength(4 + 1)
+    expect(stratified([all, few], 1, 7)).toHaveLength(8)
   })
 })

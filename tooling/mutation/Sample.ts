@@ -77,12 +77,15 @@ export const sample = (all: ReadonlyArray<Declaration>, count: number, seed: num
 
 const weightOf = (all: ReadonlyArray<Declaration>): number => all.reduce((sum, { weight }) => sum + weight, 0)
 
-/** A sample of each group by its share of the weights, of at least one declaration. */
+/** Weight that is drawn of each group at least, so that a small one has some mutants too. */
+const minWeight = 8
+
+/** A sample of each group by its share of the weights, and of a small weight at least. */
 export const stratified = (
   groups: ReadonlyArray<ReadonlyArray<Declaration>>,
   count: number,
   seed: number,
 ): ReadonlyArray<Declaration> => {
   const total = weightOf(groups.flat())
-  return groups.flatMap((group) => sample(group, (count * weightOf(group)) / total, seed))
+  return groups.flatMap((group) => sample(group, Math.max(minWeight, (count * weightOf(group)) / total), seed))
 }

@@ -7,16 +7,20 @@
  * --count N      a sample of whole declarations with about N mutants, of each target its share (--seed S chooses which; 1 by
  *                default)
  * --jobs N       test processes at a time; 2 by default
+ * --minutes N    time of the whole run; 120 by default. A target that has not ended by then fails the run
  * --output FILE  every mutant with its outcome as JSON
  * --threshold P  fails below this share of detected mutants, in percent; 95 by default
+ *
+ * The last line states how many mutants were killed, survived and are equivalent (argued in equivalents.json), and the percentage of
+ * each target. A target that does not run fails the run.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { root, run } from "../check/Workspace.ts"
-import { bySource, mutants, score, survivors, table } from "./MutationReport.ts"
-import type { Equivalent, Group, Mutant, StrykerReport } from "./MutationReport.ts"
+import { bySource, failureOf, failures, groupsOf, mutants, score, summary, survivors, table } from "./MutationReport.ts"
+import type { Equivalent, Mutant, StrykerReport, TargetResult } from "./MutationReport.ts"
 import * as RepositoryCopy from "./RepositoryCopy.ts"
 import { declarations, stratified } from "./Sample.ts"
 import { select } from "./Target.ts"
@@ -27,9 +31,6 @@ import type { Target } from "./Target.ts"
  * without its members is a type error.
  */
 const excludedMutations = ["ArrayDeclaration", "ObjectLiteral", "Regex", "StringLiteral"]
-
-/** Limit of the tests of a target, in milliseconds. */
-const targetTimeoutMillis = 2 * 3_600_000
 
 const equivalents: ReadonlyArray<Equivalent> = JSON.parse(
   readFileSync(join(import.meta.dirname, "equivalents.json"), "utf8"),
@@ -45,19 +46,20 @@ const places = (targets: ReadonlyArray<Target>, count: number | undefined, seed:
 }
 
 /** Equivalents whose line is no longer in its source. */
-const stale = (): ReadonlyArray<string> =>
+const staleEquivalents = (): ReadonlyArray<string> =>
   equivalents
     .filter(({ file, line }) => !readFileSync(join(root, file), "utf8").includes(line))
     .map(({ file, line }) => `equivalents.json: ${file} no longer has the line ${line}`)
 
 const sourceOf = (place: string): string => place.replace(/:\d+-\d+$/, "")
 
-/** Runs the mutants of one target in the copy. */
-const runTarget = async (
+/** Runs the mutants of one target in the copy, within a time. */
+const mutantsOf = async (
   copy: string,
   target: Target,
   mutate: ReadonlyArray<string>,
   jobs: number,
+  timeoutMillis: number,
 ): Promise<ReadonlyArray<Mutant>> => {
   const configuration = {
     mutate,
@@ -74,7 +76,6 @@ const runTarget = async (
     timeoutMS: 10_000,
     timeoutFactor: 3,
     dryRunTimeoutMinutes: 20,
-    allowEmpty: true,
   }
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(configuration))
   rmSync(join(copy, "mutation.json"), { force: true })
@@ -83,16 +84,46 @@ const runTarget = async (
     ["run", "stryker.config.json"],
     {
       cwd: copy,
-      timeoutMillis: targetTimeoutMillis,
+      timeoutMillis,
+      isGroup: true,
       env: {
         DAYBOOK_MUTATION_FOLDER: join(copy, target.folder),
         DAYBOOK_MUTATION_TESTS: JSON.stringify(target.tests),
       },
     },
   )
-  if (code !== 0) throw new Error(`The mutants of ${target.name} did not run:\n${output.trim()}`)
+  if (code !== 0) throw new Error(output.trim().split("\n").slice(-failureLines).join("\n"))
   const report: StrykerReport = JSON.parse(readFileSync(join(copy, "mutation.json"), "utf8"))
   return mutants(report, equivalents)
+}
+
+/** Lines of the output of a target that did not run. */
+const failureLines = 40
+
+/** Runs one target. The others are worth running where it fails: an initial run of the tests may fail on a busy machine. */
+const runTarget = async (
+  copy: string,
+  target: Target,
+  mutate: ReadonlyArray<string>,
+  jobs: number,
+  deadline: number,
+): Promise<TargetResult> => {
+  const { name } = target
+  const startedAt = performance.now()
+  const leftMillis = deadline - startedAt
+  if (leftMillis <= 0) return { name, failure: "the time of the run was over" }
+  const result = await mutantsOf(copy, target, mutate, jobs, leftMillis).then(
+    (found): TargetResult => ({ name, mutants: found }),
+    (error: unknown): TargetResult => ({ name, failure: error instanceof Error ? error.message : String(error) }),
+  )
+  const failure = failureOf(result)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  if (failure !== undefined) console.log(`${name} did not run, ${seconds} s`)
+  else if ("mutants" in result)
+    console.log(
+      `${name}: ${result.mutants.length} mutants, ${score(result.mutants).toFixed(1)} % detected, ${seconds} s`,
+    )
+  return result
 }
 
 const main = async (): Promise<void> => {
@@ -102,6 +133,7 @@ const main = async (): Promise<void> => {
       count: { type: "string" },
       seed: { type: "string", default: "1" },
       jobs: { type: "string", default: "2" },
+      minutes: { type: "string", default: "120" },
       output: { type: "string" },
       threshold: { type: "string", default: "95" },
     },
@@ -112,30 +144,23 @@ const main = async (): Promise<void> => {
   const mutate = places(targets, options.count === undefined ? undefined : Number(options.count), Number(options.seed))
   PeerInstall.install(import.meta.dirname)
   const copy = await RepositoryCopy.make()
-  const groups: Array<Group> = []
-  try {
-    for (const target of targets) {
-      const own = mutate.filter((place) => target.sources.includes(sourceOf(place)))
-      if (own.length === 0) continue
-      const started = performance.now()
-      const found = await runTarget(copy.folder, target, own, Number(options.jobs)).catch((error: unknown) => {
-        // The other targets are worth running: an initial run of the tests fails on a machine that is too busy.
-        console.error(String(error))
-        process.exitCode = 1
-        return []
-      })
-      groups.push([target.name, found])
-      const seconds = ((performance.now() - started) / 1000).toFixed(0)
-      console.log(`${target.name}: ${found.length} mutants, ${score(found).toFixed(1)} % detected, ${seconds} s`)
-    }
-  } finally {
-    copy.remove()
+  process.once("exit", copy.remove)
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
+  const results: Array<TargetResult> = []
+  const deadline = performance.now() + Number(options.minutes) * 60_000
+  for (const target of targets) {
+    const own = mutate.filter((place) => target.sources.includes(sourceOf(place)))
+    results.push(await runTarget(copy.folder, target, own, Number(options.jobs), deadline))
   }
+  const groups = groupsOf(results)
   const all = groups.flatMap(([, found]) => found)
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(all, undefined, 2)}\n`)
   const tables = [...table("source", bySource(all)), "", ...table("target", groups)]
-  console.log(["", ...stale(), ...survivors(all), "", ...tables].join("\n"))
-  if (score(all) < Number(options.threshold)) process.exitCode = 1
+  console.log(["", ...survivors(all), "", ...tables, ""].join("\n"))
+  const failed = failures(results, staleEquivalents(), Number(options.threshold))
+  for (const failure of failed) console.log(`failed: ${failure}`)
+  if (failed.length > 0) process.exitCode = 1
+  console.log(summary(results))
 }
 
 await main()

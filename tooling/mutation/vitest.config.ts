@@ -26,7 +26,7 @@ export default defineConfig({
     isolate: false,
     exclude: [...configDefaults.exclude, "**/*.integration.test.ts"],
     // Ends a mutant that hangs, and leaves time for laws on a busy machine.
-    testTimeout: 30_000,
+    testTimeout: 12_000,
     sequence: { sequencer: SmallestFirst },
   },
 })

@@ -22,8 +22,11 @@ export interface BatchOptions {
  * A rate limit that the client applies to its own calls, for each endpoint.
  */
 export interface RateLimit {
-  /** Units per second; a call costs one unit unless `units` or `defaultUnits` set another cost. */
-  readonly perSecond: number
+  /**
+   * Units per second; a call costs one unit unless `units` or `defaultUnits` set another cost. A function is read before each call, for a
+   * limit that several clients share.
+   */
+  readonly perSecond: number | (() => number)
   /** Units that may be used at once after an idle time. Default `perSecond`, and at least 1. */
   readonly burst?: number | undefined
   /** Cost of a call by the wire name of its method, as listed by providers. */

@@ -132,10 +132,14 @@ const batchOf = (given: unknown): Effect.Effect<BatchOptions, InvalidOption> => 
   return Effect.as(Effect.fromResult(OptionCheck.members(given, batchKinds, "batch")), given)
 }
 
+/** A rate limit with the rate that it has now. */
+const atPresent = (rate: RateLimit): RateLimit =>
+  typeof rate?.perSecond === "function" ? { ...rate, perSecond: rate.perSecond() } : rate
+
 const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
   Effect.fromResult(
     Result.gen(function* () {
-      yield* OptionCheck.members(rate, rateKinds, "rateLimit")
+      yield* OptionCheck.members(typeof rate === "object" ? atPresent(rate) : rate, rateKinds, "rateLimit")
       if (rate.perSecond === undefined)
         return yield* Result.fail(OptionCheck.invalid("rateLimit.perSecond", "a number above 0", undefined))
       for (const [method, cost] of Object.entries(rate.units ?? {}))

@@ -19,9 +19,23 @@ export interface State {
   readonly filledAtMillis: number | undefined
 }
 
-export const initial = ({ burst, perSecond }: RateLimit): State => {
-  const size = burst ?? Math.max(perSecond, 1)
+const burstOf = (perSecond: number, burst: number | undefined): number => burst ?? Math.max(perSecond, 1)
+
+export const initial = ({
+  burst,
+  perSecond,
+}: {
+  readonly burst?: number | undefined
+  readonly perSecond: number
+}): State => {
+  const size = burstOf(perSecond, burst)
   return { perSecond, burst: size, level: size, filledAtMillis: undefined }
+}
+
+/** The bucket with another rate from now on; it holds no more than its burst. */
+export const withRate = (state: State, perSecond: number, burst: number | undefined): State => {
+  const size = burstOf(perSecond, burst)
+  return { ...state, perSecond, burst: size, level: Math.min(state.level, size) }
 }
 
 /** The bucket at a later time. */
@@ -59,14 +73,15 @@ export interface TokenBucket {
 
 /** Makes a full bucket. */
 export const make = (options: RateLimit): TokenBucket => {
-  const { defaultUnits = 1, units = {} } = options
-  let state = initial(options)
+  const { burst, defaultUnits = 1, perSecond, units = {} } = options
+  const rateNow = typeof perSecond === "function" ? perSecond : () => perSecond
+  let state = initial({ burst, perSecond: rateNow() })
 
   const unitsOf = (method: string): number =>
     Math.min(Object.hasOwn(units, method) ? units[method]! : defaultUnits, state.burst)
 
   const waitFor: TokenBucket["waitMillis"] = (method, nowMillis) => {
-    state = fill(state, nowMillis)
+    state = withRate(fill(state, nowMillis), rateNow(), burst)
     return waitMillis(state, unitsOf(method))
   }
 

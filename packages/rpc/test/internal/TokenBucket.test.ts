@@ -44,6 +44,24 @@ describe("TokenBucket", () => {
     }),
   )
 
+  it.effect("take: follows a rate that changes, and holds no more than the burst of the present one", () =>
+    Effect.gen(function* () {
+      let perSecond = 10
+      const bucket = TokenBucket.make({ perSecond: () => perSecond })
+      const granted: Array<number> = []
+      perSecond = 2
+
+      for (let call = 0; call < 4; call++) yield* taking(bucket, granted)
+      yield* TestClock.adjust("1 second")
+      expect(granted).toEqual([0, 0, 500, 1_000])
+
+      perSecond = 10
+      yield* taking(bucket, granted)
+      yield* TestClock.adjust("1 second")
+      expect(granted.at(-1)).toBe(100)
+    }),
+  )
+
   it.effect("take: reports the wait and takes nothing when it is too long", () =>
     Effect.gen(function* () {
       const bucket = TokenBucket.make({ perSecond: 1, burst: 1 })

@@ -60,6 +60,11 @@ export type NodeConfig = Schema.Schema.Type<typeof NodeConfig>
 export const toOptions = (node: NodeConfig): NodeOptions => (typeof node === "string" ? { url: node } : node)
 
 /**
+ * Limits of the calls to a node; those left out have no bound of the operator's.
+ */
+export interface CallLimits extends Pick<NodeOptions, "concurrency" | "perSecond"> {}
+
+/**
  * The variables of the process, by name.
  */
 export type Environment = Readonly<Record<string, string | undefined>>

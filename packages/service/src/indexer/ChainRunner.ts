@@ -5,6 +5,7 @@
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import type * as NodeConfig from "../config/NodeConfig.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
@@ -36,12 +37,13 @@ interface Obstacle {
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
-  const shared = NodeShares.divide(job.config.rpc, job.threads ?? 0)
-  const { assembling, node } = yield* BlockSource.make(job, shared.own)
+  const shared = NodeShares.divide(config.rpc, job.threads ?? 0)
   const pool =
     shared.threads === 0
       ? undefined
       : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each) })
+  const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
+  const { assembling, node } = yield* BlockSource.make(job, config.rpc, limitsOf)
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner, onEvent },
     ...assembling,

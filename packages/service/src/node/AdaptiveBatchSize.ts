@@ -6,7 +6,8 @@
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
-import type { FlatTrace } from "@daybook/schema/Trace"
+import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
+import type { Traces } from "./Tracer.ts"
 
 /**
  * Batch size of one node.
@@ -30,7 +31,7 @@ const slowMillis = 1_500
 /** Longest time that is taken for latency: what a node takes longer is load, which a shorter range lowers. */
 const maxLatencyMillis = 2_000
 /** Approximate characters of the responses about one batch; several batches are in flight at once. */
-const maxWeight = 2_000_000
+export const maxWeight = 2_000_000
 
 /**
  * Makes the batch size of a node that has not responded yet.
@@ -80,13 +81,34 @@ export const ofReceipts = (receipts: ReadonlyArray<Receipt>): number => {
   return weight
 }
 
-/**
- * Approximate characters of a block's traces in a response.
- */
-export const ofTraces = (traces: ReadonlyArray<FlatTrace>): number => {
+const ofFlat = (traces: ReadonlyArray<FlatTrace>): number => {
   let weight = 0
   for (const { action, result } of traces) {
     weight += 700 + lengthOf(action.input ?? action.init) + lengthOf(result?.output ?? result?.code)
   }
   return weight
+}
+
+const ofFrames = (traces: ReadonlyArray<TransactionTrace>): number => {
+  let weight = 0
+  const open = traces.flatMap(({ result }) => (result == null ? [] : [result]))
+  for (let frame = open.pop(); frame !== undefined; frame = open.pop()) {
+    weight += 400 + lengthOf(frame.input) + lengthOf(frame.output)
+    for (const call of frame.calls ?? []) open.push(call)
+  }
+  return weight
+}
+
+/**
+ * Approximate characters of a block's traces in a response.
+ */
+export const ofTraces = (traces: Traces): number => {
+  switch (traces._tag) {
+    case "Flat":
+      return ofFlat(traces.traces)
+    case "Frames":
+      return ofFrames(traces.traces)
+    case "Untraced":
+      return 0
+  }
 }

@@ -8,6 +8,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { FlatTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../store/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
@@ -91,6 +92,26 @@ const send = Effect.fnUntraced(function* (
   return results
 })
 
+/** Blocks of one range that are traced alone at the same time. */
+const tracedAtOnce = 4
+
+/** Traces of blocks that are traced alone; none of a block that follows more than a range should hold. */
+const traceEach = (
+  refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
+  { traces }: Options,
+): Effect.Effect<ReadonlyArray<Option.Option<Traces | null>>> =>
+  Effect.suspend(() => {
+    let weight = 0
+    const trace = (ref: BlockReceipts.BlockTransactions) =>
+      Effect.suspend(() => {
+        if (weight > AdaptiveBatchSize.maxWeight) return Effect.succeedNone
+        const weigh = (found: Traces | null) =>
+          Effect.sync(() => (weight += found === null ? 0 : AdaptiveBatchSize.ofTraces(found)))
+        return Effect.option(Effect.tap(traces(ref), weigh))
+      })
+    return Effect.forEach(refs, trace, { concurrency: tracedAtOnce })
+  })
+
 /** Traces that the node stored come in the same request as the receipts; others are run block by block beside it. */
 const sendForParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
@@ -105,9 +126,7 @@ const sendForParts = Effect.fnUntraced(function* (
   const [results, rerun] = yield* Effect.all(
     [
       send(endpoint, options, [...receiptCalls.flat(), ...traceCalls], requested),
-      isStored
-        ? Effect.succeed(null)
-        : Effect.forEach(refs, (ref) => Effect.option(options.traces(ref)), { concurrency: "unbounded" }),
+      isStored ? Effect.succeed(null) : traceEach(refs, options),
     ],
     { concurrency: 2 },
   )
@@ -134,14 +153,14 @@ const fetchParts = Effect.fnUntraced(function* (
     weight += AdaptiveBatchSize.ofReceipts(own)
     if (rerun !== null) {
       const traces = rerun[at]
-      return traces === undefined || traces._tag === "None" ? null : { receipts: own, traces: traces.value }
+      if (traces === undefined || traces._tag === "None") return null
+      if (traces.value !== null) weight += AdaptiveBatchSize.ofTraces(traces.value)
+      return { receipts: own, traces: traces.value }
     }
     const traces = flat[at] ?? null
     if (traces === null) return null
-    if (traces._tag === "Flat") {
-      weight += AdaptiveBatchSize.ofTraces(traces.traces)
-      endpoint.hasTraced = true
-    }
+    weight += AdaptiveBatchSize.ofTraces(traces)
+    if (traces._tag === "Flat") endpoint.hasTraced = true
     return { receipts: own, traces }
   })
   endpoint.batchSize.weighed(requested, weight)

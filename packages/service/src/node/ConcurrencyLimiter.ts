@@ -116,6 +116,9 @@ export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outco
   return { ...limit, calls: Math.min(max, isDoubling ? calls * 2 : calls + 1), successes: 0 }
 }
 
+/** The limit with another maximum. */
+export const withMax = (limit: Limit, max: number): Limit => ({ ...limit, max, calls: Math.min(limit.calls, max) })
+
 /** The node is overloaded or unreachable; reduce concurrency. */
 const isOverloaded = (error: CallError): boolean =>
   error._tag === "RateLimited" ||
@@ -143,8 +146,8 @@ const limitMethods = (
  * Limits of an operator.
  */
 export interface Options {
-  /** Requests that are open at once at most. Default 128. */
-  readonly concurrency?: number | undefined
+  /** Requests that are open at once at most, read before each. Default 128. */
+  readonly concurrency?: () => number
   /** Calls in one request at most. Default: all. */
   readonly maxBatchSize?: number | undefined
 }
@@ -159,10 +162,10 @@ const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<Readonl
  */
 export const make = Effect.fnUntraced(function* (
   client: RpcClient.Client,
-  { concurrency = maxCalls, maxBatchSize = Number.POSITIVE_INFINITY }: Options = {},
+  { concurrency = () => maxCalls, maxBatchSize = Number.POSITIVE_INFINITY }: Options = {},
 ): Effect.fn.Return<ConcurrencyLimiter> {
-  const max = Math.min(concurrency, maxCalls)
-  let limit: Limit = { ...initial, max, calls: Math.min(initial.calls, max) }
+  const maxNow = () => Math.min(concurrency(), maxCalls)
+  let limit = withMax(initial, maxNow())
   const permits = yield* Semaphore.make(limit.calls)
 
   let latency = unknownLatency
@@ -173,8 +176,17 @@ export const make = Effect.fnUntraced(function* (
     return limit.calls === calls ? Effect.void : permits.resize(limit.calls)
   }
 
+  /** Runs a call within the limit, whose maximum may have changed. */
+  const withPermit = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const max = maxNow()
+      if (max === limit.max) return permits.withPermits(1)(call)
+      limit = withMax(limit, max)
+      return Effect.andThen(permits.resize(limit.calls), permits.withPermits(1)(call))
+    })
+
   const limited = <A>(call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
-    permits.withPermits(1)(
+    withPermit(
       Effect.gen(function* () {
         const startedAtMillis = yield* MonotonicClock.millis
         const outcome = yield* Effect.result(call)
@@ -187,7 +199,7 @@ export const make = Effect.fnUntraced(function* (
     )
 
   const request = (calls: ReadonlyArray<Call>): Effect.Effect<BatchResponse> =>
-    permits.withPermits(1)(
+    withPermit(
       Effect.gen(function* () {
         const startedAtMillis = yield* MonotonicClock.millis
         const results = yield* client.batch(calls)

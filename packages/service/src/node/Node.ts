@@ -107,6 +107,8 @@ export interface Options {
   readonly fetch?: Fetch
   /** Bounds on traces. Default: those of the configuration. */
   readonly traceLimits?: TraceLimits
+  /** Limits of the calls to a node now, where others share it. Default: those of the node. */
+  readonly limitsOf?: (node: NodeConfig.NodeOptions) => NodeConfig.CallLimits
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
@@ -468,7 +470,7 @@ const verifyChain = Effect.fnUntraced(function* (
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const endpoints = yield* Effect.forEach(options.urls, (node) =>
-    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch, options.traceLimits),
+    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch, options.traceLimits, options.limitsOf),
   )
   const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)
   const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause: NodeEndpoint.maxPause, verify })

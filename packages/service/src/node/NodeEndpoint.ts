@@ -59,7 +59,7 @@ export interface NodeEndpoint {
 export const maxPause = Duration.minutes(1)
 
 /**
- * Makes the endpoint of a node. No request is made.
+ * Makes the endpoint of a node. No request is made. `limitsOf` is read before each call: see `Node.Options`.
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
@@ -68,16 +68,20 @@ export const make = Effect.fnUntraced(function* (
   options: NodeConfig.NodeOptions,
   fetch?: Fetch,
   traceLimits: TraceLimits = defaultTraceLimits,
+  limitsOf: (node: NodeConfig.NodeOptions) => NodeConfig.CallLimits = (node) => node,
 ): Effect.fn.Return<NodeEndpoint, InvalidOption> {
-  const { concurrency, maxBatchSize, perSecond, url } = options
+  const { maxBatchSize, perSecond, url } = options
   const client = yield* RpcClient.make({
     ...{ url, maxPause, retry: { maxAttempts: 2 } },
     headers: NodeConfig.headersOf(options),
     fetch: BoundedFetch.make(SignedFetch.forNode(options, fetch) ?? platformFetch, traceLimits),
     batch: { maxCalls: maxBatchSize },
-    rateLimit: perSecond === undefined ? undefined : { perSecond },
+    rateLimit: perSecond === undefined ? undefined : { perSecond: () => limitsOf(options).perSecond ?? perSecond },
   })
-  const limiter = yield* ConcurrencyLimiter.make(client, { concurrency, maxBatchSize })
+  const limiter = yield* ConcurrencyLimiter.make(client, {
+    concurrency: () => limitsOf(options).concurrency ?? ConcurrencyLimiter.maxCalls,
+    maxBatchSize,
+  })
   return {
     host: client.host,
     limiter,

@@ -85,6 +85,34 @@ describe("BatchFetcher", () => {
     }),
   )
 
+  it.live("parts: weighs traces of single blocks, and traces no more blocks than a range should hold", () =>
+    Effect.gen(function* () {
+      let [open, most] = [0, 0]
+      const frame = { ...{ type: "CALL", from: hashOf(1).slice(0, 42), to: hashOf(2).slice(0, 42), value: "0x0" } }
+      const large = { ...frame, gas: "0x1", gasUsed: "0x1", input: `0x${"00".repeat(300_000)}`, output: "0x" }
+      const server = yield* start({
+        ...healthy(),
+        trace_block: missing,
+        debug_traceBlockByHash: async () => {
+          most = Math.max(most, ++open)
+          await new Promise((resolve) => void setImmediate(resolve))
+          open -= 1
+          return { result: [{ txHash: hashOf(1), result: large }] }
+        },
+      })
+      const node = yield* polled([server])
+      const numbers = Array.from({ length: 16 }, (_, at) => at + 5)
+      const parts = yield* (yield* node.batchFetcher(5)).parts(refs(numbers))
+      const traced = server.calls.filter(([method]) => method === "debug_traceBlockByHash").length
+
+      expect(most).toBeLessThanOrEqual(4)
+      expect(traced).toBeGreaterThanOrEqual(4)
+      expect(traced).toBeLessThan(9)
+      expect(parts.filter((part) => part !== null)).toHaveLength(traced)
+      expect((yield* node.batchFetcher(5)).size).toBeLessThan(10)
+    }),
+  )
+
   it.live(
     "parts: fetches receipts one by one in the same request where the node has refused to give those of a block",
     () =>

@@ -77,6 +77,37 @@ describe("ConcurrencyLimiter", () => {
       }),
   )
 
+  it.effect("batch: follows a maximum that changes, at once where it is lower", () =>
+    Effect.gen(function* () {
+      let [max, open, most] = [4, 0, 0]
+      const batch = () =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++open)
+          yield* Effect.sleep(10)
+          open -= 1
+          return [Result.succeed(null)]
+        })
+      // Sound: nothing else of a client is called.
+      const client = { batch } as unknown as RpcClient.Client
+      const limiter = yield* ConcurrencyLimiter.make(client, { concurrency: () => max, maxBatchSize: 1 })
+      const mostOf = (calls: number) =>
+        Effect.gen(function* () {
+          most = 0
+          const call = { method: "eth_chainId", params: [] } as const
+          const fiber = yield* Effect.forkChild(limiter.batch(Array.from({ length: calls }, () => call)))
+          yield* TestClock.adjust("10 seconds")
+          yield* Fiber.join(fiber)
+          return most
+        })
+
+      expect([yield* mostOf(20), limiter.limit()]).toEqual([4, 4])
+      max = 2
+      expect([yield* mostOf(20), limiter.limit()]).toEqual([2, 2])
+      max = 100
+      expect(yield* mostOf(40)).toBeGreaterThan(4)
+    }),
+  )
+
   it.prop(
     "step: keeps the limit between 1 and 128, whatever the outcomes",
     {

@@ -1,6 +1,6 @@
 /**
  * Divides the limits of nodes among the indexer and the threads of its backfill, each with connections of its own, so that the limits
- * hold for all of them together. Pure.
+ * hold for all of them together. The indexer has what the threads that run leave: all of it where none does. Pure.
  */
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import { maxCalls } from "../../node/ConcurrencyLimiter.ts"
@@ -13,8 +13,8 @@ type Nodes = readonly [NodeConfig.NodeConfig, ...ReadonlyArray<NodeConfig.NodeCo
 export interface NodeShares {
   /** Threads that the limits allow. */
   readonly threads: number
-  /** Nodes of the indexer itself. */
-  readonly own: Nodes
+  /** Limits of the indexer's own calls to a node while so many threads run. */
+  readonly ownOf: (node: NodeConfig.NodeOptions, running: number) => NodeConfig.CallLimits
   /** Nodes of each thread. */
   readonly each: Nodes
 }
@@ -27,11 +27,25 @@ const threadsFor = (node: NodeConfig.NodeConfig): number => {
   return Math.min(concurrency - 1, Math.floor(perSecond / callsPerThread))
 }
 
-/** A node with a part of its limits. */
-const shareOf = (node: NodeConfig.NodeConfig, concurrency: number, parts: number): NodeConfig.NodeOptions => {
-  const options = NodeConfig.toOptions(node)
-  const { perSecond } = options
-  return { ...options, concurrency, ...(perSecond === undefined ? {} : { perSecond: perSecond / parts }) }
+/** Requests to a node that may be open at once. */
+const openOf = ({ concurrency = maxCalls }: NodeConfig.NodeOptions): number => Math.min(concurrency, maxCalls)
+
+/** The share of one of several equal parts in the limits of a node. */
+const shareOf = (node: NodeConfig.NodeOptions, parts: number): NodeConfig.CallLimits => {
+  const { perSecond } = node
+  return {
+    concurrency: Math.floor(openOf(node) / parts),
+    ...(perSecond === undefined ? {} : { perSecond: perSecond / parts }),
+  }
+}
+
+/** What shares leave of the limits of a node. */
+const restOf = (node: NodeConfig.NodeOptions, share: NodeConfig.CallLimits, shares: number): NodeConfig.CallLimits => {
+  const { concurrency = 0, perSecond = 0 } = share
+  return {
+    concurrency: openOf(node) - shares * concurrency,
+    ...(node.perSecond === undefined ? {} : { perSecond: node.perSecond - shares * perSecond }),
+  }
 }
 
 /**
@@ -42,17 +56,15 @@ const shareOf = (node: NodeConfig.NodeConfig, concurrency: number, parts: number
  */
 export const divide = (nodes: Nodes, wanted: number): NodeShares => {
   const threads = Math.max(0, Math.min(wanted, ...nodes.map(threadsFor)))
-  if (threads === 0) return { threads, own: nodes, each: nodes }
   const parts = threads + 1
-  const map = (share: (node: NodeConfig.NodeConfig) => NodeConfig.NodeOptions): Nodes => {
-    const [first, ...others] = nodes
-    return [share(first), ...others.map(share)]
+  const part = (node: NodeConfig.NodeConfig): NodeConfig.NodeOptions => {
+    const options = NodeConfig.toOptions(node)
+    return { ...options, ...shareOf(options, parts) }
   }
-  const openOf = (node: NodeConfig.NodeConfig) => Math.min(NodeConfig.toOptions(node).concurrency ?? maxCalls, maxCalls)
-  const eachOf = (node: NodeConfig.NodeConfig) => Math.floor(openOf(node) / parts)
+  const [first, ...others] = nodes
   return {
     threads,
-    own: map((node) => shareOf(node, openOf(node) - threads * eachOf(node), parts)),
-    each: map((node) => shareOf(node, eachOf(node), parts)),
+    ownOf: (node, running) => restOf(node, shareOf(node, parts), running),
+    each: [part(first), ...others.map(part)],
   }
 }

@@ -33,6 +33,8 @@ export interface Options {
  * A pool of threads.
  */
 export interface ThreadPool {
+  /** Threads that run now. */
+  readonly running: () => number
   /** The source of one turn's ranges. */
   readonly source: (turn: RangeSource.Turn) => RangeSource.RangeSource
 }
@@ -183,5 +185,5 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   }
   yield* Effect.addFinalizer(() => stopAll(context))
   yield* Effect.forkScoped(Effect.forever(stopWhenIdle(context)))
-  return { source: (turn) => sourceOf(context, turn) }
+  return { running: () => context.running.size, source: (turn) => sourceOf(context, turn) }
 })

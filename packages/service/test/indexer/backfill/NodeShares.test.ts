@@ -12,13 +12,26 @@ const limits = (node: NodeConfig.NodeConfig) => {
 
 describe("NodeShares", () => {
   it("divide: divides the open requests of a node without limits, the remainder to the indexer", () => {
-    const { each, own, threads } = NodeShares.divide([url], 2)
+    const { each, ownOf, threads } = NodeShares.divide([url], 2)
 
-    expect([threads, limits(own[0]), limits(each[0])]).toEqual([
+    expect([threads, ownOf({ url }, 2), limits(each[0])]).toEqual([
       2,
-      { concurrency: 44, perSecond: undefined },
+      { concurrency: 44 },
       { concurrency: 42, perSecond: undefined },
     ])
+  })
+
+  it("divide: leaves the indexer what the threads that run do not use, and the whole while none runs", () => {
+    const node = { url, concurrency: 31, perSecond: 1_000 }
+    const { each, ownOf } = NodeShares.divide([node], 3)
+
+    expect([0, 1, 2, 3].map((running) => ownOf(node, running))).toEqual([
+      { concurrency: 31, perSecond: 1_000 },
+      { concurrency: 24, perSecond: 750 },
+      { concurrency: 17, perSecond: 500 },
+      { concurrency: 10, perSecond: 250 },
+    ])
+    expect(limits(each[0])).toEqual({ concurrency: 7, perSecond: 250 })
   })
 
   it("divide: keeps the other options of a node", () => {
@@ -28,11 +41,13 @@ describe("NodeShares", () => {
   })
 
   it("divide: allows no thread where one node is limited to one open request, or to a rate that one thread uses up", () => {
-    expect(NodeShares.divide([url, { url, concurrency: 1 }], 4)).toMatchObject({
-      threads: 0,
-      own: [url, { concurrency: 1 }],
-    })
-    expect(NodeShares.divide([{ url, perSecond: 249 }], 4)).toMatchObject({ threads: 0, own: [{ perSecond: 249 }] })
+    const one = { url, concurrency: 1 }
+    const slow = { url, perSecond: 249 }
+
+    expect(NodeShares.divide([url, one], 4).threads).toBe(0)
+    expect(NodeShares.divide([url, one], 4).ownOf(one, 0)).toEqual({ concurrency: 1 })
+    expect(NodeShares.divide([slow], 4).threads).toBe(0)
+    expect(NodeShares.divide([slow], 4).ownOf(slow, 0)).toEqual({ concurrency: 128, perSecond: 249 })
   })
 
   it("divide: allows as many threads as the lowest limits leave room for", () => {
@@ -41,21 +56,25 @@ describe("NodeShares", () => {
   })
 
   it.prop(
-    "divide: the limits of the indexer and of all threads add up to those of the node, and each has one open request or more",
+    "divide: the limits of the indexer and of the threads that run add up to those of the node, and each has one open request or more",
     {
       wanted: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })),
       concurrency: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 128 })),
       perSecond: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20_000 })),
     },
     ({ concurrency, perSecond, wanted }) => {
-      const { each, own, threads } = NodeShares.divide([{ url, concurrency, perSecond }], wanted)
-      const one = NodeConfig.toOptions(own[0])
+      const node = { url, concurrency, perSecond }
+      const { each, ownOf, threads } = NodeShares.divide([node], wanted)
       const other = NodeConfig.toOptions(each[0])
 
       expect(threads).toBeLessThanOrEqual(wanted)
-      expect(one.concurrency! + threads * other.concurrency!).toBe(concurrency)
-      expect(Math.min(one.concurrency!, other.concurrency!)).toBeGreaterThanOrEqual(1)
-      expect(one.perSecond! + threads * other.perSecond!).toBeCloseTo(perSecond, 6)
+      for (let running = 0; running <= threads; running++) {
+        const own = ownOf(node, running)
+        expect(own.concurrency! + running * other.concurrency!).toBe(concurrency)
+        expect(Math.min(own.concurrency!, other.concurrency!)).toBeGreaterThanOrEqual(1)
+        expect(own.perSecond! + running * other.perSecond!).toBeCloseTo(perSecond, 6)
+        expect(own.perSecond).toBeGreaterThan(0)
+      }
     },
   )
 })

@@ -110,7 +110,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     })
   const hashes = (from: number, to: number) => Effect.map(store.headers(from, to), (all) => all.map(({ hash }) => hash))
   const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
-  return { run, alone, requests, counts, hashes, headOf }
+  return { run, alone, requests, counts, hashes, headOf, running: pool.running }
 })
 
 /** Runs an effect while time passes. */
@@ -298,14 +298,15 @@ describe("ThreadPool", () => {
 
   it.effect("make: ends the threads once they were idle for a while", () =>
     Effect.gen(function* () {
-      const { counts, run } = yield* setup((request) => responding(request, 4), {
+      const { counts, run, running } = yield* setup((request) => responding(request, 4), {
         threads: 1,
       })
+      expect(running()).toBe(0)
       yield* run(1, 40)
-      expect(counts).toEqual({ started: 1, stopped: 0 })
+      expect([counts, running()]).toEqual([{ started: 1, stopped: 0 }, 1])
 
       yield* TestClock.adjust("61 seconds")
-      expect(counts).toEqual({ started: 1, stopped: 1 })
+      expect([counts, running()]).toEqual([{ started: 1, stopped: 1 }, 0])
     }),
   )
 })

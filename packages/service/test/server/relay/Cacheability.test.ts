@@ -36,6 +36,11 @@ describe("Cacheability", () => {
       }
     })
 
+    it("takes no hash in the place of a number for a block", () => {
+      expect(Cacheability.requested("eth_getBlockByNumber", [hash, true])).toBeNull()
+      expect(Cacheability.requested("trace_block", [hash])).toBeNull()
+    })
+
     it("knows the logs of one block, whatever the order and case of the filter", () => {
       const one = Cacheability.requested("eth_getLogs", [{ blockHash: hash, address: wallet, topics: [[hash], null] }])
       const other = Cacheability.requested("eth_getLogs", [
