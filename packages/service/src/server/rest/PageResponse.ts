@@ -4,6 +4,7 @@
  *
  * Source: decision 0039.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
@@ -14,12 +15,14 @@ import * as ErrorResponse from "../ErrorResponse.ts"
 import * as InFlight from "../InFlight.ts"
 import * as LargeResponse from "../LargeResponse.ts"
 import * as Response from "../Response.ts"
+import * as ReusedMemory from "../ReusedMemory.ts"
 
 /** A page that is ready to be written. */
 export interface Body {
   /** Bytes, or nearly as many. */
   readonly size: number
-  readonly bytes: () => Uint8Array
+  /** Writes the bytes, in `memory` where they fit. */
+  readonly bytes: (memory?: Buffer) => Uint8Array
   readonly chunks: () => Iterable<Uint8Array>
   readonly headers: Response.Headers
 }
@@ -28,10 +31,13 @@ export interface Body {
 export const make = (bounds: Bounds["Service"]) => {
   const { responses, turns } = bounds
 
-  const write = (body: Body, { name }: KeyGrant) =>
-    body.size < LargeResponse.minBytes
-      ? Effect.succeed(Response.jsonBytes(body.bytes(), body.headers))
-      : LargeResponse.send({ ...body, chunks: body.chunks() }, name, bounds)
+  const memory = ReusedMemory.make(4 * LargeResponse.minBytes)
+
+  const write = (body: Body, { name }: KeyGrant, request: HttpServerRequest) => {
+    if (body.size >= LargeResponse.minBytes) return LargeResponse.send({ ...body, chunks: body.chunks() }, name, bounds)
+    const bytes = body.bytes(memory.take(NodeHttpServerRequest.toServerResponse(request)))
+    return Effect.succeed(Response.jsonBytes(bytes, body.headers))
+  }
 
   /** Runs work in a turn of the event loop that has time for it, while a client has room: nothing may come between. */
   const whenRoom = <A, E, R>(
@@ -59,7 +65,7 @@ export const make = (bounds: Bounds["Service"]) => {
     Effect.flatMap(HttpServerRequest, (request) =>
       whenRoom(
         InFlight.clientOf(request, grant.name),
-        Effect.flatMap(read, (body) => write(body, grant)),
+        Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
     ).pipe(
       Effect.catchIf(

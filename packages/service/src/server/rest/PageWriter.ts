@@ -69,20 +69,32 @@ export interface Place {
 const headOf = ({ cursor, page, pageSize }: Place): string =>
   `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${page}","page_size":"${pageSize}","result":[`
 
-/** The bytes of a page: texts are written where they go, since joining them first would copy all of it twice more. */
-export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options): Uint8Array => {
-  const head = headOf(place)
+/** Bytes that a UTF-16 code unit takes at most. */
+const maxBytesOfUnit = 3
+
+/** Memory for texts: the given one where it is certainly large enough, which takes no look at the texts, else a new one. */
+const roomFor = (texts: ReadonlyArray<string>, memory: Buffer | undefined): Buffer => {
+  const units = texts.reduce((sum, { length }) => sum + length, 0)
+  if (memory !== undefined && units * maxBytesOfUnit <= memory.length) return memory
+  return Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+}
+
+/**
+ * The bytes of a page, in `memory` where they fit. Texts are written where they go, since joining them first would copy all of it twice
+ * more.
+ */
+export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Uint8Array => {
   const tailOf = tails(options)
-  const records = rows.map((row) => [withEmpty(row.body, options), tailOf(row)] as const)
-  let size = head.length + "]}".length
-  for (const [body, tail] of records) size += Buffer.byteLength(body) + Buffer.byteLength(tail)
-  const bytes = Buffer.allocUnsafeSlow(size)
-  let at = bytes.write(head, 0)
-  for (const [body, tail] of records) {
-    at += bytes.write(body, at) - 1
-    at += bytes.write(tail, at)
+  const texts = [headOf(place)]
+  for (const row of rows) texts.push(withEmpty(row.body, options), tailOf(row))
+  texts.push("]}")
+  const bytes = roomFor(texts, memory)
+  let at = bytes.write(texts[0]!, 0)
+  for (let index = 1; index < texts.length - 1; index += 2) {
+    at += bytes.write(texts[index]!, at) - 1
+    at += bytes.write(texts[index + 1]!, at)
   }
-  if (records.length > 0) at -= 1
+  if (rows.length > 0) at -= 1
   at += bytes.write("]}", at)
   return bytes.subarray(0, at)
 }

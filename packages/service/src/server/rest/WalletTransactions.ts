@@ -92,7 +92,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
     const rows = stored.map((row) => (isCurrent(row) ? row : { ...row, body: redecode(row.body, decoder) }))
     return {
       size: PageWriter.sizeOf(rows, options),
-      bytes: () => PageWriter.page(rows, place, options),
+      bytes: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
       headers: { ...IndexCoverage.headers(checkpoint, missing), ...headers },
     }

@@ -1,6 +1,7 @@
 /**
  * Statements on the rows of transactions and on the histories of wallets. Each names its parameters in order.
  */
+import { limit } from "./Limit.ts"
 
 const columns = (row: string) =>
   ["revision", "form", "size", "internal_size", "hash", "addresses", "frame", "checksum"]
@@ -57,8 +58,8 @@ export const findHistory = (table: HistoryTable) => `SELECT 1 FROM ${table} WHER
 export const historyAfter = (table: HistoryTable) =>
   `SELECT key, id FROM ${table} WHERE (key, id) > (?, ?) ORDER BY key, id LIMIT ?`
 
-const up = "AND h.id >= ? AND h.id <= ? ORDER BY h.id LIMIT ?"
-const down = "AND h.id >= ? AND h.id <= ? ORDER BY h.id DESC LIMIT ?"
+const up = `AND h.id >= ? AND h.id <= ? ORDER BY h.id ${limit}`
+const down = `AND h.id >= ? AND h.id <= ? ORDER BY h.id DESC ${limit}`
 
 const page = `SELECT h.id, ${columns("d")} FROM history h LEFT JOIN document d ON d.id = h.id WHERE h.key = ?`
 const copy = `SELECT h.id FROM history_copy h WHERE h.key = ?`

@@ -1,6 +1,8 @@
 /**
  * The statements on the tables of a chain's file, but those on transactions (`DocumentStatements`). Each names its parameters in order.
  */
+import { limit } from "./Limit.ts"
+
 /** Parameters: chain. */
 export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch, serial, layout_from, checksum
   FROM checkpoint WHERE chain = ?`
@@ -93,10 +95,10 @@ const entries = `SELECT e.id, CASE WHEN octet_length(e.body) <= ? THEN e.body EN
 export const entryText = `SELECT e.body FROM projection p JOIN entry e ON e.projection = p.number WHERE p.id = ? AND e.id = ?`
 
 /** Entries of a key above a row id, up to another. Parameters: inline bound, projection, key, row id, row id after the last, limit. */
-export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id LIMIT ?`
+export const entriesUp = `${entries} AND e.id > ? AND e.id < ? ORDER BY e.id ${limit}`
 
 /** Entries of a key below a row id, down to another. Parameters: inline bound, projection, key, row id, row id before the first, limit. */
-export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC LIMIT ?`
+export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id DESC ${limit}`
 
 /** Blocks of a range. Parameters: chain, from, to. */
 export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions, facts, checksum FROM block

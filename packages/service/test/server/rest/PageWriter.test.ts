@@ -76,6 +76,15 @@ describe("PageWriter", () => {
       }
     })
 
+    it("page: writes into the given memory where the text certainly fits", () => {
+      const rows = [row('{"from_address":"0xb","to_address":"0xb"}')]
+      const place = { cursor: null, page: 0, pageSize: 2 }
+      const { length } = PageWriter.page(rows, place, string)
+      const [large, small] = [Buffer.alloc(4 * length), Buffer.alloc(length - 1)]
+      expect(PageWriter.page(rows, place, string, large).buffer).toBe(large.buffer)
+      expect(PageWriter.page(rows, place, string, small).buffer).not.toBe(small.buffer)
+    })
+
     it("page: measures text outside ASCII in bytes", () => {
       const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
       const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
@@ -101,8 +110,14 @@ describe("PageWriter", () => {
 
   it.prop(
     "page: equals the encoding of the same records",
-    { rows: Schema.Array(Row), include: Schema.Boolean, empty: Schema.Literals(["string", "null"]), wallet: Text },
-    ({ empty, include, rows, wallet }) => {
+    {
+      rows: Schema.Array(Row),
+      include: Schema.Boolean,
+      empty: Schema.Literals(["string", "null"]),
+      wallet: Text,
+      memory: Schema.UndefinedOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4096 }))),
+    },
+    ({ empty, include, memory, rows, wallet }) => {
       const address = (name: string) => `0x${Buffer.from(name).toString("hex")}`
       const label = (of: string) => (of.length % 4 === 0 ? `label of ${of} "quoted"` : null)
       const stored = rows.map(({ from, internal, note, to, topic }) => ({
@@ -128,6 +143,7 @@ describe("PageWriter", () => {
         stored,
         { cursor: "c", page: 1, pageSize: 7 },
         { label, wallet: address(wallet), include, empty },
+        memory === undefined ? undefined : Buffer.alloc(memory, "x"),
       )
 
       expect(text(bytes)).toBe(JSON.stringify({ cursor: "c", page: "1", page_size: "7", result: expected }))
