@@ -1,4 +1,5 @@
 /** All attacks, in the order of the table. */
+import * as blocks from "./blocks.ts"
 import * as bombs from "./bombs.ts"
 import * as flips from "./flips.ts"
 import * as pages from "./pages.ts"
@@ -6,4 +7,10 @@ import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
 
 /** All attacks. */
-export const all: ReadonlyArray<Scenario> = [...bombs.scenarios, ...pages.scenarios, ...relay.scenarios, flips.scenario]
+export const all: ReadonlyArray<Scenario> = [
+  ...bombs.scenarios,
+  ...blocks.scenarios,
+  ...pages.scenarios,
+  ...relay.scenarios,
+  flips.scenario,
+]

@@ -1,17 +1,18 @@
 /**
- * Indexes blocks of trace bombs and prints memory, event loop delay and time: `pnpm --filter @daybook/service bombs debug_traceBlockByNumber`.
- * The node runs in a process of its own.
+ * Indexes blocks of bombs and prints memory, the longest turn of the indexer's event loop and time:
+ * `pnpm --filter @daybook/service bombs debug_traceBlockByNumber`. The node runs in a process of its own. Turns are in time of the CPU, so
+ * that other programs on the machine do not count.
  */
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
+import * as LongestTurn from "../attack/LongestTurn.ts"
 import * as BombNode from "./node.ts"
 
 const blocks: ReadonlyArray<ReadonlyArray<BombNode.Kind>> = [
@@ -20,6 +21,7 @@ const blocks: ReadonlyArray<ReadonlyArray<BombNode.Kind>> = [
   Array.from({ length: 12 }, () => "input" as const),
   Array.from({ length: 12 }, () => "unique input" as const),
   ["output", "frames", "depth", "plain"],
+  ["logs", "logs"],
   ["plain"],
 ]
 
@@ -31,11 +33,10 @@ if (process.argv[2] === "node") {
   const child = fork(import.meta.filename, ["node", ...methods])
   const url = await new Promise<string>((resolve) => child.once("message", (message) => resolve(message as string)))
   const folder = mkdtempSync(join(tmpdir(), "daybook-bombs-"))
-  const delay = monitorEventLoopDelay({ resolution: 5 })
+  const turns = LongestTurn.start()
   let peak = 0
   const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
   const started = performance.now()
-  delay.enable()
   const life = Effect.gen(function* () {
     const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
     const { reader } = database.chain({ name: "eth", id: 31337 })
@@ -54,8 +55,7 @@ if (process.argv[2] === "node") {
     methods,
     seconds: (performance.now() - started) / 1000,
     peakMiB: Math.round(peak / 2 ** 20),
-    delayMaxMillis: Math.round(delay.max / 1e6),
-    delayP99Millis: Math.round(delay.percentile(99) / 1e6),
+    longestTurnMillis: Math.round(turns.take()),
     gaps: gaps.map(({ block, reason }) => `${block}: ${reason}`),
   })
   clearInterval(watching)

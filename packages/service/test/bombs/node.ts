@@ -1,13 +1,13 @@
 /**
- * A node whose blocks hold trace bombs, over HTTP: transactions of little gas whose traces are large by input, output, number of frames
- * or depth. Responses are written in chunks, as a node writes them.
+ * A node whose blocks hold bombs, over HTTP: transactions of little gas whose traces are large by input, output, number of frames
+ * or depth, or with many logs. Responses are written in chunks, as a node writes them.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as fixture from "../indexer/fixture.ts"
 
 /** What a transaction does. */
-export type Kind = "input" | "unique input" | "output" | "frames" | "depth" | "plain"
+export type Kind = "input" | "unique input" | "output" | "frames" | "depth" | "logs" | "plain"
 
 type Params = ReadonlyArray<unknown>
 
@@ -42,8 +42,12 @@ const framesOf: Readonly<Record<Kind, number>> = {
   output: 345,
   frames: 60_000,
   depth: 1_024,
+  logs: 1,
   plain: 1,
 }
+
+/** Logs of a transaction of that kind: 23 MiB. */
+const manyLogs = 40_000
 
 /** Text of the nested trace of a transaction, in pieces. */
 function* frameOf(kind: Kind): Generator<string> {
@@ -100,6 +104,7 @@ const write = async (response: ServerResponse, pieces: Iterable<string>) => {
 export const start = async (
   blocks: ReadonlyArray<ReadonlyArray<Kind>>,
   methods: ReadonlySet<string>,
+  logs = manyLogs,
 ): Promise<Node> => {
   const calls = new Map<string, number>()
   const head = blocks.length - 1
@@ -117,11 +122,22 @@ export const start = async (
         : hashOf(number, index),
     ),
   })
-  const receiptsOf = (number: number) =>
-    blocks[number]!.map((_, index) => ({
-      ...{ ...fixture.transferReceiptWire, ...place(number, index), transactionHash: hashOf(number, index) },
-      logs: [],
-    }))
+  function* receiptsOf(number: number): Generator<string> {
+    let next = 0
+    for (const [index, kind] of blocks[number]!.entries()) {
+      const own = { ...place(number, index), transactionHash: hashOf(number, index) }
+      const head = JSON.stringify({ ...fixture.transferReceiptWire, ...own, logs: [] }).replace(
+        '"logs":[]',
+        '"logs":[@]',
+      )
+      const [before, after] = head.split("@")
+      yield `${index > 0 ? "," : ""}${before}`
+      for (let at = 0; at < (kind === "logs" ? logs : 0); at++) {
+        yield `${at > 0 ? "," : ""}${JSON.stringify(fixture.logWire(next++, index, own))}`
+      }
+      yield after!
+    }
+  }
   const indexOf = (hash: unknown) => (Number(BigInt(String(hash)) & 0xffffffffn) - 1) % 1000
   const blockOfHash = (hash: unknown) => Math.floor((Number(BigInt(String(hash)) & 0xffffffffn) - 1) / 1000)
   const numberOf = (id: unknown) => (id === "latest" ? head : String(id).length === 66 ? blockOfHash(id) : Number(id))
@@ -134,7 +150,9 @@ export const start = async (
       case "eth_getBlockByNumber":
         return yield id === "finalized" || number > head ? "null" : JSON.stringify(blockOf(number, flag === true))
       case "eth_getBlockReceipts":
-        return yield JSON.stringify(receiptsOf(number))
+        yield "["
+        yield* receiptsOf(number)
+        return yield "]"
       case "debug_traceBlockByNumber":
       case "debug_traceBlockByHash":
         yield "["

@@ -1,0 +1,57 @@
+/** Attacks with large blocks: what the indexer parses and stores must not delay the pages that are served beside it. */
+import * as BombNode from "../bombs/node.ts"
+import * as Client from "./Client.ts"
+import type { Scenario } from "./Scenario.ts"
+
+const logs = { full: 40_000, small: 1_000 } as const
+
+const blocks: ReadonlyArray<ReadonlyArray<BombNode.Kind>> = [
+  ["plain"],
+  ["logs", "logs"],
+  ["logs", "logs"],
+  ["logs", "logs"],
+  ["plain"],
+]
+
+/** Time in which the blocks must be indexed, in milliseconds. */
+const maxMillis = 120_000
+
+/** Requests pages until the chain is indexed to its head; gives their statuses. */
+const pagesUntilIndexed = async (target: Client.Target, key: string, head: number) => {
+  const wallet = `0x${"0".repeat(40)}`
+  const statuses: Array<number> = []
+  const until = performance.now() + maxMillis
+  while (performance.now() < until) {
+    statuses.push((await Client.page(target, key, wallet)).status)
+    const { text } = await Client.send(`${target.url}/ready?chain=attack`)
+    const { indexed } = JSON.parse(text) as { indexed: { to: number } | null }
+    if (indexed !== null && indexed.to >= head) return { statuses, isIndexed: true }
+    await Client.sleep(20)
+  }
+  return { statuses, isIndexed: false }
+}
+
+/** Attacks with blocks. */
+export const scenarios: ReadonlyArray<Scenario> = [
+  {
+    name: "blocks of 46 MiB of receipts",
+    bound: "an indexer has a thread of its own",
+    service: async (scale) => {
+      const node = await BombNode.start(blocks, new Set(), logs[scale])
+      const attack = { id: 31_337, rpc: [node.url], pollMillis: 200, checks: "links", traces: "off" }
+      return { config: { chains: { attack } }, role: "all", close: async () => node.close() }
+    },
+    run: async (attacked) => {
+      const key = await attacked.key("reader")
+      const { isIndexed, statuses } = await pagesUntilIndexed(attacked, key, blocks.length - 1)
+      const behaviour = `${isIndexed ? "indexed" : "not indexed"}; beside it ${statuses.length} pages of another wallet`
+      return {
+        behaviour,
+        faults: [
+          ...(isIndexed ? [] : ["the chain is not indexed in two minutes"]),
+          ...(statuses.every((status) => status === 200) ? [] : [`pages: ${Client.tally(statuses)}`]),
+        ],
+      }
+    },
+  },
+]
