@@ -75,6 +75,7 @@ export const make = (terminal: {
 
   return {
     take: (chain, event) => {
+      if (event._tag === "Prepended") return
       if (event._tag === "Indexed" && event.head < event.nodeHead) {
         const isNew = !advances.has(chain)
         advances.set(chain, { chain, ...event })

@@ -25,6 +25,16 @@ const formatFacts = ({ blocksWithoutFacts }: Status.Status): string =>
 const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
   blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewriteBlocks: ${blocksToRewrite}.`
 
+/** What is left below the first block, with the time that it takes. */
+const formatPrepend = ({ prepend }: Status.Status): string => {
+  if (prepend === undefined) return ""
+  const { blocks, blocksPerSecond, etaMillis, issue, to } = prepend
+  const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
+  const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
+  const obstacle = issue === undefined ? "" : ` They cannot be indexed at present: ${issue}`
+  return ` Blocks below the first one to index: ${blocks}, down to block ${to}${speed}${eta}.${obstacle}`
+}
+
 /** The source of internal transactions in words; where a node has none, it is not the configuration that leaves them out. */
 const formatTraces = (traces: Status.Status["traces"], setting: "auto" | "off"): string =>
   traces === "off" && setting === "auto" ? "none (the node has no tracer)" : (traces ?? "unknown")
@@ -39,7 +49,7 @@ const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${limits}${skipped}${notes}${formatGaps(gaps)}${formatFacts(status)}${formatRewriting(status)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatFacts(status)}${formatRewriting(status)}`.trim()
 }
 
 /** The status of a chain, with what would keep an indexer of this user from writing it. */

@@ -18,13 +18,16 @@ export interface AppendBatch {
   readonly sinceMillis: number
 }
 
-const maxBlocks = 100
+const defaultMaxBlocks = 100
 const maxTransactions = 1_000
 const maxMillis = 500
 /** Length of a batch, beyond which it is appended: it is held in memory as a whole. */
 const maxLength = 16 * 1024 * 1024
 
-const lengthOf = ({ facts = "", preparedBytes = 0, transactions }: BlockRows): number =>
+/**
+ * Length that a block adds to a batch: of its texts, and of what was prepared of them.
+ */
+export const lengthOf = ({ facts = "", preparedBytes = 0, transactions }: BlockRows): number =>
   transactions.reduce(
     (sum, { body, internal }) => sum + body.length + (internal?.length ?? 0),
     facts.length + preparedBytes,
@@ -58,9 +61,13 @@ export const add = (batch: AppendBatch, block: BlockRows): AppendBatch | null =>
 }
 
 /**
- * True when the batch should be appended: by its blocks, its transactions, its length or its age.
+ * True when the batch should be stored: by its blocks, its transactions, its length or its age.
  */
-export const isFull = ({ blocks, length, sinceMillis, transactions }: AppendBatch, nowMillis: number): boolean =>
+export const isFull = (
+  { blocks, length, sinceMillis, transactions }: Omit<AppendBatch, "tip">,
+  nowMillis: number,
+  maxBlocks: number = defaultMaxBlocks,
+): boolean =>
   blocks.length >= maxBlocks ||
   transactions >= maxTransactions ||
   length >= maxLength ||

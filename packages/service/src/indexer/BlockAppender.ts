@@ -27,6 +27,8 @@ export interface Options {
   readonly assembling: BlockFetcher.Options
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
+  /** Blocks that are stored in one transaction at most. Default 100. */
+  readonly batchBlocks?: number
   /** Where ranges come from. Default: `RangeSource.local`. */
   readonly rangeSource?: (turn: RangeSource.Turn) => RangeSource.RangeSource
 }
@@ -46,7 +48,7 @@ interface Ended {
 /** The range that begins with a block; `undefined` at the end. */
 const nextRange = Effect.fnUntraced(function* (source: RangeSource.RangeSource, at: number, to: number) {
   if (at > to) return undefined
-  const planned = yield* source.plan(at, to)
+  const planned = yield* source.plan({ from: at, to }, "lowest")
   return [planned, planned.to + 1] as const
 })
 
@@ -79,7 +81,7 @@ const take = Effect.fnUntraced(function* (
     const longer = AppendBatch.add(batch, block)
     if (longer === null) return yield* ended(batch, { _tag: "Broken", found: block })
     batch = longer
-    if (isAtHead || AppendBatch.isFull(batch, yield* MonotonicClock.millis))
+    if (isAtHead || AppendBatch.isFull(batch, yield* MonotonicClock.millis, options.batchBlocks))
       batch = yield* flush(options, extend, batch)
   }
   return failure === null ? batch : yield* ended(batch, { _tag: "Failed", error: failure })

@@ -2,7 +2,7 @@
  * Keeps the index of a chain equal to the chain of its nodes: carries out the actions of `IndexerState` against the nodes and the
  * store, until it is interrupted.
  *
- * The store is changed by append and unwind alone, and both compare and set the checkpoint: a second indexer does no harm.
+ * The store is changed by append, prepend and unwind alone, and each compares and sets the checkpoint: a second indexer does no harm.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -23,6 +23,7 @@ import * as Deviation from "../verification/Deviation.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as RuleDetection from "../verification/RuleDetection.ts"
 import * as BlockAppender from "./BlockAppender.ts"
+import * as BlockPrepender from "./BlockPrepender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import type * as IndexerTurn from "./IndexerTurn.ts"
@@ -60,6 +61,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly finalityBlocks?: number
   /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
   readonly concurrency?: number
+  /** Blocks that are stored in one transaction at most. Default 100. */
+  readonly batchBlocks?: number
   /** Where ranges of blocks come from. Default: the thread and the connection of the indexer. */
   readonly rangeSource?: BlockAppender.Options["rangeSource"]
   /** Identifies this indexer; the lease of a chain belongs to one owner at a time. */
@@ -86,8 +89,9 @@ interface Context extends BlockAppender.Options {
   readonly projections: ReadonlyArray<Projection>
   readonly acquireLease: Effect.Effect<boolean, StoreError>
   readonly pollMillis: number
-  /** Fails while the configured start lies before the first block of the index. */
-  readonly checkStart: Effect.Effect<void, IndexerTurn.TurnError>
+  /** The configured start; `null` while the index is empty. */
+  readonly findStart: Effect.Effect<number | null, IndexerTurn.TurnError>
+  readonly prepender: BlockPrepender.BlockPrepender
 }
 
 type Outcome = Effect.Effect<IndexerTurn.Input, IndexerTurn.TurnError>
@@ -97,20 +101,21 @@ const checkpointOf = (store: ChainSession.ChainSession) => store.snapshot((snaps
 const localBlock = (store: ChainSession.ChainSession, number: number) =>
   Effect.map(store.headers(number, number), ([block]) => block ?? null)
 
-const firstBlock = Effect.fnUntraced(function* (store: ChainSession.ChainSession) {
-  return yield* store.snapshot(({ block, checkpoint }) =>
-    Effect.flatMap(checkpoint, (found) => (found === null ? Effect.succeed(null) : block(found.first))),
-  )
-})
-
-/** Compares the first block of the index with the configured start, until that has succeeded once. */
-const makeStartCheck = ({ node, reporter, store }: Omit<Context, "checkStart">, options: StartCheck.Options) => {
-  let isChecked = false
+/** Finds the configured start of an index with blocks, once; `null` while it is empty. */
+const makeStartFinder = (
+  { node, reporter, store }: Pick<Context, "node" | "reporter" | "store">,
+  options: StartCheck.Options,
+) => {
+  let start: StartCheck.ConfiguredStart | null = null
   return Effect.gen(function* () {
-    const first = isChecked ? null : yield* firstBlock(store)
-    const note = first === null ? null : yield* StartCheck.run(node, options, first)
-    isChecked = true
+    const first = yield* BlockPrepender.firstBlock(store)
+    if (first === null) start = null
+    if (first === null || start !== null) return start?.block ?? null
+    start = yield* StartCheck.run(node, options, first)
+    const { block: to, note } = start
     if (note !== null) yield* reporter.report({ _tag: "StartedBefore", note })
+    if (to < first.number) yield* reporter.report({ _tag: "StartsBelow", first: first.number, to })
+    return to
   })
 }
 
@@ -124,8 +129,8 @@ const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Cont
 })
 
 const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.PollHead) {
-  const { checkStart, node, store } = context
-  yield* checkStart
+  const { findStart, node, store } = context
+  const startBlock = yield* findStart
   const remote = yield* node.head
   const rules = action.rules ?? (yield* RuleDetection.detect(node, remote.number, action.doubtful))
   const checkpoint = yield* checkpointOf(store)
@@ -140,6 +145,7 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerT
     traces,
     lacking: node.lacking(),
     rules,
+    startBlock,
   } satisfies IndexerTurn.Input
 })
 
@@ -157,14 +163,25 @@ const keepingLease = <A, E>({ acquireLease }: Context, task: Effect.Effect<A, E>
   return Effect.raceFirst(task, Effect.forever(renew))
 }
 
+/** Waits, and indexes blocks below the first one meanwhile. */
+const prependDuring = Effect.fnUntraced(function* (context: Context, millis: number, below: IndexerTurn.Below) {
+  const failure = yield* keepingLease(context, context.prepender.during(millis, below))
+  if (failure === null) return { _tag: "Waited" } as const
+  const { error, failures } = failure
+  return { _tag: "PrependFailed", error, failures } satisfies IndexerTurn.Input
+})
+
 /** Waits. An offered lease is free at first, however short the wait is. */
-const wait = Effect.fnUntraced(function* (context: Context, { isLeaseOffered = false, millis }: IndexerTurn.Wait) {
+const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Wait) {
+  const { below, isLeaseOffered = false, millis } = action
+  if (below !== undefined) return yield* prependDuring(context, millis, below)
   if (isLeaseOffered) {
     yield* Effect.ignore(context.store.releaseLease)
     yield* Effect.sleep(offeredMillis)
     yield* Effect.ignore(context.acquireLease)
   }
   yield* keepingLease(context, Effect.sleep(isLeaseOffered ? Math.max(0, millis - offeredMillis) : millis))
+  return { _tag: "Waited" } as const
 })
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
@@ -254,7 +271,7 @@ const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
     case "FillProjections":
       return fillProjections(context, action.millis)
     case "Wait":
-      return Effect.as(wait(context, action), { _tag: "Waited" })
+      return wait(context, action)
     case "Stop":
       return Effect.fail(action.error)
   }
@@ -306,12 +323,17 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
     onAppended: store.holdLease,
     ...(options.rangeSource === undefined ? {} : { rangeSource: options.rangeSource }),
+    ...(options.batchBlocks === undefined ? {} : { batchBlocks: options.batchBlocks }),
     assembling: {
       ...(options.frames === undefined ? {} : { frames: options.frames }),
       ...{ decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
     },
   }
-  const context: Context = { ...parts, checkStart: makeStartCheck(parts, { chain, fromBlock, fromTimestamp }) }
+  const context: Context = {
+    ...parts,
+    findStart: makeStartFinder(parts, { fromBlock, fromTimestamp }),
+    prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
+  }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(
     Effect.scoped,

@@ -29,6 +29,8 @@ export type IndexerEvent =
   /** Blocks were stored. `first` is the first indexed block, `head` the last one, `nodeHead` the head of the node as last seen. */
   | ({ readonly _tag: "Indexed"; readonly first: number; readonly head: number; readonly nodeHead: number } & Totals &
       Speed)
+  /** Blocks were stored below the first one, which is now `first`; those down to `to` are left. */
+  | ({ readonly _tag: "Prepended"; readonly first: number; readonly to: number } & Totals & Speed)
   /** The index reached the head of the node. */
   | ({ readonly _tag: "Synced"; readonly head: number } & Totals)
   /** The blocks above `to`, up to `from`, were removed; `to` is `null` when all were. */

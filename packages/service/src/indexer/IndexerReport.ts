@@ -29,6 +29,20 @@ export type IndexerReport =
     }
   /** The index begins before the configured start, with a sentence for the operator. */
   | { readonly _tag: "StartedBefore"; readonly note: string }
+  /** Blocks below the first one, down to another, are to be indexed. */
+  | { readonly _tag: "StartsBelow"; readonly first: number; readonly to: number }
+  /** The blocks below the first one are fetched from now on. */
+  | { readonly _tag: "Prepending"; readonly first: number; readonly to: number }
+  /** Blocks were stored below the first one, which is now `first`; those down to `to` are left. */
+  | {
+      readonly _tag: "Prepended"
+      readonly first: number
+      readonly to: number
+      readonly blocks: number
+      readonly transactions: number
+    }
+  /** Blocks below the first one cannot be indexed at present. */
+  | { readonly _tag: "PrependObstructed"; readonly message: string }
   /** The head of the node was polled; `isExtending` while blocks are fetched. */
   | { readonly _tag: "HeadSeen"; readonly nodeHead: number; readonly isExtending?: boolean }
   /** Blocks were stored. `first` is the first indexed block, `head` the last one. */

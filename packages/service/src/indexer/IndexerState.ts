@@ -11,9 +11,9 @@ import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
 import * as RuleDoubt from "./RuleDoubt.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
-import * as Backoff from "../supervision/Backoff.ts"
 import { BlockNotFound } from "./BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
+import * as FailureDelay from "./FailureDelay.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import type { Action, Extend, Input, TurnError, Wait } from "./IndexerTurn.ts"
 
@@ -94,13 +94,6 @@ export interface Transition {
 
 /** Blocks after which the head of the node is polled again. */
 export const turnBlocks = 2_000
-/** Failures after which a cause that may pass by itself is reported. */
-const toleratedFailures = 3
-const firstDelayMillis = 50
-/** Longest delay while the node does not return its head, or no node can trace. */
-const busyDelayMillis = 15_000
-/** Longest delay after a failure that the node repeats: each attempt is several calls. */
-const refusedDelayMillis = 60_000
 const maxLeaseDelayMillis = 1_000
 /** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
 const offeringMillis = 60_000
@@ -146,26 +139,6 @@ const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = [
 const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<IndexerReport> = []): Transition =>
   transition({ ...state, ...ended }, wait(millis), reports)
 
-/** Longest delay after a failure: long for what the nodes would answer again, so that they get few calls for nothing. */
-const maxDelayOf = ({ maxDelayMillis }: Settings, error: TurnError): number => {
-  switch (error._tag) {
-    case "BlockNotFound":
-    case "InvalidBlock":
-    case "WrongChain":
-    case "StartConflict":
-      return refusedDelayMillis
-    case "TracerLost":
-      return busyDelayMillis
-    case "NodeFailed":
-      return { soon: maxDelayMillis, later: busyDelayMillis, rarely: refusedDelayMillis }[error.pace]
-    default:
-      return maxDelayMillis
-  }
-}
-
-const delayOf = (settings: Settings, error: TurnError, failures: number): number =>
-  Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis: maxDelayOf(settings, error) }, failures)
-
 /** The failure of a node, with the remedy once it has not passed by itself. */
 const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
   const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
@@ -183,10 +156,9 @@ const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean)
 
 const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerReport> => {
   const { message } = error
-  const isTolerated = failures <= toleratedFailures
+  const isTolerated = failures <= FailureDelay.toleratedFailures
   switch (error._tag) {
     case "WrongChain":
-    case "StartConflict":
       return [{ _tag: "Misconfigured", message }]
     case "TracerLost":
       return [{ _tag: "Waiting", message }]
@@ -203,15 +175,29 @@ const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerRep
   }
 }
 
+const doubtAfter = ({ doubt }: IndexerState, error: TurnError, failures: number): RuleDoubt.RuleDoubt =>
+  error._tag === "InvalidBlock" && failures > FailureDelay.toleratedFailures ? RuleDoubt.refused(doubt, error) : doubt
+
 const failed = (settings: Settings, state: IndexerState, error: TurnError, tookMillis = 0): Transition => {
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
-  const delayMillis = delayOf(settings, error, failures)
+  const delayMillis = FailureDelay.of(error, failures, settings.maxDelayMillis)
   const failingMillis = state.failingMillis + tookMillis + delayMillis
   const action = { ...wait(delayMillis), ...(failingMillis > offeringMillis ? { isLeaseOffered: true } : {}) }
-  const isRefused = error._tag === "InvalidBlock" && failures > toleratedFailures
-  const doubt = isRefused ? RuleDoubt.refused(state.doubt, error) : state.doubt
+  const doubt = doubtAfter(state, error, failures)
   return transition({ ...state, failures, failingMillis, doubt, phase: null }, action, reportsOf(error, failures))
+}
+
+/** Blocks below the first one could not be fetched: they are tried again beside the indexer, which goes on at the head. */
+const prependFailed = (
+  state: IndexerState,
+  { error, failures }: Input & { readonly _tag: "PrependFailed" },
+): Transition => {
+  const reports = reportsOf(error, failures).map((report): IndexerReport => {
+    const isObstacle = report._tag === "Waiting" || report._tag === "Misconfigured"
+    return isObstacle ? { _tag: "PrependObstructed", message: report.message } : report
+  })
+  return nextTurn({ ...state, doubt: doubtAfter(state, error, failures) }, reports)
 }
 
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
@@ -317,7 +303,7 @@ const finalize = (
 
 /** Goes on after finality; waiting ends the turn. */
 const proceed = (state: IndexerState, next: Action, reports: ReadonlyArray<IndexerReport> = []): Transition =>
-  next._tag === "Wait" ? idle(state, next.millis, reports) : transition({ ...state, phase: null }, next, reports)
+  transition({ ...state, ...(next._tag === "Wait" ? ended : { phase: null }) }, next, reports)
 
 const finalized = (state: IndexerState, { head, next, nodeHead }: Finality): Transition =>
   proceed({ ...state, finality: { head, nodeHead } }, next)
@@ -354,7 +340,15 @@ const detectedAgain = (block: number | null, unchecked: string | null): Readonly
 const headSeen = (
   settings: Settings,
   before: IndexerState,
-  { checkpoint, lacking = null, localHash, remote, rules, traces }: Input & { readonly _tag: "HeadSeen" },
+  {
+    checkpoint,
+    lacking = null,
+    localHash,
+    remote,
+    rules,
+    startBlock = null,
+    traces,
+  }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
   const { doubtful } = before.doubt
   const state = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
@@ -392,7 +386,9 @@ const headSeen = (
   if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, connected)
   const { pollMillis: millis } = settings
   const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
-  return finalize(state, heads, state.isFilled ? wait(millis) : { _tag: "FillProjections", millis }, reports)
+  const isBelow = startBlock !== null && startBlock < first
+  const rest: Action = isBelow ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } } : wait(millis)
+  return finalize(state, heads, state.isFilled ? rest : { _tag: "FillProjections", millis }, reports)
 }
 
 /**
@@ -431,6 +427,8 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
       return phase?._tag === "Finality" ? finalityRead(settings, state, phase, input.number) : nextTurn(state)
     case "BlockFinalized":
       return phase?._tag === "Finality" ? finalized(state, phase) : nextTurn(state)
+    case "PrependFailed":
+      return prependFailed(state, input)
     case "ProjectionsFilled":
       return idle({ ...state, isFilled: input.isDone }, settings.pollMillis)
     case "Failed":

@@ -9,7 +9,6 @@ import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreEr
 import type * as HashRules from "../verification/HashRules.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 import type { BlockNotFound } from "./BlockNotFound.ts"
-import type { StartConflict } from "./StartCheck.ts"
 import type { TracerLost } from "./TracerLost.ts"
 
 /**
@@ -19,7 +18,6 @@ export type TurnError =
   | NodeError
   | InvalidBlock
   | BlockNotFound
-  | StartConflict
   | TracerLost
   | StoreError
   | CheckpointConflict
@@ -49,6 +47,8 @@ export type Input =
       /** What the nodes do not offer; `null` or left out for nothing. */
       readonly lacking?: string | null
       readonly rules: HashRules.HashRules
+      /** The configured start; `null` or left out while the index is empty. */
+      readonly startBlock?: number | null
     }
   /** `number` is `null` while the chain has no block at or after the date. */
   | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
@@ -75,6 +75,8 @@ export type Input =
   | { readonly _tag: "BlockFinalized" }
   | { readonly _tag: "ProjectionsFilled"; readonly isDone: boolean }
   | { readonly _tag: "Waited" }
+  /** Blocks below the first one could not be fetched, so many times in a row. */
+  | { readonly _tag: "PrependFailed"; readonly error: TurnError; readonly failures: number }
   /** `millis` is the time that the action took. */
   | { readonly _tag: "Failed"; readonly error: TurnError; readonly millis: number }
 
@@ -94,12 +96,20 @@ export interface Extend {
   readonly isRetry: boolean
 }
 
+/** Blocks below the first one of the index that are to be indexed, from the top down. */
+export interface Below {
+  readonly lowest: number
+  readonly rules: HashRules.HashRules
+}
+
 /** Waits, and keeps the lease meanwhile. */
 export interface Wait {
   readonly _tag: "Wait"
   readonly millis: number
   /** The lease is offered to an indexer that waits for it. Default false. */
   readonly isLeaseOffered?: boolean
+  /** Blocks that are indexed meanwhile; left out for none. */
+  readonly below?: Below
 }
 
 /**

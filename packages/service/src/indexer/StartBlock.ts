@@ -16,8 +16,8 @@ import type { NodeError } from "../node/NodeError.ts"
  * - `NodeFailed`, `WrongChain`: the node did not answer.
  */
 export const atOrAfter = Effect.fn("StartBlock.atOrAfter")(function* (
-  node: Node,
-  head: Header,
+  node: Pick<Node, "header">,
+  head: Pick<Header, "number" | "timestamp">,
   timestamp: number,
 ): Effect.fn.Return<number | null, NodeError> {
   const isBefore = Effect.fnUntraced(function* (number: number): Effect.fn.Return<boolean, NodeError> {

@@ -1,80 +1,68 @@
 /**
- * Compares the first block of an index with the configured start. An index grows at its head alone: a lower start needs an index
- * made again, and a higher one keeps the blocks below it.
+ * Compares the first block of an index with the configured start: a lower start adds blocks below the first one, and a higher one keeps
+ * those that are stored.
+ *
+ * Source: decision 0041.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { shellWord } from "../config/ShellWord.ts"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
-
-/**
- * The configured start lies before the first block of the index.
- */
-export class StartConflict extends Data.TaggedError("StartConflict")<{ readonly message: string }> {}
+import type { LinkedBlock } from "../store/BlockRows.ts"
+import * as StartBlock from "./StartBlock.ts"
 
 /**
  * The configured start of a chain.
  */
 export interface Options {
-  readonly chain: string
   readonly fromBlock?: number | undefined
   /** Instant in seconds since 1970, in place of a block. */
   readonly fromTimestamp?: number | undefined
 }
 
-/** First block of the index. */
-interface First {
-  readonly number: number
-  /** Seconds since 1970. */
-  readonly timestamp: number
+/**
+ * The configured start as a block.
+ */
+export interface ConfiguredStart {
+  readonly block: number
+  /** A sentence for the operator where the index begins before it, else `null`. */
+  readonly note: string | null
 }
-
-const conflict = (chain: string, stored: string, configured: string, restore: string) =>
-  new StartConflict({
-    message: `The index of ${chain} begins after the configured start: stored ${stored}, configured ${configured}. ${restore}; or stop the service, run "daybook reindex --all --chain ${shellWord(chain)}" and start it again.`,
-  })
 
 const above = (stored: string, configured: string): string =>
   `The index begins before the configured start: stored ${stored}, configured ${configured}. The blocks below it stay and are served.`
 
 const dateOf = (timestamp: number): string => new Date(timestamp * 1000).toISOString()
 
-const byBlock = ({ chain, fromBlock = 0 }: Options, first: First): Effect.Effect<string | null, StartConflict> => {
-  const stored = `block ${first.number}`
-  if (fromBlock < first.number) {
-    return Effect.fail(conflict(chain, stored, `block ${fromBlock}`, `Set "fromBlock" to ${first.number}`))
-  }
-  return Effect.succeed(fromBlock > first.number ? above(stored, `block ${fromBlock}`) : null)
-}
+const byBlock = (block: number, first: LinkedBlock): ConfiguredStart => ({
+  block,
+  note: block > first.number ? above(`block ${first.number}`, `block ${block}`) : null,
+})
 
-/** The first block at or after a date: the one before it is older. A block that the node has pruned counts as older. */
+/** A block that the node has pruned counts as older than the date. */
 const byDate = Effect.fnUntraced(function* (
   node: Pick<Node, "header">,
-  chain: string,
   timestamp: number,
-  first: First,
-): Effect.fn.Return<string | null, StartConflict | NodeError> {
-  const stored = `block ${first.number} of ${dateOf(first.timestamp)}`
-  if (first.timestamp < timestamp) return above(stored, dateOf(timestamp))
+  first: LinkedBlock,
+): Effect.fn.Return<ConfiguredStart, NodeError> {
+  if (first.timestamp < timestamp) {
+    const stored = `block ${first.number} of ${dateOf(first.timestamp)}`
+    return { block: first.number, note: above(stored, dateOf(timestamp)) }
+  }
   const before = first.number === 0 ? null : yield* node.header(first.number - 1)
-  if ((before?.timestamp ?? 0) < timestamp) return null
-  const date = dateOf(first.timestamp)
-  return yield* conflict(chain, stored, dateOf(timestamp), `Set "fromDate" to ${date}`)
+  const isFirst = (before?.timestamp ?? 0) < timestamp
+  const block = isFirst ? first.number : yield* StartBlock.atOrAfter(node, first, timestamp)
+  return { block: block ?? first.number, note: null }
 })
 
 /**
- * Checks an index that has blocks; gives a sentence for the operator where it begins before the configured start, else `null`.
+ * Finds the configured start for an index with blocks.
  *
  * **Errors**
- * - `StartConflict`: the configured start lies before the first block.
  * - `NodeFailed`, `WrongChain`: a date could not be compared.
  */
 export const run = (
   node: Pick<Node, "header">,
-  options: Options,
-  first: First,
-): Effect.Effect<string | null, StartConflict | NodeError> =>
-  options.fromTimestamp === undefined
-    ? byBlock(options, first)
-    : byDate(node, options.chain, options.fromTimestamp, first)
+  { fromBlock = 0, fromTimestamp }: Options,
+  first: LinkedBlock,
+): Effect.Effect<ConfiguredStart, NodeError> =>
+  fromTimestamp === undefined ? Effect.succeed(byBlock(fromBlock, first)) : byDate(node, fromTimestamp, first)

@@ -8,6 +8,7 @@ import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { TraceSource } from "../node/Node.ts"
 import type { IndexerReport, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"
+import * as PrependTracker from "./PrependTracker.ts"
 import * as Progress from "./Progress.ts"
 import * as Throughput from "./Throughput.ts"
 import * as TrackerState from "./TrackerState.ts"
@@ -174,6 +175,7 @@ const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "R
     ...state,
     syncedHead: null,
     indexedHead: to?.number ?? null,
+    prepend: to === null ? null : state.prepend,
     settings: AppliedSettings.unwound(state.settings, to?.number ?? null),
   },
   [log("Info", `Reorg: removed ${removedText(from.number, to?.number ?? null)}`), emit({ _tag: "Reorged", from, to })],
@@ -204,6 +206,11 @@ const reported = (state: State, report: IndexerReport, now: number): Transition 
       return TrackerState.chain(connected(state, report, now), (next) => configured(next, report, now))
     case "StartedBefore":
       return [{ ...state, startNote: report.note }, [log("Warn", report.note)]]
+    case "StartsBelow":
+    case "Prepending":
+    case "Prepended":
+    case "PrependObstructed":
+      return PrependTracker.step(state, report, now)
     case "HeadSeen":
       return headSeen(state, report, now)
     case "Indexed":

@@ -55,6 +55,15 @@ export interface TrackerState {
   /** When progress was last logged. */
   readonly loggedAtMillis: number
   readonly progress: Progress.Progress
+  /** Blocks below the first one that are to be indexed, down to `to`; `null` for none. */
+  readonly prepend: {
+    readonly to: number
+    readonly progress: Progress.Progress
+    /** Why none can be indexed at present; `null` where nothing is in the way. */
+    readonly issue: string | null
+    /** When progress or the issue was last logged. */
+    readonly loggedAtMillis: number
+  } | null
 }
 
 /** Time after which an unchanged status is written again. */
@@ -90,6 +99,7 @@ export const make = (options: {
   syncedHead: null,
   loggedAtMillis: 0,
   progress: Progress.start(0),
+  prepend: null,
 })
 
 /**
@@ -150,6 +160,14 @@ const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
     : { nodeHead: nodeHead.number, headAgeMillis, pollMillis }
 }
 
+/** Progress below the first block as the status holds it. */
+const prependFields = ({ prepend }: TrackerState, now: number) => {
+  if (prepend === null) return {}
+  const { issue, progress, to } = prepend
+  const speed = rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now))
+  return { prepend: { to, ...speed, ...(issue === null ? {} : { issue }) } }
+}
+
 /**
  * Writes the status.
  */
@@ -160,6 +178,7 @@ export const put = (state: TrackerState, name: IndexerStatus["state"], message: 
     traces: state.tracer ?? state.status.traces,
     message,
     ...headFields(state, now),
+    ...prependFields(state, now),
     ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
     ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
     ...(unchecked === null ? {} : { unchecked }),

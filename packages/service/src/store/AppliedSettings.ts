@@ -73,6 +73,28 @@ export const apply = (
   return { settings: applied, changes }
 }
 
+/** Entries of one setting, once the blocks below `first` have the value in force. */
+const prepended = (entries: AppliedSettings, first: number): AppliedSettings => {
+  const value = entries.at(-1)!.value
+  const at = entries.findLastIndex(({ from = 0 }) => from <= first)
+  const [lowest, ...later] = entries.slice(Math.max(0, at))
+  const { name } = lowest!
+  return lowest!.value === value
+    ? [{ name, value }, ...later]
+    : [{ name, value }, { ...lowest!, from: first }, ...later]
+}
+
+/**
+ * The recorded settings once those in force apply to the blocks below the first one too.
+ */
+export const prepend = (settings: AppliedSettings, first: number): AppliedSettings =>
+  [...new Set(settings.map(({ name }) => name))].flatMap((name) =>
+    prepended(
+      settings.filter((setting) => setting.name === name),
+      first,
+    ),
+  )
+
 /**
  * The recorded settings once the blocks above `head` were removed: those that are indexed again have the settings in force.
  */

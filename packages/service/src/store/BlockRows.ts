@@ -12,6 +12,13 @@ export interface BlockRef {
   readonly hash: string
 }
 
+/** A block with its link to the one before it. */
+export interface LinkedBlock extends BlockRef {
+  readonly parentHash: string
+  /** Seconds since 1970. */
+  readonly timestamp: number
+}
+
 /** A stored transaction. Its JSON text is made once, when its block is appended, and served unchanged. */
 export interface TransactionRow {
   /** Position in the block. */
@@ -52,10 +59,7 @@ export interface Gap extends BlockGap {
 }
 
 /** A block with everything that is stored of it. */
-export interface BlockRows extends BlockRef {
-  readonly parentHash: string
-  /** Seconds since 1970. */
-  readonly timestamp: number
+export interface BlockRows extends LinkedBlock {
   /** Revision of the decoder that made the bodies. */
   readonly decoderRevision: number
   readonly transactions: ReadonlyArray<TransactionRow>

@@ -3,7 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
-import type { BlockGap, BlockRef, Checkpoint, Gap } from "./BlockRows.ts"
+import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "./BlockRows.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -67,7 +67,7 @@ export interface Snapshot {
   /** `null` while the index is empty. */
   readonly checkpoint: Effect.Effect<Checkpoint | null, StoreError>
   /** The stored block of a number; `null` outside the index. */
-  readonly block: (number: number) => Effect.Effect<(BlockRef & { readonly timestamp: number }) | null, StoreError>
+  readonly block: (number: number) => Effect.Effect<LinkedBlock | null, StoreError>
   /** Text of the facts of a block; `null` outside the index, and for a block that was stored without (`blocksWithoutFacts`). */
   readonly blockFacts: (number: number) => Effect.Effect<string | null, StoreError>
   /** Number of the first block at or after an instant in seconds; `null` when all are before it. */
@@ -126,7 +126,7 @@ export interface ChainReader {
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
   /**
    * Changes after a position, `null` for all, with at most `limit` added blocks. A reader that applies them in order has the chain
-   * as of the new position. Where a removed block is not remembered any more, the change begins after the last final one.
+   * as of the new position, from the first block that it received on: blocks that were added below it are not reported. Where a removed block is not remembered any more, the change begins after the last final one.
    */
   readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
   /** Gaps of a range of blocks, lowest block first. */

@@ -33,6 +33,10 @@ export interface ChainSession extends ChainReader {
     expected: BlockRef | null,
     blocks: ReadonlyArray<BlockRows>,
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly prepend: (
+    expected: BlockRef,
+    blocks: ReadonlyArray<BlockRows>,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
@@ -75,6 +79,7 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
         return held === null ? Effect.void : leases.release(chain, held)
       }),
       append: (expected, blocks) => fenced((held) => writer.append(expected, blocks, held)),
+      prepend: (expected, blocks) => fenced((held) => writer.prepend(expected, blocks, held)),
       unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
       finalize: (number) => fenced((held) => writer.finalize(number, held)),
       rewriteBlocks: (maxTransactions) => fenced((token) => writer.rewriteBlocks(maxTransactions, token)),

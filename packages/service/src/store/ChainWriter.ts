@@ -35,6 +35,19 @@ export interface ChainWriter {
     token: FencingToken,
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
   /**
+   * Adds blocks below the first one, lowest first, in one transaction with the checkpoint.
+   *
+   * **Errors**
+   * - `LeaseLost`: `token` is not the current one. Nothing was changed.
+   * - `CheckpointConflict`: the first block is not `expected`. Nothing was changed.
+   * - Blocks that do not extend each other up to `expected` (number and `parentHash`) are a defect: callers check first.
+   */
+  readonly prepend: (
+    expected: BlockRef,
+    blocks: ReadonlyArray<BlockRows>,
+    token: FencingToken,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  /**
    * Removes every block above `to` (`null`: all), in one transaction with the checkpoint, and remembers their hashes. Lowers the
    * finalized mark to `to`.
    *

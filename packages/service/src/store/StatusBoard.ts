@@ -47,6 +47,15 @@ export interface IndexerStatus {
   readonly startNote?: string
   /** What the nodes do not offer, for the operator; left out for nothing. */
   readonly lacking?: string
+  /** Blocks below the first one that are to be indexed; left out for none. */
+  readonly prepend?: {
+    /** The lowest of them. */
+    readonly to: number
+    /** Blocks stored per second (moving average); left out while none were. */
+    readonly blocksPerSecond?: number
+    /** Why none can be indexed at present, for the operator; left out where nothing is in the way. */
+    readonly issue?: string
+  }
 }
 
 /** A status as readers receive it. */

@@ -1,5 +1,5 @@
 import { describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
 import { Eventually } from "@daybook/testkit"
@@ -7,6 +7,8 @@ import type * as Decoder from "../../src/decode/Decoder.ts"
 import { forward, missing, start as serve } from "../node/server.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Projections from "../../src/projection/Projections.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import { all } from "../store/TestDatabase.ts"
 import { entriesOf, hashes } from "../store/projections.ts"
 import { caughtUp, chainOf, decoder, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
@@ -216,6 +218,51 @@ describe("ChainIndexer", () => {
       expect(yield* indexer.until(reorganised)).toMatchObject({ to: null })
       yield* indexer.until(caughtUp(20))
       expect(yield* store.headers(0, 99)).toEqual((yield* chainOf(node, 20)).slice(10))
+    }),
+  )
+
+  it.live("run: indexes the blocks below the first one once fromBlock is lowered, and follows the head meanwhile", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const world = yield* Scenario.run(node, { blobs: false, blocks: 40, seed: 5 })
+      const last = world.lastBlock
+      const store = yield* openStore
+      const upper = yield* start(store, [node.url], { fromBlock: last - 10 })
+      yield* upper.until(caughtUp(last))
+      yield* upper.stop
+
+      const release = yield* Latch.make()
+      const isHeld = ([number, hydrated]: ReadonlyArray<unknown>) => hydrated === true && Number(number) < last - 15
+      const answers = {
+        eth_getBlockByNumber: async (params: ReadonlyArray<unknown>) => {
+          if (isHeld(params)) await Effect.runPromise(release.await)
+          return forward(node.url)("eth_getBlockByNumber", params)
+        },
+      }
+      const proxy = yield* serve(answers, forward(node.url))
+      const indexer = yield* start(store, [proxy.url], { fromBlock: 2, batchBlocks: 3 })
+      const prepended = (isFirst: (first: number) => boolean) =>
+        indexer.until((event) => event._tag === "Prepended" && isFirst(event.first))
+      yield* prepended((first) => first < last - 10)
+      yield* Head.mine(node, 2)
+      yield* indexer.until(caughtUp(last + 2))
+      yield* Head.reorganise(node, { depth: 4 })
+      yield* indexer.until(reorganised)
+      yield* indexer.until(caughtUp(last + 2))
+      yield* release.open
+      yield* prepended((first) => first === 2)
+      yield* indexer.stop
+
+      expect(yield* store.headers(0, last + 9)).toEqual((yield* chainOf(node, last + 2)).slice(2))
+      const whole = yield* openStore
+      const other = yield* start(whole, [node.url], { fromBlock: 2 })
+      yield* other.until(caughtUp(last + 2))
+      yield* other.stop
+      const rowsOf = (of: typeof store) =>
+        Effect.forEach(world.addresses, (key) =>
+          of.snapshot(({ page }) => page(WalletTransactions.projection, { ...all, key, limit: 1_000 })),
+        )
+      expect(yield* rowsOf(store)).toEqual(yield* rowsOf(whole))
     }),
   )
 

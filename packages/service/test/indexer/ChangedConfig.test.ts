@@ -52,20 +52,32 @@ const runWith = Effect.fnUntraced(function* (
 })
 
 describe("ChainIndexer with a changed configuration", () => {
-  it.effect("fromBlock: a lower one is refused with both values and the way out, and nothing is indexed", () =>
+  it.effect(
+    "fromBlock: the blocks from a lower one on are indexed below the first one, while the head is followed",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* openStore
+        yield* runWith(store, 20, { fromBlock: 10 })
+
+        const status = yield* runWith(store, 30, { fromBlock: 5 })
+
+        expect(status).toMatchObject({ state: "synced", ready: true, indexed: { from: 5, to: 30 } })
+        expect([status.notes, status.prepend]).toEqual([undefined, undefined])
+        expect(yield* store.headers(0, 99)).toHaveLength(26)
+      }),
+  )
+
+  it.effect("fromBlock: blocks below the first one have the settings in force, which the status reports", () =>
     Effect.gen(function* () {
       const store = yield* openStore
-      yield* runWith(store, 20, { fromBlock: 10 })
+      yield* runWith(store, 20, { fromBlock: 10, traces: "off" })
 
       const status = yield* runWith(store, 30, { fromBlock: 5 })
 
-      expect(status).toMatchObject({
-        state: "misconfigured",
-        ready: false,
-        indexed: { from: 10, to: 20 },
-        message:
-          'The index of test begins after the configured start: stored block 10, configured block 5. Set "fromBlock" to 10; or stop the service, run "daybook reindex --all --chain test" and start it again.',
-      })
+      expect(status).toMatchObject({ indexed: { from: 5, to: 30 } })
+      expect(status.notes).toEqual([
+        'Internal transactions are missing in blocks 10 to 20. Stop the service and run "daybook reindex --from 10" to fetch them.',
+      ])
     }),
   )
 

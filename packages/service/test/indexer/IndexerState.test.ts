@@ -562,4 +562,54 @@ describe("IndexerState", () => {
       { arbitrary: { runs: 300 } },
     )
   })
+
+  describe("blocks below the first one", () => {
+    const filled = apply([...begun, headSeen(20, checkpointAt(20)), { _tag: "ProjectionsFilled", isDone: true }]).state
+    /** A poll of the head by an index from block 10 to 20, and the finalized block that follows. */
+    const polled = (number: number, startBlock: number | null, state = filled) =>
+      apply(
+        [
+          { _tag: "Waited" },
+          { _tag: "LeaseAcquired" },
+          headSeen(number, checkpointAt(20, 10), { startBlock }),
+          { _tag: "FinalityRead", number: null },
+        ],
+        { state },
+      ).action
+
+    it("are indexed while the index waits at the head, down to the configured start", () => {
+      const rules = HashRules.ethereum
+
+      expect(polled(20, 4)).toEqual({ _tag: "Wait", millis: 2_000, below: { lowest: 4, rules } })
+      expect(polled(20, 10)).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(polled(20, null)).toEqual({ _tag: "Wait", millis: 2_000 })
+    })
+
+    it("wait for the blocks above the head, and until projections are filled", () => {
+      expect(polled(25, 4)._tag).not.toBe("Wait")
+      expect(polled(20, 4, { ...filled, isFilled: false })._tag).toBe("FillProjections")
+    })
+
+    it("that cannot be fetched are reported after three failures, and the head is polled at once", () => {
+      const failed = (error: IndexerTurn.TurnError, failures: number) =>
+        apply([{ _tag: "PrependFailed", error, failures }], { state: filled })
+      const missing = new BlockNotFound({ block: 9, what: "block", hosts: ["a"] })
+
+      expect([tagsOf(failed(missing, 3)), tagsOf(failed(missing, 4))]).toEqual([
+        ["Note"],
+        ["Note", "PrependObstructed"],
+      ])
+      expect(tagsOf(failed(nodeFailed, 1))).toEqual(["PrependObstructed"])
+      expect(failed(missing, 9)).toMatchObject({ action: { _tag: "AcquireLease" }, state: { failures: 0 } })
+    })
+
+    it("that detected rules refuse again are a reason to detect the rules again", () => {
+      const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs", isOfRules: true })
+      const state = { ...filled, doubt: IndexerState.make(settings, null).doubt }
+      const doubtful = (failures: number) =>
+        apply([{ _tag: "PrependFailed", error: refused, failures }], { state }).state.doubt.doubtful
+
+      expect([doubtful(3), doubtful(4)]).toEqual([null, 7])
+    })
+  })
 })

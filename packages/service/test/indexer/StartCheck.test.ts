@@ -9,49 +9,48 @@ const node = {
   header: (number: number) => Effect.succeed({ number, hash: "0x", parentHash: "0x", timestamp: genesis + number }),
 }
 
-const check = (options: Omit<StartCheck.Options, "chain">, number: number) =>
-  Effect.result(StartCheck.run(node, { chain: "my chain", ...options }, { number, timestamp: genesis + number }))
+const check = (options: StartCheck.Options, number: number) =>
+  StartCheck.run(node, options, { number, hash: "0x", parentHash: "0x", timestamp: genesis + number })
 
 describe("StartCheck", () => {
-  it.effect("run: accepts an index that begins with the configured block or date", () =>
+  it.effect("run: gives the configured block of an index that begins with it, or above it", () =>
     Effect.gen(function* () {
-      const accepted = { _tag: "Success", success: null }
-
-      expect(yield* check({ fromBlock: 1_000 }, 1_000)).toMatchObject(accepted)
-      expect(yield* check({}, 0)).toMatchObject(accepted)
-      expect(yield* check({ fromBlock: 0, fromTimestamp: genesis + 1_000 }, 1_000)).toMatchObject(accepted)
-      expect(yield* check({ fromTimestamp: genesis - 1_000 }, 0)).toMatchObject(accepted)
+      expect(yield* check({ fromBlock: 1_000 }, 1_000)).toEqual({ block: 1_000, note: null })
+      expect(yield* check({ fromBlock: 10 }, 1_000)).toEqual({ block: 10, note: null })
+      expect(yield* check({}, 5)).toEqual({ block: 0, note: null })
     }),
   )
 
-  it.effect("run: rejects a start before the index, with both values and the way out", () =>
+  it.effect("run: gives the first block of the configured date, of an index that begins with it, or above it", () =>
     Effect.gen(function* () {
-      const reindex = "or stop the service, run \"daybook reindex --all --chain 'my chain'\" and start it again."
+      expect(yield* check({ fromBlock: 0, fromTimestamp: genesis + 1_000 }, 1_000)).toEqual({
+        block: 1_000,
+        note: null,
+      })
+      expect(yield* check({ fromTimestamp: genesis + 123 }, 1_000)).toEqual({ block: 123, note: null })
+      expect(yield* check({ fromTimestamp: genesis - 1_000 }, 1_000)).toEqual({ block: 0, note: null })
+      expect(yield* check({ fromTimestamp: genesis - 1_000 }, 0)).toEqual({ block: 0, note: null })
+    }),
+  )
 
-      expect(yield* check({ fromBlock: 10 }, 1_000)).toMatchObject({
-        _tag: "Failure",
-        failure: {
-          message: `The index of my chain begins after the configured start: stored block 1000, configured block 10. Set "fromBlock" to 1000; ${reindex}`,
-        },
-      })
-      expect(yield* check({ fromTimestamp: genesis + 999 }, 1_000)).toMatchObject({
-        _tag: "Failure",
-        failure: {
-          message: `The index of my chain begins after the configured start: stored block 1000 of 2024-01-01T00:16:40.000Z, configured 2024-01-01T00:16:39.000Z. Set "fromDate" to 2024-01-01T00:16:40.000Z; ${reindex}`,
-        },
-      })
+  it.effect("run: takes blocks that the node has pruned for older than the date", () =>
+    Effect.gen(function* () {
+      const pruned = { header: (number: number) => (number < 400 ? Effect.succeed(null) : node.header(number)) }
+      const first = { number: 1_000, hash: "0x", parentHash: "0x", timestamp: genesis + 1_000 }
+
+      expect(yield* StartCheck.run(pruned, { fromTimestamp: genesis }, first)).toEqual({ block: 400, note: null })
     }),
   )
 
   it.effect("run: reports a start after the first block of the index, which keeps its blocks", () =>
     Effect.gen(function* () {
-      expect(yield* check({ fromBlock: 1_000 }, 10)).toMatchObject({
-        success:
-          "The index begins before the configured start: stored block 10, configured block 1000. The blocks below it stay and are served.",
+      expect(yield* check({ fromBlock: 1_000 }, 10)).toEqual({
+        block: 1_000,
+        note: "The index begins before the configured start: stored block 10, configured block 1000. The blocks below it stay and are served.",
       })
-      expect(yield* check({ fromTimestamp: genesis + 11 }, 10)).toMatchObject({
-        success:
-          "The index begins before the configured start: stored block 10 of 2024-01-01T00:00:10.000Z, configured 2024-01-01T00:00:11.000Z. The blocks below it stay and are served.",
+      expect(yield* check({ fromTimestamp: genesis + 11 }, 10)).toEqual({
+        block: 10,
+        note: "The index begins before the configured start: stored block 10 of 2024-01-01T00:00:10.000Z, configured 2024-01-01T00:00:11.000Z. The blocks below it stay and are served.",
       })
     }),
   )

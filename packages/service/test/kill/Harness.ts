@@ -26,8 +26,8 @@ export interface Killed {
   readonly statements: number
   readonly by: "clock" | "statement"
   readonly seed: number
-  /** The process began with an empty store. */
-  readonly isBackfill: boolean
+  /** The process began with an empty store, or with one of the upper half of the chain, or with one that was near the head. */
+  readonly task: "backfill" | "prepend" | "follow"
 }
 
 export interface Options {
@@ -137,6 +137,8 @@ const catchUp = Effect.fnUntraced(function* (
   const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
   const indexer = yield* start(store, [node.url], { owner: job.owner })
   yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
+  const first = store.snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => found?.first))
+  if ((yield* first) !== 0) yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
   yield* indexer.stop
   expect(yield* store.headers(0, head.number + 1_000)).toEqual(headers)
   yield* oracle.expectWallets(store, transactions)
@@ -156,6 +158,22 @@ const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
   expect({ issues, orphaned }).toEqual(nothing)
 }, Effect.scoped)
 
+/** Begins the store again with the upper half of the chain, so that the next indexer has blocks to add below. */
+const indexUpperHalf = Effect.fnUntraced(function* (node: Anvil.Node, job: ChainJob) {
+  const { number } = yield* Head.current(node)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
+  const indexer = yield* start(store, [node.url], { owner: job.owner, fromBlock: Math.ceil(number / 2) })
+  yield* indexer.until((event) => event._tag === "Synced" && event.head === number)
+  yield* indexer.stop
+}, Effect.scoped)
+
+const taskOf = (index: number, random: Random.Random): Killed["task"] => {
+  const drawn = random.next()
+  if (index === 0 || drawn < 0.4) return "backfill"
+  return index === 1 || drawn < 0.6 ? "prepend" : "follow"
+}
+
 /** Runs the kills on a node with traffic; fails at the first difference. */
 export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Options) {
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
@@ -166,10 +184,11 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   for (let index = 0; index < options.kills; index++) {
     const seed = options.seed * 100_000 + index
     const random = Random.make(seed)
-    const isBackfill = index === 0 || random.next() < 0.4
-    if (isBackfill) rmSync(join(baseFolder, "data"), { recursive: true, force: true })
+    const task = taskOf(index, random)
+    if (task !== "follow") rmSync(join(baseFolder, "data"), { recursive: true, force: true })
+    if (task === "prepend") yield* indexUpperHalf(node, job)
     const isByStatement = random.next() < 0.6
-    const statements = random.integer(isBackfill ? 900 : 40)
+    const statements = random.integer(task === "follow" ? 40 : 900)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const weather = yield* Effect.forkChild(
@@ -182,7 +201,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     yield* Fiber.interrupt(weather)
     yield* expectSound(job)
     yield* catchUp(node, job, truth)
-    const killed: Killed = { phase, statements: done, by, seed, isBackfill }
+    const killed: Killed = { phase, statements: done, by, seed, task }
     all.push(killed)
     options.onKill?.(killed, index)
   }

@@ -27,16 +27,16 @@ const program = Effect.gen(function* () {
   const all = yield* Harness.run(node, {
     kills,
     seed,
-    onKill: ({ by, isBackfill, phase, seed: own, statements }, index) =>
+    onKill: ({ by, phase, seed: own, statements, task }, index) =>
       print(
-        `${index + 1}/${kills} seed ${own}: ${isBackfill ? "backfill" : "follow"}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
       ),
   })
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   const hit = Harness.inTransaction(all)
   histogram(
     "killed while",
-    all.map(({ by, isBackfill, phase }) => `${isBackfill ? "backfill" : "follow"}, ${phase}, by ${by}`),
+    all.map(({ by, phase, task }) => `${task}, ${phase}, by ${by}`),
   )
   histogram(
     "statements of an append or unwind before the kill",

@@ -8,6 +8,7 @@
 import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { StatementSync } from "node:sqlite"
+import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as StoredRows from "./StoredRows.ts"
 import type { Block, Deed, Tree } from "./Tree.ts"
@@ -25,13 +26,15 @@ type Rows = ReturnType<typeof StoredRows.make>
 export interface Setting {
   readonly file: string
   readonly tree: Tree
-  readonly fromBlock: number
+  /** The configured first blocks, of which the lower one is configured later. */
+  readonly starts: { readonly lowest: number; readonly highest: number }
   readonly hasTraces: boolean
   /** Whether the internal calls of a transaction are stored. */
   readonly stored: (block: Block, deed: Deed) => Stored
   /** Whether a transaction may be missing, because a node has lost its receipt. */
   readonly mayLack: (deed: Deed) => boolean
   readonly now: () => number
+  readonly count: Count
   /** The highest number that a node may have called final; null where none has such a tag. */
   readonly finalized: () => number | null
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
@@ -41,6 +44,8 @@ export interface Setting {
 export interface Version {
   /** Its last block; null while it is empty. */
   readonly head: Block | null
+  /** Number of its first block; that of the configuration while it is empty. */
+  readonly first: number
   readonly finalized: number | null
   /** Whether a transaction of a block is missing from it. */
   readonly lacks: (block: Block, deed: Deed) => boolean
@@ -178,8 +183,8 @@ const checkFacts = (
 
 /** Makes the model of the store in a file, which need not exist yet. */
 export const make = (setting: Setting): Model => {
-  const { fromBlock, tree } = setting
-  const versions: Array<Version> = [{ head: null, finalized: null, lacks: () => false }]
+  const { starts, tree } = setting
+  const versions: Array<Version> = [{ head: null, first: starts.highest, finalized: null, lacks: () => false }]
   const storedAt = new Map<string, number>()
   let read: (Readonly<Record<keyof typeof statements, StatementSync>> & { readonly rows: Rows }) | undefined
   let database: DatabaseSync | undefined
@@ -204,7 +209,7 @@ export const make = (setting: Setting): Model => {
     })
   }
 
-  const checkBlocks = (rows: ReadonlyArray<ReadonlyArray<unknown>>): Block | null => {
+  const checkBlocks = (rows: ReadonlyArray<ReadonlyArray<unknown>>, first: number): Block | null => {
     let head: Block | null = null
     for (const [at, [number, hash, parentHash, timestamp]] of rows.entries()) {
       const block = tree.byHash.get(hex(hash))
@@ -212,7 +217,7 @@ export const make = (setting: Setting): Model => {
       isEqual(`the number of block ${hex(hash)}`, number, block.number)
       isEqual(`the time of block ${format(block)}`, timestamp, block.timestamp)
       isEqual(`the parent of block ${format(block)}`, hex(parentHash), block.parent?.hash ?? `0x${"0".repeat(64)}`)
-      isEqual("the number of a block", block.number, fromBlock + at)
+      isEqual("the number of a block", block.number, first + at)
       if (at > 0 && block.parent !== head) fail(`block ${format(block)} does not extend block ${format(head!)}`)
       head = block
     }
@@ -245,9 +250,17 @@ export const make = (setting: Setting): Model => {
     return ({ number }, { hash }) => missing.has(`${number} ${hash}`)
   }
 
-  const checkUnwound = (before: Block | null, after: Block | null): void => {
-    const kept = new Set(chainOf(after, fromBlock))
-    const gone = chainOf(before, fromBlock).filter((block) => !kept.has(block))
+  /** The first block of a store: one that is configured, or one between on the way down. */
+  const checkFirst = (before: Version, { first, head }: Pick<Version, "first" | "head">): void => {
+    if (first < starts.lowest || first > starts.highest) fail(`the first block is ${first}`)
+    if (head === null || before.head === null || first === before.first) return
+    if (first > before.first) fail(`the first block went from ${before.first} to ${first}`)
+    setting.count("blocks are stored below the first one")
+  }
+
+  const checkUnwound = (before: Version, after: Pick<Version, "first" | "head">): void => {
+    const kept = new Set(chainOf(after.head, after.first))
+    const gone = chainOf(before.head, before.first).filter((block) => !kept.has(block))
     const [lowest] = gone
     if (lowest === undefined) return
     const since = storedAt.get(lowest.hash) ?? 0
@@ -264,10 +277,13 @@ export const make = (setting: Setting): Model => {
     const print = JSON.stringify({ ...row, hash: hex(row.hash) })
     if (mode === "new" && print === fingerprint) return
     fingerprint = print
-    const head = checkBlocks(reading.blocks.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>)
-    const chain = chainOf(head, fromBlock)
+    const before = versions.at(-1)!
+    const first = row.first ?? starts.highest
+    const head = checkBlocks(reading.blocks.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>, first)
+    checkFirst(before, { head, first })
+    const chain = chainOf(head, first)
     const checkpoint = [row.first, row.number, row.hash && hex(row.hash), row.timestamp]
-    const expected = head === null ? [null, null, null, null] : [fromBlock, head.number, head.hash, head.timestamp]
+    const expected = head === null ? [null, null, null, null] : [first, head.number, head.hash, head.timestamp]
     isEqual("the checkpoint", checkpoint, expected)
 
     const lacks = readMissing()
@@ -298,7 +314,6 @@ export const make = (setting: Setting): Model => {
       checkTexts(block, reading.rows.ofBlock(block.number), lacks)
     }
 
-    const before = versions.at(-1)!
     const { finalized } = row
     if ((before.finalized ?? -1) > (finalized ?? -1))
       fail(`the final block went from ${before.finalized} to ${finalized}`)
@@ -306,11 +321,12 @@ export const make = (setting: Setting): Model => {
     if (finalized !== null && (highest === null || finalized > highest)) {
       fail(`block ${finalized} is stored as final; the nodes have finalized ${highest}`)
     }
-    checkUnwound(before.head, head)
+    checkUnwound(before, { head, first })
     const now = setting.now()
-    const kept = new Set(chainOf(before.head, fromBlock))
+    const kept = new Set(chainOf(before.head, before.first))
     for (const block of chain) if (!kept.has(block)) storedAt.set(block.hash, now)
-    if (head !== before.head || finalized !== before.finalized) versions.push({ head, finalized, lacks })
+    const isNew = head !== before.head || first !== before.first || finalized !== before.finalized
+    if (isNew) versions.push({ head, first, finalized, lacks })
   }
 
   return {

@@ -26,7 +26,8 @@ export interface Setting {
   readonly world: World
   /** Folder of the database. */
   readonly folder: string
-  readonly fromBlock: number
+  /** The configured first block, as it is when a process starts. */
+  readonly fromBlock: () => number
   readonly bug: PlantedBug.Name | undefined
   readonly log: (what: string) => void
   readonly onCommit: () => void
@@ -41,6 +42,8 @@ export interface Processes {
   readonly start: (name: string) => void
   /** Kills and stops them from time to time, until all is well. */
   readonly begin: () => void
+  /** Kills or stops all of them, so that they start with what is configured now. */
+  readonly restart: () => void
   readonly births: () => number
   /** Kills all for good; the fibers that are still to end. */
   readonly end: () => ReadonlyArray<Fiber.Fiber<unknown, unknown>>
@@ -62,6 +65,8 @@ export const make = (setting: Setting): Processes => {
   const pollMillis = shape.pick([400, 1000, 2000])
   const concurrency = shape.pick([1, 3, 8])
   const losses = setting.random.fork("threads")
+  const batchBlocks = setting.random.fork("batches").pick([1, 2, 5, 100])
+  const restarts = setting.random.fork("restarts")
   const threads = bug === undefined ? losses.pick([0, 0, 1, 2]) : 0
   const strikeRate = shape.pick([0, 0.001, 0.01])
   const killMillis = shape.pick([4000, 15_000, 120_000])
@@ -129,9 +134,10 @@ export const make = (setting: Setting): Processes => {
         chainId: 1,
         owner: process.name,
         decoder,
-        fromBlock,
+        fromBlock: fromBlock(),
         pollMillis,
         concurrency,
+        batchBlocks,
         ...(rangeSource === undefined ? {} : { rangeSource }),
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
@@ -184,6 +190,12 @@ export const make = (setting: Setting): Processes => {
     disk,
     start,
     begin: () => world.every(() => faults.between(killMillis / 4, killMillis * 2), strikeOne),
+    restart: () => {
+      for (const process of running) {
+        process.isDead ||= restarts.is(0.5)
+        stop(process)
+      }
+    },
     births: () => births,
     end: () => {
       isOver = true

@@ -30,7 +30,6 @@ export interface Setting {
   readonly count: Count
   /** Folder of the database. */
   readonly folder: string
-  readonly fromBlock: number
   readonly hasTraces: boolean
   readonly model: Model
   /** Called when a page is not what it should be. */
@@ -76,8 +75,8 @@ const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
 const caller = { grant: { name: "reader", operator: false, empty: null }, headers: {} } as const
 
 /** The whole list of a walk as of a state of the store. */
-const listOf = ({ head, lacks }: Version, walk: Walk, fromBlock: number): ReadonlyArray<Row> => {
-  const rows = chainOf(head, Math.max(fromBlock, walk.from ?? 0))
+const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row> => {
+  const rows = chainOf(head, Math.max(first, walk.from ?? 0))
     .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
     .flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
     .filter(({ block, deed }) => addressesOf(deed).includes(walk.wallet) && !lacks(block, deed))
@@ -109,7 +108,7 @@ const send: WalletTransactions.Options["send"] = (_, read) =>
 
 /** Walks pages until it is interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
-  const { random, count, fromBlock, model } = setting
+  const { random, count, model } = setting
   const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
   const chains = [IndexedChain.fromDatabase(database)(chain!)]
   const handle = WalletTransactions.make({ config, chains, decoder, send })
@@ -121,7 +120,12 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
     const answered = ErrorResponse.answer(handle(request))
     const response = yield* Effect.provideService(answered, HttpServerRequest.HttpServerRequest, received)
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"
-    return { status: response.status, value: JSON.parse(body) as unknown }
+    const from = response.headers["daybook-indexed-from"]
+    return {
+      status: response.status,
+      from: from === undefined ? null : Number(from),
+      value: JSON.parse(body) as unknown,
+    }
   })
 
   const diverge = (what: string) => Effect.sync(() => setting.onDivergence(new Divergence(what)))
@@ -156,10 +160,10 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         return null
       }
       if (cursor === null) {
-        candidates = states.map((version) => ({ version, list: listOf(version, walking, fromBlock) }))
+        candidates = states.map((version) => ({ version, list: listOf(version, walking) }))
       }
       const topOf = ({ version }: (typeof candidates)[number]) =>
-        chainOf(version.head, fromBlock).findLast(({ number }) => number <= (walking.to ?? Number.MAX_SAFE_INTEGER))
+        chainOf(version.head, version.first).findLast(({ number }) => number <= (walking.to ?? Number.MAX_SAFE_INTEGER))
       const isLocal = ({ head }: Version, block: Block | undefined) =>
         block !== undefined && chainOf(head, block.number)[0] === block
       const standing = candidates.filter((candidate) =>
@@ -176,7 +180,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
             if (isLocal(state, last?.block) && isLocal(state, topOf(candidate))) return false
             const [one, other] = [candidate.version.head, state.head]
             const shared = one === null || other === null ? -1 : ancestorOf(one, other).number
-            return resume <= shared + 1 || resume <= fromBlock
+            return resume <= shared + 1 || resume <= Math.max(state.first, candidate.version.first)
           }),
         )
         if (!isRight) yield* diverge(`${where} is reported as stale from block ${resume}`)
@@ -189,7 +193,13 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       const page = answer.value as Page
       const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
       const start = given
-      candidates = standing.filter(({ list }) => {
+      // The list of a walk ends where the index began at its first page, whatever is indexed below meanwhile.
+      const beginsAt = ({ first, head }: Version): ReadonlyArray<number | null> => {
+        if (head === null) return [null]
+        return (walking.from ?? 0) < first ? [first] : states.map((state) => state.first)
+      }
+      candidates = standing.filter(({ list, version }) => {
+        if (!beginsAt(version).includes(answer.from)) return false
         const rows = list.slice(start, start + limit)
         const isLast = list.length <= start + limit
         if (rows.map(keyOf).join() !== text || (page.cursor === null) !== isLast) return false

@@ -42,6 +42,8 @@ describe("Simulation", () => {
           "a statement fails: disk full",
           "a walk goes stale",
           "worlds with a second indexer",
+          "the first block is lowered",
+          "blocks are stored below the first one",
         ]),
       )
     })

@@ -47,8 +47,13 @@ const standingMillis = 5_000
 export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => {
   const random = SeededRandom.make(seed)
   const shape = random.fork("shape")
-  const fromBlock = shape.pick([0, 0, 4])
+  const lowest = shape.pick([0, 0, 4])
   const chaosMillis = shape.between(8, 28) * 1000
+  // Half of the configurations begin with a higher block, until a random instant.
+  const start = random.fork("start")
+  const highest = lowest + (start.is(0.5) ? start.between(1, 20) : 0)
+  const loweredMillis = start.between(0, chaosMillis)
+  let fromBlock = highest
   const counts = new Counts()
   const time = VirtualTime.make(random.fork("time"))
   const log = (what: string) => onEvent?.(time.now() - VirtualTime.beginning, what)
@@ -73,7 +78,8 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     tips: () => tips,
   })
   const model = Model.make({
-    ...{ file, tree, fromBlock, hasTraces, stored, mayLack },
+    ...{ file, tree, hasTraces, stored, mayLack, count },
+    starts: { lowest, highest },
     now: time.now,
     finalized: () => (finalityDepth === null ? null : finalized().number),
     isContradicted: network.isContradicted,
@@ -87,12 +93,14 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     }
   }
   const processes = Processes.make({
-    ...{ random, time, count, world, folder, fromBlock, bug, log, onDivergence },
+    ...{ random, time, count, world, folder, bug, log, onDivergence },
+    fromBlock: () => fromBlock,
     onCommit: () => check(model.check),
   })
   const readers: Array<Fiber.Fiber<unknown, unknown>> = []
   const isOver = () => divergence !== undefined
   const stands = () => model.versions.at(-1)!.head
+  const isComplete = () => stands() === head() && model.versions.at(-1)!.first === lowest
 
   const liveInChaos = async () => {
     world.begin()
@@ -102,24 +110,31 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
       count("worlds with a second indexer")
       time.after(shape.between(0, 5000), () => processes.start("two"))
     }
+    if (highest > lowest) {
+      time.after(loweredMillis, () => {
+        count("the first block is lowered")
+        fromBlock = lowest
+        processes.restart()
+      })
+    }
     const reading = random.fork("readers")
     for (let reader = shape.between(0, 2); reader > 0; reader--) {
-      const walks = Reader.run({ random: reading, count, folder, fromBlock, hasTraces, model, onDivergence })
+      const walks = Reader.run({ random: reading, count, folder, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
     await time.runUntil(VirtualTime.beginning + chaosMillis, isOver)
   }
 
   const recover = async () => {
-    world.calm(fromBlock)
+    world.calm(highest)
     log(`all is well; the chain ends with ${head().number} (${head().hash})`)
-    await time.runUntil(time.now() + recoveryMillis, () => isOver() || stands() === head())
-    const where =
-      stands() === null ? "is empty" : `stands at block ${stands()!.number} (${stands()!.hash.slice(0, 10)})`
-    const late = `the store ${where} ${recoveryMillis / 1000} s after all was well; the chain at block ${head().number}`
-    if (stands() !== head()) onDivergence(new Model.Divergence(late))
+    await time.runUntil(time.now() + recoveryMillis, () => isOver() || isComplete())
+    const { first, head: last } = model.versions.at(-1)!
+    const where = last === null ? "is empty" : `has the blocks ${first} to ${last.number} (${last.hash.slice(0, 10)})`
+    const late = `the store ${where} ${recoveryMillis / 1000} s after all was well; the chain has ${lowest} to ${head().number}`
+    if (!isComplete()) onDivergence(new Model.Divergence(late))
     await time.runUntil(time.now() + standingMillis, isOver)
-    if (stands() !== head()) onDivergence(new Model.Divergence("the store left the chain that it had reached"))
+    if (!isComplete()) onDivergence(new Model.Divergence("the store left the chain that it had reached"))
     check(model.checkAll)
   }
 

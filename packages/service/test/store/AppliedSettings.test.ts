@@ -10,6 +10,7 @@ const on: AppliedSettings.Settings = { ...off, traces: "on" }
 const Step = Schema.Struct({
   value: Schema.Literals(["on", "off"]),
   to: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })),
+  below: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
 })
 
 describe("AppliedSettings", () => {
@@ -62,24 +63,42 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.fromTraces(null)).toEqual([])
   })
 
+  it("prepend: the blocks below the first one have the values in force, and those of the others stay", () => {
+    const changed = AppliedSettings.apply(AppliedSettings.apply([], off, null).settings, on, 20).settings
+
+    const settings = AppliedSettings.prepend(changed, 10)
+
+    expect(settings.filter(({ name }) => name === "traces")).toEqual([
+      { name: "traces", value: "on" },
+      { name: "traces", value: "off", from: 10 },
+      { name: "traces", value: "on", from: 21 },
+    ])
+    expect(settings.filter(({ name }) => name === "checks")).toEqual([{ name: "checks", value: "standard" }])
+    expect(AppliedSettings.prepend(settings, 10)).toEqual(settings)
+    expect(AppliedSettings.prepend(settings, 5)).toEqual(settings)
+  })
+
   it.prop(
-    "apply, unwound and ranges: each stored block has the value that it was indexed with, and the last entry the one in force",
+    "apply, prepend, unwound and ranges: each stored block has the value that it was indexed with, and the last entry the one in force",
     { steps: Schema.Array(Step) },
     ({ steps }) => {
       let settings: Applied = []
+      let first = 1_000
       let blocks: ReadonlyArray<string> = []
-      for (const { to, value } of steps) {
-        settings = AppliedSettings.apply(
-          settings,
-          { ...off, traces: value },
-          blocks.length === 0 ? null : blocks.length - 1,
-        ).settings
+      for (const { below, to, value } of steps) {
+        const head = () => (blocks.length === 0 ? null : first + blocks.length - 1)
+        settings = AppliedSettings.apply(settings, { ...off, traces: value }, head()).settings
         if (to < blocks.length) {
           blocks = blocks.slice(0, to)
-          settings = AppliedSettings.unwound(settings, to === 0 ? null : to - 1)
+          settings = AppliedSettings.unwound(settings, head())
         } else blocks = [...blocks, ...Array.from({ length: to - blocks.length }, () => value)]
+        if (blocks.length > 0) {
+          settings = AppliedSettings.prepend(settings, first)
+          first -= below
+          blocks = [...Array.from({ length: below }, () => value), ...blocks]
+        }
 
-        const ranges = AppliedSettings.ranges(settings, "traces", { from: 0, to: blocks.length - 1 })
+        const ranges = AppliedSettings.ranges(settings, "traces", { from: first, to: first + blocks.length - 1 })
         expect(settings.findLast(({ name }) => name === "traces")?.value).toBe(value)
         expect(ranges.flatMap((range) => Array.from({ length: range.to - range.from + 1 }, () => range.value))).toEqual(
           blocks,

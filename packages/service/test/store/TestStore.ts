@@ -23,6 +23,10 @@ export interface TestStore extends ChainReader {
     expected: BlockRef | null,
     blocks: ReadonlyArray<BlockRows>,
   ) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly prepend: (
+    expected: BlockRef,
+    blocks: ReadonlyArray<BlockRows>,
+  ) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
@@ -63,6 +67,7 @@ export const open = (
       database,
       ref,
       append: (expected, blocks) => withToken((token) => writer.append(expected, blocks, token)),
+      prepend: (expected, blocks) => withToken((token) => writer.prepend(expected, blocks, token)),
       unwind: (expected, to) => withToken((token) => writer.unwind(expected, to, token)),
       finalize: (number) => withToken((token) => writer.finalize(number, token)),
       fill: (projection, maxTransactions) => withToken((token) => writer.fill(projection, maxTransactions, token)),

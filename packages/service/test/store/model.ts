@@ -53,7 +53,7 @@ export const blockOn = (
   return {
     number,
     hash: hash(`block ${number} ${fork}`),
-    parentHash: parent?.hash ?? hash("before"),
+    parentHash: parent?.hash ?? hash(`before ${fork}`),
     timestamp: options.timestamp ?? number * 10,
     decoderRevision: options.revision ?? 1,
     transactions: (options.transactions ?? [[wallets[0]!]]).map((addresses, index) => ({
@@ -79,12 +79,19 @@ export const chainOn = (parent: BlockRef | null, length: number, fork = "a"): Re
   return blocks
 }
 
-const generateGaps = (step: number, numbers: Seeded): ReadonlyArray<BlockGap> =>
+const generateGaps = (step: string, numbers: Seeded): ReadonlyArray<BlockGap> =>
   Array.from({ length: 1 + numbers.below(2) }, (_, index) => ({
     kind: numbers.pick(gapKinds),
-    reason: `step ${step}`,
+    reason: step,
     ...(index === 0 ? {} : { transaction: hash(`tx ${step} ${index}`) }),
   }))
+
+const generateRows = (step: string, numbers: Seeded) => ({
+  revision: 1 + numbers.below(3),
+  transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
+  ...(numbers.below(3) === 0 ? { gaps: generateGaps(step, numbers) } : {}),
+  ...(numbers.below(3) === 0 ? {} : { facts: JSON.stringify({ of: step }) }),
+})
 
 /** Up to three blocks with generated transactions; some share a timestamp, some have no transaction. */
 export const generateOn = (head: BlockRows | undefined, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
@@ -94,17 +101,27 @@ export const generateOn = (head: BlockRows | undefined, step: number, numbers: S
     const parent = blocks.at(-1) ?? head
     blocks.push(
       blockOn(parent ?? null, {
-        number: numbers.below(5),
+        number: 5 + numbers.below(5),
         fork: `step ${step}`,
         timestamp: (parent?.timestamp ?? 100) + numbers.below(3),
-        revision: 1 + numbers.below(3),
-        transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
-        ...(numbers.below(3) === 0 ? { gaps: generateGaps(step, numbers) } : {}),
-        ...(numbers.below(3) === 0 ? {} : { facts: JSON.stringify({ of: `step ${step} ${index}` }) }),
+        ...generateRows(`step ${step} ${index}`, numbers),
       }),
     )
   }
   return blocks
+}
+
+/** Up to three blocks below the first one of a chain; none below block 0. */
+export const generateBelow = (first: BlockRows, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
+  const blocks = [first]
+  for (let length = 1 + numbers.below(3); length > 0 && blocks[0]!.number > 0; length--) {
+    const [above] = blocks as [BlockRows]
+    const text = `below ${step} ${length}`
+    const timestamp = above.timestamp - numbers.below(3)
+    const block = blockOn(null, { number: above.number - 1, fork: text, timestamp, ...generateRows(text, numbers) })
+    blocks.unshift({ ...block, hash: above.parentHash })
+  }
+  return blocks.slice(0, -1)
 }
 
 /** The model of a store. */
@@ -137,6 +154,10 @@ export const checkpointOf = (model: Model): Checkpoint | null => {
 
 export const append = (model: Model, blocks: ReadonlyArray<BlockRows>): void => {
   model.blocks = [...model.blocks, ...blocks]
+}
+
+export const prepend = (model: Model, blocks: ReadonlyArray<BlockRows>): void => {
+  model.blocks = [...blocks, ...model.blocks]
 }
 
 export const unwind = (model: Model, to: BlockRef | null): void => {

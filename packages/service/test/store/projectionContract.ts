@@ -58,6 +58,27 @@ export const projectionContract = (database: TestDatabase.Make): void => {
       }),
     )
 
+    it.effect("prepend: derives the rows of a registered projection, and another one begins again", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([hashes(1)])
+        const blocks = chainOn(null, 6)
+        yield* store.append(null, blocks.slice(4))
+        yield* store.fill(upperCase(1), 100)
+        const next = (id: string) =>
+          Effect.map(
+            store.snapshot((snapshot) => snapshot.projection(id)),
+            (found) => found?.next,
+          )
+
+        yield* store.prepend(refOf(blocks[4]!), blocks.slice(0, 4))
+
+        expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
+        expect([yield* next("hashes"), yield* next(upperCase(1).id)]).toEqual([16, 10])
+        while (!(yield* store.fill(hashes(2), 2)).isDone) yield* Effect.yieldNow
+        expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!, 2))
+      }),
+    )
+
     it.effect("fill: derives a new projection, and a revised one again, from stored blocks", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
@@ -83,9 +104,14 @@ export const projectionContract = (database: TestDatabase.Make): void => {
           const model = Model.empty()
           for (let step = 0; step < 30; step++) {
             const head = Model.headOf(model)
-            const action = numbers.below(6)
-            // Before the projection exists, the index only grows.
-            if (action < 3 || step < 5) {
+            const action = numbers.below(7)
+            const [first] = model.blocks
+            if (action === 6 && first !== undefined) {
+              const blocks = Model.generateBelow(first, step, numbers)
+              yield* numbers.pick([store, other]).prepend(refOf(first), blocks)
+              Model.prepend(model, blocks)
+              // Before the projection exists, the index only grows.
+            } else if (action < 3 || step < 5) {
               const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
               yield* numbers.pick([store, other]).append(head, blocks)
               Model.append(model, blocks)

@@ -31,7 +31,7 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
       for (let number = low; number <= high; number++) {
         const block = model.blocks.find((block) => block.number === number)
         expect(yield* snapshot.block(number)).toEqual(
-          block === undefined ? null : { ...refOf(block), timestamp: block.timestamp },
+          block === undefined ? null : { ...refOf(block), parentHash: block.parentHash, timestamp: block.timestamp },
         )
         expect(yield* snapshot.blockFacts(number)).toBe(block?.facts ?? null)
       }
@@ -233,6 +233,83 @@ export const writingContract = (database: TestDatabase.Make): void => {
     )
   })
 
+  describe("prepend", () => {
+    /** Blocks in the order of the chain, whose last one is the parent of the next one. */
+    const split = (length: number, above: number) => {
+      const blocks = chainOn(null, length)
+      return { blocks, below: blocks.slice(0, -above), above: blocks.slice(-above) }
+    }
+    const firstOf = ([first]: ReadonlyArray<BlockRows>) => refOf(first!)
+
+    it.effect("prepend: a chain that was stored from its end equals one that was stored from its beginning", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const other = yield* opened
+        const { above, below, blocks } = split(7, 2)
+        yield* store.append(null, above)
+        yield* store.finalize(16)
+
+        yield* store.prepend(firstOf(above), below.slice(3))
+        yield* store.prepend(refOf(below[3]!), below.slice(0, 3))
+
+        yield* other.store.append(null, blocks)
+        yield* other.store.finalize(16)
+        expect(yield* pageBodies(store)).toEqual(bodiesOf(blocks))
+        expect(yield* store.snapshot((snapshot) => snapshot.checkpoint)).toEqual({
+          ...{ first: 10, head: refOf(blocks.at(-1)!), headTimestamp: 160, finalized: 16 },
+        })
+        expect(yield* other.store.snapshot((snapshot) => snapshot.checkpoint)).toEqual(
+          yield* store.snapshot((snapshot) => snapshot.checkpoint),
+        )
+        yield* store.unwind(refOf(blocks.at(-1)!), null)
+        yield* other.store.unwind(refOf(blocks.at(-1)!), null)
+        expect(yield* dump).toEqual(yield* other.dump)
+      }),
+    )
+
+    it.effect("prepend: rejects another first block and an empty index, and leaves the store unchanged", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const { above, below } = split(4, 2)
+        const atEmpty = yield* Effect.flip(store.prepend(firstOf(above), below))
+        yield* store.append(null, above)
+        const before = yield* dump
+
+        const stale = yield* Effect.flip(store.prepend(refOf(above[1]!), below))
+        const other = yield* Effect.flip(store.prepend({ ...firstOf(above), hash: below[0]!.hash }, below))
+        yield* store.prepend(firstOf(above), [])
+
+        expect(atEmpty).toMatchObject({ _tag: "CheckpointConflict", expected: firstOf(above), found: null })
+        expect(stale).toMatchObject({ _tag: "CheckpointConflict", found: firstOf(above) })
+        expect(other).toMatchObject({ _tag: "CheckpointConflict", found: firstOf(above) })
+        expect(yield* dump).toEqual(before)
+      }),
+    )
+
+    it.effect("prepend: dies on blocks that do not lead to the first one, and leaves the store unchanged", () =>
+      Effect.gen(function* () {
+        const { dump, store } = yield* opened
+        const { above, below } = split(5, 2)
+        const [low, middle, high] = below as [BlockRows, BlockRows, BlockRows]
+        yield* store.append(null, above)
+        const before = yield* dump
+        const isDefect = (exit: Exit.Exit<unknown, unknown>) => Exit.isFailure(exit) && Cause.hasDies(exit.cause)
+
+        const wrong = [
+          [low, middle],
+          [low, high],
+          [{ ...high, hash: low.hash }],
+          [middle, { ...high, parentHash: low.hash }],
+        ]
+        const exits = yield* Effect.forEach(wrong, (blocks) => Effect.exit(store.prepend(firstOf(above), blocks)))
+
+        expect(exits.map(isDefect)).toEqual(wrong.map(() => true))
+        expect(yield* dump).toEqual(before)
+        yield* store.prepend(firstOf(above), [middle, high])
+      }),
+    )
+  })
+
   describe("unwind", () => {
     it.effect("unwind: is the inverse of append on every table", () =>
       Effect.gen(function* () {
@@ -319,7 +396,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
 
   describe("any sequence of calls", () => {
     it.effect.prop(
-      "append, unwind and finalize by two writers: every read gives what the model gives",
+      "append, prepend, unwind and finalize by two writers: every read gives what the model gives",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -332,8 +409,14 @@ export const writingContract = (database: TestDatabase.Make): void => {
           for (let step = 0; step < 25; step++) {
             const store = numbers.pick([one, two])
             const head = Model.headOf(model)
-            const action = numbers.below(10)
-            if (action < 5) {
+            const action = numbers.below(12)
+            if (action >= 10 && head !== null) {
+              const [first] = model.blocks as [BlockRows]
+              const blocks = Model.generateBelow(first, step, numbers)
+              yield* store.prepend(refOf(first), blocks)
+              Model.prepend(model, blocks)
+              seen.push(...blocks.map(refOf))
+            } else if (action < 5) {
               const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
               yield* store.append(head, blocks)
               Model.append(model, blocks)
@@ -438,6 +521,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
         const errors = yield* Effect.all(
           [
             writer.append(refOf(first), [second], stale),
+            writer.prepend(refOf(first), [blockOn(null, { number: 9 })], stale),
             writer.unwind(refOf(first), null, stale),
             writer.finalize(10, stale),
             writer.fill(hashes(2), 100, stale),

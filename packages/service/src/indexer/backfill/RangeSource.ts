@@ -1,17 +1,16 @@
 /**
- * Where the blocks of a backfill come from: ranges that are fetched at the same time and appended in order.
+ * Where the blocks of a backfill come from: ranges that are fetched at the same time and stored in order.
  */
 import * as Effect from "effect/Effect"
 import * as BatchFetcher from "../../node/BatchFetcher.ts"
 import type { Node } from "../../node/Node.ts"
 import * as BlockFetcher from "../BlockFetcher.ts"
+import type { BlockRange } from "./RangeFetcher.ts"
 
 /**
  * A range, and how to fetch it.
  */
-export interface Planned {
-  /** Number of its last block. */
-  readonly to: number
+export interface Planned extends BlockRange {
   readonly fetch: Effect.Effect<BlockFetcher.FetchedRange>
 }
 
@@ -21,9 +20,14 @@ export interface Planned {
 export interface RangeSource {
   /** Ranges that are fetched at the same time at most. */
   readonly concurrency: number
-  /** The next range, which begins with a block and ends at or before another one. */
-  readonly plan: (from: number, to: number) => Effect.Effect<Planned>
+  /** A part of a range that is fetched at once: its lowest or its highest blocks. */
+  readonly plan: (range: BlockRange, end: End) => Effect.Effect<Planned>
 }
+
+/**
+ * The end of a range with which fetching begins.
+ */
+export type End = "lowest" | "highest"
 
 /**
  * How the blocks of one turn are fetched.
@@ -46,17 +50,23 @@ const maxFactor = 3
 export const depthOf = ({ concurrency, node }: Turn): number =>
   Math.min(maxFactor * concurrency, concurrency + Math.floor(node.latencyMillis() / millisPerRange))
 
-const numbersOf = (from: number, to: number): ReadonlyArray<number> =>
+/**
+ * So many blocks at an end of a range, or all of it.
+ */
+export const partOf = ({ from, to }: BlockRange, size: number, end: End): BlockRange =>
+  end === "lowest" ? { from, to: Math.min(to, from + size - 1) } : { from: Math.max(from, to - size + 1), to }
+
+const numbersOf = ({ from, to }: BlockRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 const planWith = (
   { assembling, node }: Turn,
   fetcher: BatchFetcher.BatchFetcher,
-  from: number,
-  last: number,
+  range: BlockRange,
+  end: End,
 ): Planned => {
-  const to = Math.min(last, from + fetcher.size - 1)
-  return { to, fetch: BlockFetcher.range(node, fetcher, numbersOf(from, to), assembling) }
+  const part = partOf(range, fetcher.size, end)
+  return { ...part, fetch: BlockFetcher.range(node, fetcher, numbersOf(part), assembling) }
 }
 
 /**
@@ -64,7 +74,7 @@ const planWith = (
  */
 export const single = (turn: Turn): RangeSource => ({
   concurrency: turn.concurrency,
-  plan: (from, to) => Effect.succeed(planWith(turn, BatchFetcher.none, from, to)),
+  plan: (range, end) => Effect.succeed(planWith(turn, BatchFetcher.none, range, end)),
 })
 
 /**
@@ -72,5 +82,8 @@ export const single = (turn: Turn): RangeSource => ({
  */
 export const local = (turn: Turn): RangeSource => ({
   concurrency: depthOf(turn),
-  plan: (from, to) => Effect.map(turn.node.batchFetcher(from), (fetcher) => planWith(turn, fetcher, from, to)),
+  plan: (range, end) =>
+    Effect.map(turn.node.batchFetcher(end === "lowest" ? range.from : range.to), (fetcher) =>
+      planWith(turn, fetcher, range, end),
+    ),
 })

@@ -155,13 +155,13 @@ const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSo
   const local = RangeSource.local(turn)
   return {
     concurrency: Math.max(local.concurrency, context.threads * rangesPerThread),
-    plan: Effect.fnUntraced(function* (from, to) {
+    plan: Effect.fnUntraced(function* (range, end) {
       const index = PoolState.next(context.state, yield* MonotonicClock.millis)
-      if (index === null) return yield* local.plan(from, to)
-      const last = Math.min(to, from + context.state[index]!.size - 1)
+      if (index === null) return yield* local.plan(range, end)
+      const part = RangeSource.partOf(range, context.state[index]!.size, end)
       // Near the head one node is asked, for consistency.
-      if (!turn.node.isSettled(last)) return yield* local.plan(from, to)
-      return { to: last, fetch: fetchRange(context, turn, { from, to: last }) }
+      if (!turn.node.isSettled(part.to)) return yield* local.plan(range, end)
+      return { ...part, fetch: fetchRange(context, turn, part) }
     }),
   }
 }

@@ -87,6 +87,16 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
     "Estimated time until the index reaches the head of the node, in seconds.",
     ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),
   ),
+  statusGauge(
+    "daybook_prepend_blocks",
+    "Blocks below the first indexed one that are to be indexed.",
+    ({ indexed, prepend }) => (indexed === null ? null : (prepend?.blocks ?? 0)),
+  ),
+  statusGauge(
+    "daybook_prepend_eta_seconds",
+    "Estimated time until the blocks below the first indexed one are indexed, in seconds.",
+    ({ prepend }) => (prepend?.etaMillis === undefined ? null : prepend.etaMillis / 1000),
+  ),
 ]
 
 const gapsGauge = Metric.gauge("daybook_gaps", {

@@ -53,7 +53,7 @@ export interface Page {
   readonly size: number
   /** Cursor of the next page; `null` on the last. */
   readonly cursor: string | null
-  /** `null` while the index is empty. */
+  /** What the list of the page covers; `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
   /** Transactions of the index, of any wallet, that have no row. */
   readonly missing: number
@@ -159,6 +159,20 @@ const reorgedFrom = Effect.fnUntraced(function* (
   return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
 })
 
+/**
+ * The checkpoint that a page states. The list of a cursor begins with a block that was resolved for its first page: blocks that were
+ * indexed below it since are not part of it.
+ */
+const coverageOf = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  cursor: Cursor.Cursor | undefined,
+  checkpoint: Checkpoint,
+): Effect.fn.Return<Checkpoint, StoreError> {
+  if (cursor === undefined) return checkpoint
+  const from = (yield* firstBlock(snapshot, cursor.requestedFrom, checkpoint)) ?? cursor.from
+  return from < cursor.from ? { ...checkpoint, first: cursor.from } : checkpoint
+})
+
 /** A query without its database part. */
 interface Resolved {
   readonly chain: IndexedChain
@@ -221,7 +235,8 @@ const read = Effect.fnUntraced(function* <E>(
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
   const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
-  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint, missing }
+  const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
+  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint: covered, missing }
   if (checkpoint === null) return page
   const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
   const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))

@@ -44,6 +44,19 @@ export interface Status {
    * head, while it is unknown, and while the head moves faster than the index.
    */
   readonly etaMillis?: number
+  /** Blocks below the first one that are to be indexed; left out for none. */
+  readonly prepend?: {
+    /** The lowest of them. */
+    readonly to: number
+    /** Number of blocks that are left. */
+    readonly blocks: number
+    /** Blocks stored per second (moving average); left out while none were. */
+    readonly blocksPerSecond?: number
+    /** Estimated time until all are indexed, in milliseconds; left out while it is unknown. */
+    readonly etaMillis?: number
+    /** Why none can be indexed at present; left out where nothing is in the way. */
+    readonly issue?: string
+  }
   /** Checks of blocks that are skipped; left out when none. */
   readonly unchecked?: string
   /** Sentences about settings that apply to a part of the index alone; left out when all apply to the whole. */
@@ -136,6 +149,19 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
   return { ...start, ...rate, ...eta, state: "backfill", lag, message } as const
 }
 
+/** What is left below the first block; a rate only while the indexer is at work. */
+const prependOf = (
+  indexed: Status["indexed"],
+  { prepend }: ReportedStatus,
+  isAtWork: boolean,
+): Pick<Status, "prepend"> => {
+  if (prepend === undefined || indexed === null || indexed.from <= prepend.to) return {}
+  const { blocksPerSecond = 0, issue, to } = prepend
+  const left = { to, blocks: indexed.from - to, ...(issue === undefined ? {} : { issue }) }
+  if (!isAtWork || blocksPerSecond === 0) return { prepend: left }
+  return { prepend: { ...left, blocksPerSecond, etaMillis: Math.round((left.blocks * 1000) / blocksPerSecond) } }
+}
+
 /** The status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
 export const fromReport = (
   chain: Pick<ServedChain, "id" | "name">,
@@ -153,6 +179,7 @@ export const fromReport = (
     ...(unchecked === undefined ? {} : { unchecked }),
     ...(notes.length === 0 ? {} : { notes }),
     ...(lacking === undefined ? {} : { lacking }),
+    ...prependOf(indexed, reported, false),
     indexed,
     finalized: checkpoint?.finalized ?? null,
     traces,
@@ -164,7 +191,7 @@ export const fromReport = (
   if (state !== "backfill" && state !== "synced") return { ...stored, state, message }
   if (state === "synced" && reported.nodeHead === null) return { ...stored, state: "waiting", message: unknownHead }
   const progress = atWork(indexed, reported)
-  return { ...stored, ...progress, ready: progress.state === "synced" }
+  return { ...stored, ...prependOf(indexed, reported, true), ...progress, ready: progress.state === "synced" }
 }
 
 /** No indexer is at work. */

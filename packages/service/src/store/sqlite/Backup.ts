@@ -131,6 +131,9 @@ const writeRows = (plan: CopyPlan.CopyPlan, position: Position): readonly [first
     case "Append":
       BlockCopy.insertUnsafe(file, plan.step.copied, entriesOf(plan, position))
       return [range?.[0] ?? plan.step.copied.from, plan.step.copied.to]
+    case "Prepend":
+      BlockCopy.insertUnsafe(file, plan.step.copied, entriesOf(plan, position))
+      return [plan.step.copied.from, range![1]]
     case "Histories":
       Histories.insertUnsafe(file.connection, plan.step.entries)
       return range
@@ -167,7 +170,7 @@ const isCurrent = ({ copy, original, step }: CopyPlan.CopyPlan): boolean =>
   JSON.stringify(copy.projections) === JSON.stringify(original.projections)
 
 const blocksOf = ({ step }: CopyPlan.CopyPlan): ReadonlyArray<BlockCopy.Copied> => {
-  if (step._tag === "Append") return [step.copied]
+  if (step._tag === "Append" || step._tag === "Prepend") return [step.copied]
   return step._tag === "Replace" ? step.replacements.map(({ copied }) => copied) : []
 }
 
@@ -198,7 +201,8 @@ const takeStep = Effect.fnUntraced(function* (
       if (written === null || written.copying === null) return [plan, null] as const
       const { goal } = written.copying
       const cursor = step._tag === "Histories" ? (step.cursor ?? position.cursor) : position.cursor
-      return [plan, { ...position, goal, cursor: written.range === null ? CopyPlan.start : cursor }] as const
+      const floor = position.floor ?? plan.original.checkpoint?.first ?? null
+      return [plan, { ...position, goal, floor, cursor: written.range === null ? CopyPlan.start : cursor }] as const
     }),
   )
 })
@@ -222,7 +226,7 @@ export const run = Effect.fn("Backup.run")(function* (
   const file = yield* ChainFile.open(target, ref, "zstd")
   const { connection } = file
   const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
-  let position: Position = { file, limits, goal: null, cursor }
+  let position: Position = { file, limits, goal: null, cursor, floor: null }
   let [blocks, copiedBytes] = [0, 0]
   for (;;) {
     const startedAt = yield* MonotonicClock.millis

@@ -84,19 +84,26 @@ export interface Budget {
 /** Bytes of one block above which a file is refused. */
 const maxBlockBytes = 512 * 2 ** 20
 
-/** The last block of a range up to a number of blocks and of transactions. */
-const lastByCount = (connection: Connection, chain: number, from: number, to: number, budget: Budget): number => {
+/** The last block of a range, in the order of a statement, up to a number of blocks and of transactions. */
+const lastByCount = (
+  connection: Connection,
+  sql: string,
+  params: readonly [chain: number, start: number],
+  [from, to]: readonly [number, number],
+  budget: Budget,
+): number => {
   let last = from
   let transactions = 0
-  for (const [number, count] of connection.valuesUnsafe<readonly [number: number, count: number]>(
-    Statements.blockCounts,
-    [chain, from, budget.blocks],
-  )) {
-    if (number > to || (number > from && transactions + count > budget.transactions)) break
+  for (const [number, count] of connection.valuesUnsafe<readonly [number: number, count: number]>(sql, [
+    ...params,
+    budget.blocks,
+  ])) {
+    const isBeyond = from <= to ? number > to : number < to
+    if (isBeyond || (number !== from && transactions + count > budget.transactions)) break
     last = number
     transactions += count
   }
-  return Math.min(last, to)
+  return last
 }
 
 const bytesSql = (table: Table): string => {
@@ -105,8 +112,8 @@ const bytesSql = (table: Table): string => {
   return `SELECT ${block}, sum(${bytes}) FROM "${table.name}" WHERE ${conditionOf(table)} GROUP BY 1`
 }
 
-/** The last block of a range up to a number of bytes, and their sum. */
-const lastByBytes = (connection: Connection, from: number, to: number, budget: Budget) => {
+/** Bytes of each block of a range. */
+const sizesOf = (connection: Connection, from: number, to: number): ReadonlyMap<number, number> => {
   const sizes = new Map<number, number>()
   for (const table of [...tables, oldTable]) {
     const rows = connection.valuesUnsafe<readonly [block: number, bytes: number]>(
@@ -115,10 +122,21 @@ const lastByBytes = (connection: Connection, from: number, to: number, budget: B
     )
     for (const [block, bytes] of rows) sizes.set(block, (sizes.get(block) ?? 0) + bytes)
   }
-  let [last, sum] = [from, sizes.get(from) ?? 0]
-  if (sum > maxBlockBytes) throw Checksum.damaged(connection.name, from, `it has ${sum} bytes`)
-  while (last < to && sum + (sizes.get(last + 1) ?? 0) <= budget.bytes) sum += sizes.get(++last) ?? 0
-  return { to: last, bytes: sum }
+  return sizes
+}
+
+/** The last of some blocks, in the order given, up to a number of bytes, and their sum. */
+const lastByBytes = (connection: Connection, numbers: ReadonlyArray<number>, budget: Budget) => {
+  const sizes = sizesOf(connection, Math.min(...numbers), Math.max(...numbers))
+  let [last, sum] = [numbers[0]!, 0]
+  for (const number of numbers) {
+    const size = sizes.get(number) ?? 0
+    if (size > maxBlockBytes) throw Checksum.damaged(connection.name, number, `it has ${size} bytes`)
+    if (number !== numbers[0] && sum + size > budget.bytes) break
+    last = number
+    sum += size
+  }
+  return { last, bytes: sum }
 }
 
 const readRows = (connection: Connection, table: Table, from: number, to: number): ReadonlyArray<Row> =>
@@ -127,17 +145,33 @@ const readRows = (connection: Connection, table: Table, from: number, to: number
     rangeOf(table, from, to),
   )
 
+const readRange = (connection: Connection, from: number, to: number, bytes: number): Copied => {
+  const rows = tables.map((table) => readRows(connection, table, from, to))
+  return { from, to, blocks: to - from + 1, bytes, rows, old: OldRows.readUnsafe(connection, ...RowId.range(from, to)) }
+}
+
+/** Numbers of blocks in ascending order. */
+const numbersOf = (from: number, to: number): ReadonlyArray<number> =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
 /** Reads the first blocks of a range, inclusive, within a budget. */
-export const readUnsafe = (
+export const readUnsafe = (connection: Connection, chain: number, from: number, to: number, budget: Budget): Copied => {
+  const highest = lastByCount(connection, Statements.blockCounts, [chain, from], [from, to], budget)
+  const { bytes, last } = lastByBytes(connection, numbersOf(from, highest), budget)
+  return readRange(connection, from, last, bytes)
+}
+
+/** Reads the last blocks of a range, inclusive, within a budget. */
+export const readBelowUnsafe = (
   connection: Connection,
   chain: number,
   from: number,
-  last: number,
+  to: number,
   budget: Budget,
 ): Copied => {
-  const { bytes, to } = lastByBytes(connection, from, lastByCount(connection, chain, from, last, budget), budget)
-  const rows = tables.map((table) => readRows(connection, table, from, to))
-  return { from, to, blocks: to - from + 1, bytes, rows, old: OldRows.readUnsafe(connection, ...RowId.range(from, to)) }
+  const lowest = lastByCount(connection, Statements.blockCountsDown, [chain, to + 1], [to, from], budget)
+  const { bytes, last } = lastByBytes(connection, numbersOf(lowest, to).toReversed(), budget)
+  return readRange(connection, last, to, bytes)
 }
 
 /** Removes the blocks of a range, inclusive, with all that belongs to them. */
@@ -158,6 +192,10 @@ const checkRow = (connection: Connection, { key, name }: Table, row: Row): void 
 const checkBlocks = (connection: Connection, chain: number, { from, to }: Copied): void => {
   const found = Blocks.rangeUnsafe(connection, chain, from, to, 0)
   for (const facts of Facts.rangeUnsafe(connection, found).values()) Facts.textUnsafe(facts)
+  const [above] = Blocks.rangeUnsafe(connection, chain, to + 1, to + 1, 0)
+  if (above !== undefined && above.parentHash !== found.at(-1)?.hash) {
+    throw Checksum.damaged(connection.name, above.number, "it does not extend the block before it")
+  }
   let parent = Blocks.rangeUnsafe(connection, chain, from - 1, from - 1, 0)[0]?.hash
   for (let number = from; number <= to; number++) {
     const block = found[number - from]

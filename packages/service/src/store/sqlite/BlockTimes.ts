@@ -31,7 +31,7 @@ const headerUnsafe = ({ chain, checkpoint, connection, layoutFrom }: State, numb
 /** The stored block of a number; null outside the index. */
 export const blockUnsafe = (state: State, number: number) => {
   const found = headerUnsafe(state, number)
-  return found === null ? null : { number, hash: found.hash, timestamp: found.timestamp }
+  return found === null ? null : { number, hash: found.hash, parentHash: found.parentHash, timestamp: found.timestamp }
 }
 
 /** The facts of the block of a number; null outside the index, and for a block without. */

@@ -2,7 +2,7 @@
  * Writes a chain's file, each write in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRef, BlockRows, Checkpoint } from "../BlockRows.ts"
+import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../BlockRows.ts"
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
@@ -84,6 +84,47 @@ const appendTo = Effect.fnUntraced(function* (
   })
 })
 
+/** The checkpoint and the first block, when that is the expected one. */
+const firstAt = (
+  { connection, ref }: ChainFile,
+  expected: BlockRef,
+): Effect.Effect<
+  Checkpoints.Found & { readonly checkpoint: Checkpoint; readonly first: LinkedBlock },
+  StoreError | CheckpointConflict
+> =>
+  Effect.flatMap(
+    connection.attempt(() => {
+      const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
+      const first = checkpoint && Blocks.findUnsafe(connection, ref.id, checkpoint.first, layoutFrom)
+      return { checkpoint, first, layoutFrom }
+    }),
+    ({ checkpoint, first, layoutFrom }) =>
+      checkpoint !== null && first !== null && isSame(first, expected)
+        ? Effect.succeed({ checkpoint, first, layoutFrom })
+        : Effect.fail(new CheckpointConflict({ expected, found: first && { number: first.number, hash: first.hash } })),
+  )
+
+const prependTo = Effect.fnUntraced(function* (
+  file: ChainFile,
+  expected: BlockRef,
+  blocks: ReadonlyArray<BlockRows>,
+  projections: ReadonlyArray<Projection>,
+): Effect.fn.Return<void, StoreError | CheckpointConflict> {
+  const { connection, ref } = file
+  const { checkpoint, first, layoutFrom } = yield* firstAt(file, expected)
+  const [lowest] = blocks
+  if (lowest === undefined) return
+  const issue = linkIssue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
+  if (issue !== null) return yield* Effect.die(new Error(issue))
+  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
+  yield* connection.attempt(() => {
+    Projections.prependUnsafe(file, projections, blocks)
+    moveUnsafe(file, lowest.number, checkpoint.head, checkpoint.headTimestamp)
+    const added = { kind: "appended", lowest: lowest.number, highest: first.number - 1 } as const
+    Changes.recordUnsafe(connection, ref.id, added)
+  })
+})
+
 /** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
 const rememberUnsafe = ({ connection, ref }: ChainFile, lowest: number, limit: number) => {
   connection.rowsUnsafe(Statements.lowerUnwound, [lowest, ref.id, lowest, lowest])
@@ -160,6 +201,9 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
       if (issue !== null) return yield* Effect.die(new Error(issue))
       yield* fenced(token, appendTo(file, expected, blocks, projections))
     }),
+    prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
+      fenced(token, prependTo(file, expected, blocks, projections)),
+    ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, unwindTo(file, expected, to, rememberedBlocks)),
     ),

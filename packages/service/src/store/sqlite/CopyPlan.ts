@@ -41,7 +41,7 @@ export type Step =
   /** Removes the blocks of the copy from a number up. */
   | { readonly _tag: "Truncate"; readonly lowest: number }
   | { readonly _tag: "Replace"; readonly log: Log; readonly replacements: ReadonlyArray<Replacement> }
-  | { readonly _tag: "Append"; readonly log: Log; readonly copied: BlockCopy.Copied }
+  | { readonly _tag: "Append" | "Prepend"; readonly log: Log; readonly copied: BlockCopy.Copied }
   | {
       readonly _tag: "Histories"
       readonly log: Log
@@ -59,6 +59,8 @@ export interface Position {
   readonly goal: number | null
   /** The last entry of the histories that was copied. */
   readonly cursor: Histories.Entry
+  /** The first block that the original had when the copy was begun or continued; `null` before the first step. */
+  readonly floor: number | null
 }
 
 /** How much a step reads. */
@@ -129,8 +131,13 @@ export const compareEntries = ([key, id]: Histories.Entry, [otherKey, otherId]: 
 const isSame = (entry: Histories.Entry | undefined, other: Histories.Entry | undefined): boolean =>
   entry !== undefined && other !== undefined && compareEntries(entry, other) === 0
 
-/** Reads the next entries of the histories, up to the last block of the copy. */
-const historiesUnsafe = (original: Connection, head: number, after: Histories.Entry, limit: number) => {
+/** Reads the next entries of the histories, of the blocks of the copy. */
+const historiesUnsafe = (
+  original: Connection,
+  [first, head]: readonly [number, number],
+  after: Histories.Entry,
+  limit: number,
+) => {
   const entries = Histories.afterUnsafe(original, 0, after, limit)
   const copies = Histories.afterUnsafe(original, 1, after, limit)
   for (let at = 0; at < Math.max(entries.length, copies.length); at++) {
@@ -139,9 +146,9 @@ const historiesUnsafe = (original: Connection, head: number, after: Histories.En
     const { block } = RowId.toPosition(first![1])
     throw Checksum.damaged(original.name, block, "the history of a wallet differs from its copy")
   }
-  const [, end] = RowId.range(head, head)
+  const [start, end] = RowId.range(first, head)
   return {
-    entries: entries.filter(([, id]) => id < end),
+    entries: entries.filter(([, id]) => id >= start && id < end),
     cursor: entries.length < limit ? null : entries.at(-1)!,
   }
 }
@@ -162,10 +169,10 @@ const stepUnsafe = (
   chain: number,
   files: Files,
   range: readonly [first: number, head: number],
-  { cursor, goal }: Position,
+  { cursor, floor, goal }: Position,
   limits: Limits,
 ): Step => {
-  const [, head] = range
+  const [first, head] = range
   const log = logUnsafe(original, copy, limits.changes)
   const own = Changes.afterUnsafe(copy, log.after, compared)
   if (own.length > 0 && files.copy.leases > 0) throw indexedSince(copy.name)
@@ -176,11 +183,16 @@ const stepUnsafe = (
   const replaced = replacementsUnsafe(original, chain, range, log, limits)
   const hasMore = log.changes.length === limits.changes
   if (hasMore || replaced._tag === "Truncate" || replaced.replacements.length > 0) return replaced
+  const lowestOriginal = files.original.checkpoint?.first ?? first
+  if (Math.max(floor ?? lowestOriginal, lowestOriginal) < first) {
+    const copied = BlockCopy.readBelowUnsafe(original, chain, lowestOriginal, first - 1, limits)
+    return { _tag: "Prepend", log, copied }
+  }
   if (head < Math.min(goal ?? originalHead, originalHead)) {
     return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, limits) }
   }
   return files.copy.copying?.hasHistories === true
-    ? { _tag: "Histories", log, ...historiesUnsafe(original, head, cursor, limits.entries) }
+    ? { _tag: "Histories", log, ...historiesUnsafe(original, range, cursor, limits.entries) }
     : { _tag: "Done", log }
 }
 

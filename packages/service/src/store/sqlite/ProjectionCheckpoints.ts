@@ -23,6 +23,7 @@ type Columns = readonly [
 export interface StoredCheckpoint extends ProjectionCheckpoint {
   /** Names the projection in its rows. */
   readonly number: number
+  readonly id: string
 }
 
 const checksumOf = ([number, id, kind, revision, next]: Columns): number =>
@@ -36,18 +37,25 @@ export const sealUnsafe = (connection: Connection): void => {
   }
 }
 
-/** The checkpoint of a projection; null when it was never registered. */
-export const readUnsafe = (connection: Connection, id: string): StoredCheckpoint | null => {
-  const [row] = connection.valuesUnsafe<Columns>(Statements.projection, [id])
-  if (row === undefined) return null
-  const [number, , , revision, next, checksum] = row
-  if (checksumOf(row) === checksum) return { number, revision, next }
+const fromColumns = (connection: Connection, row: Columns): StoredCheckpoint => {
+  const [number, id, , revision, next, checksum] = row
+  if (checksumOf(row) === checksum) return { number, id, revision, next }
   throw new StoreError({
     message: `Stored checkpoint damaged: projection ${id} of ${connection.name}. Stop the service and restore a backup, or move the file away.`,
     isRetryable: false,
     cause: undefined,
   })
 }
+
+/** The checkpoint of a projection; null when it was never registered. */
+export const readUnsafe = (connection: Connection, id: string): StoredCheckpoint | null => {
+  const [row] = connection.valuesUnsafe<Columns>(Statements.projection, [id])
+  return row === undefined ? null : fromColumns(connection, row)
+}
+
+/** The checkpoints of all projections. */
+export const listUnsafe = (connection: Connection): ReadonlyArray<StoredCheckpoint> =>
+  connection.valuesUnsafe<Columns>(Statements.allProjections, []).map((row) => fromColumns(connection, row))
 
 /** Registers projections; one with another revision is derived again from the first block on. */
 export const registerUnsafe = (connection: Connection, chain: number, projections: ReadonlyArray<Projection>): void => {

@@ -74,6 +74,12 @@ const insertUnsafe = (file: ChainFile, projection: Projection, number: number, b
   }
 }
 
+/** Inserts the rows of a block that is added with its documents, which may be decoded already. */
+const deriveAddedUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
+  const isDerived = projection.kind === "documents" && block.decoderRevision === projection.revision
+  if (!isDerived) insertUnsafe(file, projection, number, block)
+}
+
 /**
  * Applies the projections that are at the head to appended blocks. `from` is the block after the head, `null` for an empty index.
  */
@@ -88,12 +94,26 @@ export const appendUnsafe = (
   for (const projection of projections) {
     const state = ProjectionCheckpoints.readUnsafe(connection, projection.id)
     if (state === null || state.revision !== projection.revision || state.next !== from) continue
-    for (const block of blocks) {
-      // A block is appended with its documents decoded.
-      const isDerived = projection.kind === "documents" && block.decoderRevision === projection.revision
-      if (!isDerived) insertUnsafe(file, projection, state.number, block)
-    }
+    for (const block of blocks) deriveAddedUnsafe(file, projection, state.number, block)
     connection.rowsUnsafe(Statements.moveProjection, [next, state.number])
+  }
+  ProjectionCheckpoints.sealUnsafe(connection)
+}
+
+/**
+ * Applies projections to blocks that were added below the first one. Those that are not derived with the present revision begin again
+ * with the lowest block.
+ */
+export const prependUnsafe = (
+  file: ChainFile,
+  projections: ReadonlyArray<Projection>,
+  blocks: ReadonlyArray<BlockRows>,
+): void => {
+  const { connection } = file
+  for (const { id, number, revision } of ProjectionCheckpoints.listUnsafe(connection)) {
+    const projection = projections.find((candidate) => candidate.id === id && candidate.revision === revision)
+    if (projection === undefined) connection.rowsUnsafe(Statements.restartProjection, [blocks[0]!.number, number])
+    else for (const block of blocks) deriveAddedUnsafe(file, projection, number, block)
   }
   ProjectionCheckpoints.sealUnsafe(connection)
 }

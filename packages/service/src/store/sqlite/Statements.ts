@@ -65,6 +65,9 @@ export const moveProjection = `UPDATE projection SET next = ? WHERE number = ?`
 /** Lowers the checkpoints of all projections. Parameters: block, block. */
 export const unwindProjections = `UPDATE projection SET next = ? WHERE next > ?`
 
+/** Begins a projection that was derived in part again with a lower block. Parameters: block, number of the projection. */
+export const restartProjection = `UPDATE projection SET next = ? WHERE number = ? AND next IS NOT NULL`
+
 /** Lowers the checkpoints of projections with entries. Parameters: block, block. */
 export const rewindEntries = `UPDATE projection SET next = ? WHERE kind = 'entries' AND next > ?`
 

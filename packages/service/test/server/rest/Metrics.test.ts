@@ -30,6 +30,16 @@ describe("Metrics", () => {
     expect(lines).toContain('daybook_gaps{chain="my \\"chain\\"",kind="trace"} 3')
     expect(lines.some((line) => line.startsWith("daybook_finalized_block{"))).toBe(false)
     expect(lines.some((line) => line.startsWith("daybook_eta_seconds{"))).toBe(false)
+    expect(lines).toContain('daybook_prepend_blocks{chain="my \\"chain\\""} 0')
+    expect(lines.some((line) => line.startsWith("daybook_prepend_eta_seconds{"))).toBe(false)
+  })
+
+  it("format: writes what is left below the first block, and the time that it takes", () => {
+    const prepend = { to: 0, blocks: 2, blocksPerSecond: 4, etaMillis: 500 }
+    const lines = Metrics.format({ registry: new Map() }, [{ ...status, chain: "eth", prepend }]).split("\n")
+
+    expect(lines).toContain('daybook_prepend_blocks{chain="eth"} 2')
+    expect(lines).toContain('daybook_prepend_eta_seconds{chain="eth"} 0.5')
   })
 
   it.live("/metrics shows the reported status of each chain without an API key, and no value that is out of date", () =>

@@ -75,6 +75,19 @@ describe("Status", () => {
     },
   )
 
+  it("fromReport: shows what is left below the first block, with a time only while the indexer is at work", () => {
+    const prepend = { to: 20, blocksPerSecond: 10, issue: "No node has block 99." }
+    const prependOf = (first: number, change: Partial<ReportedStatus>) =>
+      Status.fromReport(chain, checkpointAt(100, first), reportedAs({ state: "synced", prepend, ...change })).prepend
+    const left = { to: 20, blocks: 80, issue: "No node has block 99." }
+
+    expect(prependOf(100, {})).toEqual({ ...left, blocksPerSecond: 10, etaMillis: 8_000 })
+    expect(prependOf(100, { prepend: { to: 20 } })).toEqual({ to: 20, blocks: 80 })
+    expect(prependOf(100, { state: "stopped" })).toEqual(left)
+    expect(prependOf(100, { ageMillis: 60_000 })).toEqual(left)
+    expect(prependOf(20, {})).toBeUndefined()
+  })
+
   it("fromReport: shows how far the index is behind, and for how long at the present pace", () => {
     expect(
       statusOf(40, { blocksPerSecond: 10, headBlocksPerSecond: 4, headAgeMillis: 500, ageMillis: 700 }),

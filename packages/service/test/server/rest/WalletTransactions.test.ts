@@ -273,6 +273,33 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live(
+      "later pages belong to the list of the first page when blocks are added below, and state what it covers",
+      () =>
+        Effect.gen(function* () {
+          const blocks = Rows.chain(0, 20)
+          const service = yield* start({ chains: { eth: { blocks: blocks.slice(10) } } })
+          const store = service.stores["eth"]!
+          const list = Rows.hashesOf(blocks.slice(10), bob)
+          const queries = ["order=DESC", "order=ASC", "from_block=3", `from_date=${Rows.timeOf(3)}`, "from_block=12"]
+          const firsts = yield* Effect.forEach(queries, (query) => service.wallet(bob, `${query}&limit=4`))
+          yield* Effect.orDie(store.prepend(blocks[10]!, blocks.slice(5, 10)))
+
+          const rests = yield* Effect.forEach(queries, (query, at) =>
+            service.wallet(bob, `${query}&cursor=${firsts[at]!.json.cursor}`),
+          )
+
+          const listed = firsts.map((first, at) => [...hashesIn(first), ...hashesIn(rests[at]!)])
+          const down = list.toReversed()
+          expect(listed).toEqual([down, list, down, down, Rows.hashesOf(blocks.slice(12), bob).toReversed()])
+          expect(rests.map(({ json }) => json.cursor)).toEqual(queries.map(() => null))
+          expect(rests.map(({ headers }) => headers["daybook-indexed-from"])).toEqual(["10", "10", "10", "10", "5"])
+          const again = yield* service.wallet(bob)
+          expect(again.headers["daybook-indexed-from"]).toBe("5")
+          expect(hashesIn(again)).toEqual(Rows.hashesOf(blocks.slice(5), bob).toReversed())
+        }),
+    )
+
     it.live("a page that reaches its bytes ends early with a cursor, and a larger row is a page by itself", () =>
       Effect.gen(function* () {
         const large = `0x${"ab".repeat(6_000)}`

@@ -106,6 +106,13 @@ const writerOf = (store: TestStore.TestStore, numbers: Model.Seeded) => {
     yield* store.append(head(), added)
     blocks = [...blocks, ...added]
   })
+  const prepend = Effect.gen(function* () {
+    const [first] = blocks
+    if (first === undefined) return
+    const added = Model.generateBelow(first, step++, numbers)
+    yield* store.prepend(refOf(first), added)
+    blocks = [...added, ...blocks]
+  })
   const unwind = Effect.gen(function* () {
     const expected = head()
     if (expected === null) return
@@ -135,7 +142,9 @@ const writerOf = (store: TestStore.TestStore, numbers: Model.Seeded) => {
     const final = blocks[numbers.below(Math.max(1, blocks.length))]
     if (final !== undefined) yield* store.finalize(final.number)
   })
-  const write = Effect.suspend(() => numbers.pick([append, append, append, append, unwind, replace, fill, finalize]))
+  const write = Effect.suspend(() =>
+    numbers.pick([append, append, append, append, prepend, unwind, replace, fill, finalize]),
+  )
   return { write, head: () => blocks.at(-1) }
 }
 
