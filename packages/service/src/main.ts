@@ -16,11 +16,13 @@ import * as Command from "effect/cli/Command"
 import { backup, restore } from "./cli/BackupCommand.ts"
 import { compact } from "./cli/CompactCommand.ts"
 import { doctor } from "./cli/DoctorCommand.ts"
+import { exportMovements } from "./cli/ExportCommand.ts"
 import * as InvalidUsage from "./cli/InvalidUsage.ts"
 import { keys } from "./cli/KeysCommand.ts"
 import { reindex } from "./cli/ReindexCommand.ts"
 import { serve } from "./cli/ServeCommand.ts"
 import * as Shutdown from "./cli/Shutdown.ts"
+import { statement } from "./cli/StatementCommand.ts"
 import { status } from "./cli/StatusCommand.ts"
 import * as Terminal from "./cli/Terminal.ts"
 import { repair, verify } from "./cli/VerifyCommand.ts"
@@ -31,7 +33,20 @@ const manifest: { readonly version: string } = JSON.parse(
 
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
-  Command.withSubcommands([serve, doctor, keys, status, verify, repair, reindex, compact, backup, restore]),
+  Command.withSubcommands([
+    serve,
+    doctor,
+    keys,
+    status,
+    verify,
+    repair,
+    reindex,
+    compact,
+    backup,
+    restore,
+    statement,
+    exportMovements,
+  ]),
 )
 
 /** Prints a failure as one line; a defect with its trace. */

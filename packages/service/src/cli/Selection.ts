@@ -23,8 +23,11 @@ export const configFlag = Flag.String("config").pipe(
 export const chainFlag = (description: string) =>
   Flag.String("chain").pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
 
+/** Names of flags that take a block. */
+type BlockFlag = "from" | "to" | "at" | "from-block"
+
 /** `--from`: number of a block. */
-export const blockFlag = (description: string, name: "from" | "to" = "from") =>
+export const blockFlag = (description: string, name: BlockFlag = "from") =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
 
 /**
@@ -35,7 +38,7 @@ export const blockFlag = (description: string, name: "from" | "to" = "from") =>
  */
 export const parseBlock = (
   given: Option.Option<string>,
-  name: "from" | "to" = "from",
+  name: BlockFlag = "from",
 ): Effect.Effect<number | undefined, CommandError> => {
   const text = Option.getOrUndefined(given)
   if (text === undefined) return Effect.succeed(undefined)

@@ -4,6 +4,7 @@
  * Stores nothing and decides nothing about reorgs.
  */
 import * as EndpointPool from "@daybook/rpc/EndpointPool"
+import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
@@ -20,6 +21,7 @@ import type { IndexerStatus } from "../store/StatusBoard.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
 import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
+import * as CallBatch from "./CallBatch.ts"
 import * as HeadTracker from "./HeadTracker.ts"
 import type { LenientBlock } from "./LenientBlock.ts"
 import type { LenientReceipts } from "./LenientReceipts.ts"
@@ -69,6 +71,11 @@ export interface Node {
     hash: string,
     block: BlockRef,
   ) => Effect.Effect<SingleTrace.SingleTrace | null, NodeError.NodeError>
+  /** Results of several calls in their order, at one node. Fails where none gives a result: see `CallBatch`. */
+  readonly batch: (
+    calls: ReadonlyArray<Call>,
+    task: CallBatch.Task,
+  ) => Effect.Effect<CallBatch.Results, NodeError.NodeError>
   /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
   readonly traceSource: Effect.Effect<TraceSource, NodeError.NodeError>
   /** Detects the tracer of the nodes again when it is next needed, where none was found. */
@@ -440,6 +447,7 @@ const build = (
         block.number,
         tracing(context),
       ),
+    batch: (calls, task) => ask(context, task, ({ limiter }) => CallBatch.send(limiter, calls, task), task.block),
     traceSource: source,
     forgetMissingTracer: forgetMissingTracer(context),
     wantsTraces: options.traces !== "off",

@@ -1,0 +1,39 @@
+/**
+ * `daybook statement`: the statement of wallets from an archive node alone, without a configuration or an index.
+ */
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as Statement from "../statement/Statement.ts"
+import * as StatementFormat from "../statement/StatementFormat.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Terminal from "./Terminal.ts"
+import * as WalletFlags from "./WalletFlags.ts"
+
+/** `daybook statement`: exit code 0 only when every wallet is proved. */
+export const statement = Command.make(
+  "statement",
+  {
+    ...WalletFlags.flags,
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per wallet"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ json, ...given }) {
+    const began = yield* MonotonicClock.millis
+    const { connection, options } = yield* WalletFlags.connect(given)
+    const { statements, tokens } = yield* Statement.run(connection, options)
+    for (const one of statements) {
+      if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
+      else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
+    }
+    yield* Terminal.note(WalletFlags.formatUsage(connection, (yield* MonotonicClock.millis) - began))
+    const failed = statements.filter(({ isProved }) => !isProved)
+    if (failed.length === 0) return
+    const message = `Not proved: ${failed.map(({ address }) => address).join(", ")}. See the differences.`
+    return yield* new CommandError({ message })
+  }),
+).pipe(
+  Command.withDescription(
+    "State what wallets held, moved and hold, from an archive node alone, with the proof that nothing is missing",
+  ),
+)

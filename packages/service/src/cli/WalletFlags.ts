@@ -1,0 +1,124 @@
+/**
+ * Arguments of the commands that discover wallets on a node, and how far a discovery is while it runs.
+ */
+import * as Address from "@daybook/schema/Address"
+import { format, quote } from "@daybook/schema/Issue"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Flag from "effect/cli/Flag"
+import * as Connection from "../discovery/Connection.ts"
+import type { DiscoveryState } from "../discovery/DiscoveryState.ts"
+import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
+import * as Throughput from "../indexer/Throughput.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
+import type * as Statement from "../statement/Statement.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** Addresses, the node, and the bounds of its use. */
+export const flags = {
+  addresses: Argument.String("ADDRESS").pipe(
+    Argument.withDescription("Address of a wallet or contract; several share the blocks that are fetched"),
+    Argument.atLeast(1),
+  ),
+  rpc: Flag.String("rpc").pipe(
+    Flag.withDescription("URL of an archive node, with a tracer for what contracts pay"),
+    Flag.withMetavar("URL"),
+  ),
+  at: Selection.blockFlag("Last block; by default the last final one", "at"),
+  fromBlock: Selection.blockFlag("First block, for a node without the state of older ones; by default 0", "from-block"),
+  maxCalls: Flag.Int("max-calls").pipe(
+    Flag.withDescription("Calls to the node at most; by default 2,000,000"),
+    Flag.withMetavar("N"),
+    Flag.optional,
+  ),
+  perSecond: Flag.Int("per-second").pipe(
+    Flag.withDescription("Calls to the node per second at most; by default as many as it handles well"),
+    Flag.withMetavar("N"),
+    Flag.optional,
+  ),
+}
+
+/** The arguments as they are given. */
+export interface Given {
+  readonly addresses: ReadonlyArray<string>
+  readonly rpc: string
+  readonly at: Option.Option<string>
+  readonly fromBlock: Option.Option<string>
+  readonly maxCalls: Option.Option<number>
+  readonly perSecond: Option.Option<number>
+}
+
+const invalid = (path: string, expected: string, received: string) =>
+  new CommandError({ message: format("option", { path, expected, received }) })
+
+const parseAddresses = Effect.fnUntraced(function* (
+  texts: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<string>, CommandError> {
+  const found = new Set<string>()
+  for (const text of texts) {
+    const address = Address.fromText(text)
+    if (address === undefined) return yield* invalid("ADDRESS", "an address of 20 bytes in hex", quote(text))
+    found.add(address)
+  }
+  return [...found]
+})
+
+const parseCount = (given: Option.Option<number>, name: string): Effect.Effect<number | undefined, CommandError> => {
+  const count = Option.getOrUndefined(given)
+  return count === undefined || count >= 1
+    ? Effect.succeed(count)
+    : Effect.fail(invalid(`--${name}`, "a whole number from 1 on", String(count)))
+}
+
+const noteMillis = 5_000
+
+/** Notes how far a discovery is, every five seconds. */
+const noteProgress = Effect.fnUntraced(function* (connection: Connection.Connection) {
+  const began = yield* MonotonicClock.millis
+  let noted = began
+  return (state: DiscoveryState) =>
+    Effect.gen(function* () {
+      const now = yield* MonotonicClock.millis
+      if (now - noted < noteMillis) return
+      noted = now
+      const { calls } = connection.usage()
+      const left = DiscoveryStep.callsLeft(state)
+      const millis = (left * (now - began)) / Math.max(1, calls)
+      const what = state.isLocated ? `blocks up to ${state.settled} of ${state.closing.number}` : "searching"
+      yield* Terminal.note(`${what}: ${calls} calls, at least ${left} left (${Throughput.formatMillis(millis)})`)
+    })
+})
+
+/**
+ * Connects to the node of the arguments.
+ *
+ * **Errors**
+ * - `CommandError`: an argument is invalid.
+ * - `InvalidOption`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: the node cannot be used.
+ */
+export const connect = Effect.fnUntraced(function* (given: Given) {
+  const addresses = yield* parseAddresses(given.addresses)
+  const at = yield* Selection.parseBlock(given.at, "at")
+  const fromBlock = yield* Selection.parseBlock(given.fromBlock, "from-block")
+  const maxCalls = yield* parseCount(given.maxCalls, "max-calls")
+  const perSecond = yield* parseCount(given.perSecond, "per-second")
+  if (at !== undefined && fromBlock !== undefined && fromBlock > at) {
+    return yield* invalid("--from-block", `a block up to that of --at, ${at}`, String(fromBlock))
+  }
+  const connection = yield* Connection.connect({
+    node: { url: given.rpc, ...(perSecond === undefined ? {} : { perSecond }) },
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+  })
+  const options: Statement.Options = { addresses, at, fromBlock, onTurn: yield* noteProgress(connection) }
+  return { connection, options }
+})
+
+/** The line that sums up what was sent to the node. */
+export const formatUsage = ({ usage }: Connection.Connection, millis: number): string => {
+  const { byMethod, calls, requests } = usage()
+  const methods = byMethod.map(([method, count]) => `${method} ${count}`).join(", ")
+  return `${Terminal.count(calls, "call")} in ${Terminal.count(requests, "request")}, ${(millis / 1000).toFixed(1)} s: ${methods}`
+}

@@ -1,0 +1,210 @@
+/**
+ * Reads accounts and searches for logs at the nodes, and verifies that the responses are about what was asked.
+ *
+ * Source: decision 0047.
+ */
+import type { Call } from "@daybook/rpc/Method"
+import type { CallError } from "@daybook/rpc/RpcError"
+import { quote } from "@daybook/schema/Issue"
+import type { Log } from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { isTooLarge } from "../node/BlockParts.ts"
+import * as NodeProbe from "../node/NodeProbe.ts"
+import * as Calls from "./Calls.ts"
+import type { Account } from "./DiscoveryState.ts"
+import { StateUnavailable, UnexpectedResponse } from "./DiscoveryError.ts"
+import type { BlockRange, RangeResult } from "./LogRanges.ts"
+import * as TokenTopics from "./TokenTopics.ts"
+
+/**
+ * An account at the end of a block.
+ */
+export interface AccountAt {
+  readonly address: string
+  readonly block: number
+}
+
+/**
+ * Why accounts or logs could not be read.
+ */
+export type ReadError = Calls.CallsError | StateUnavailable | UnexpectedResponse
+
+const delegationPrefix = "0xef0100"
+
+/** What the code of an account is. Source: EIP-7702. */
+const kindOfCode = (code: string): Account["code"] => {
+  if (code === "0x") return "none"
+  return code.startsWith(delegationPrefix) && code.length === delegationPrefix.length + 40 ? "delegation" : "contract"
+}
+
+/** Kinds of errors of a node that has the method, and not the state. */
+const aboutState: ReadonlySet<string> = new Set(["pruned", "notFound", "unknown"])
+
+const isAboutState = (cause: CallError): cause is CallError & { readonly _tag: "RpcError" } =>
+  cause._tag === "RpcError" && !cause.isRetryable && aboutState.has(cause.kind)
+
+/** The first block from a block on whose state the node has; `null` where it has none up to the end. */
+const firstWithState = (budgeted: Calls.Budgeted, address: string, from: number, end: number) =>
+  NodeProbe.firstAvailable(from, end, (block) =>
+    Effect.isSuccess(
+      Calls.send(budgeted, [{ method: "eth_getBalance", params: [address, block] }], { what: "read a balance", block }),
+    ),
+  )
+
+/**
+ * Results of calls that read the state of blocks. `end` is a block whose state the node is expected to have.
+ *
+ * **Errors**
+ * - `StateUnavailable`: no node has the state of a block.
+ */
+export const readState = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  reads: ReadonlyArray<{ readonly block: number; readonly address: string; readonly call: Call }>,
+  end: number,
+  isResult?: (error: CallError) => boolean,
+): Effect.fn.Return<ReadonlyArray<Result.Result<unknown, CallError>>, Calls.CallsError | StateUnavailable> {
+  const block = reads.reduce((lowest, read) => Math.min(lowest, read.block), end)
+  const task = { what: `read accounts at block ${block}`, block, ...(isResult === undefined ? {} : { isResult }) }
+  const sent = Calls.send(
+    budgeted,
+    reads.map(({ call }) => call),
+    task,
+  )
+  return yield* Effect.catchTag(
+    sent,
+    "NodeFailed",
+    Effect.fnUntraced(function* (failed) {
+      const { cause } = failed
+      if (!isAboutState(cause)) return yield* failed
+      const firstBlock = yield* firstWithState(budgeted, reads[0]!.address, block, end)
+      const reason = cause.message.slice(0, 200)
+      return yield* new StateUnavailable({ host: cause.host, method: cause.method, block, reason, firstBlock })
+    }),
+  )
+})
+
+/** Values of results of which none may be an error. */
+const valuesOf = (results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<unknown> =>
+  results.map((result) => (Result.isSuccess(result) ? result.success : null))
+
+/**
+ * Transaction counts of accounts.
+ */
+export const nonces = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
+  Effect.map(
+    readState(
+      budgeted,
+      reads.map(({ address, block }) => ({
+        ...{ address, block },
+        call: { method: "eth_getTransactionCount", params: [address, block] },
+      })),
+      end,
+    ),
+    // Sound: the results are decoded by the schema of the method.
+    (results) => (valuesOf(results) as ReadonlyArray<number>).map(BigInt),
+  )
+
+/**
+ * Balances of accounts in wei.
+ */
+export const balances = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
+  Effect.map(
+    readState(
+      budgeted,
+      reads.map(({ address, block }) => ({
+        ...{ address, block },
+        call: { method: "eth_getBalance", params: [address, block] },
+      })),
+      end,
+    ),
+    // Sound: the results are decoded by the schema of the method.
+    (results) => valuesOf(results) as ReadonlyArray<bigint>,
+  )
+
+/**
+ * Accounts with nonce, balance and kind of code.
+ */
+export const accounts = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
+  Effect.map(
+    readState(
+      budgeted,
+      reads.flatMap(({ address, block }) =>
+        (["eth_getTransactionCount", "eth_getBalance", "eth_getCode"] as const).map((method) => ({
+          ...{ address, block },
+          call: { method, params: [address, block] as const },
+        })),
+      ),
+      end,
+    ),
+    (results) => {
+      const values = valuesOf(results)
+      return reads.map((_, at): Account => {
+        // Sound: the results are decoded by the schemas of the methods.
+        const [nonce, balance, code] = values.slice(at * 3, at * 3 + 3) as [number, bigint, string]
+        return { nonce, balance, code: kindOfCode(code) }
+      })
+    },
+  )
+
+/** Wallets of one filter: nodes bound the topics of a call. */
+const walletsPerFilter = 100
+/** Log searches of one request: each may take the node long. */
+const searchesPerRequest = 3
+
+/** Errors after which a shorter range is searched. */
+const isRangeTooLarge = (error: CallError): boolean =>
+  (error._tag === "RpcError" && error.kind === "tooLarge") || error._tag === "TimeoutError" || isTooLarge(error)
+
+const issueOfLog = ({ blockNumber, removed, topics }: Log, { from, to }: BlockRange, wallets: ReadonlySet<string>) => {
+  const expected = `a log of blocks ${from} to ${to} with a searched wallet in its topics`
+  if (removed === true) return { expected, received: "a removed log" }
+  if (blockNumber == null) return { expected, received: "a log without a block" }
+  if (blockNumber < BigInt(from) || blockNumber > BigInt(to))
+    return { expected, received: `one of block ${blockNumber}` }
+  const isOfWallet = topics.slice(1).some((topic) => wallets.has(topic))
+  return isOfWallet ? null : { expected, received: `one with the topics ${quote(topics.join(","))}` }
+}
+
+/**
+ * Blocks with token events of wallets, by range.
+ *
+ * **Errors**
+ * - `UnexpectedResponse`: a log is not one that was searched for.
+ */
+export const logs = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  ranges: ReadonlyArray<BlockRange>,
+  addresses: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyArray<RangeResult>, ReadError> {
+  const padded = addresses.map(TokenTopics.fromAddress)
+  const groups = Array.from({ length: Math.ceil(padded.length / walletsPerFilter) }, (_, at) =>
+    padded.slice(at * walletsPerFilter, (at + 1) * walletsPerFilter),
+  )
+  const filters = groups.flatMap(TokenTopics.filters)
+  const calls = ranges.flatMap(({ from, to }) =>
+    filters.map((topics): Call => ({ method: "eth_getLogs", params: [{ fromBlock: from, toBlock: to, topics }] })),
+  )
+  const task = { what: "search for token events", block: ranges[0]?.from ?? 0, isResult: isRangeTooLarge }
+  const results = yield* Calls.send(budgeted, calls, task, searchesPerRequest)
+  const wallets = new Set(padded)
+  const found: Array<RangeResult> = []
+  for (const [at, range] of ranges.entries()) {
+    const own = results.slice(at * filters.length, (at + 1) * filters.length)
+    if (own.some(Result.isFailure)) {
+      found.push("too_large")
+      continue
+    }
+    // Sound: the results are decoded by the schema of the method.
+    const all = (valuesOf(own) as ReadonlyArray<ReadonlyArray<Log>>).flat()
+    for (const log of all) {
+      const issue = issueOfLog(log, range, wallets)
+      if (issue !== null) {
+        const host = budgeted.node.hosts.join(", ")
+        return yield* new UnexpectedResponse({ host, method: "eth_getLogs", ...issue })
+      }
+    }
+    found.push([...new Set(all.map(({ blockNumber }) => Number(blockNumber)))])
+  }
+  return found
+})

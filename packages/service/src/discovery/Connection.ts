@@ -1,0 +1,75 @@
+/**
+ * Connects to one node without a configuration: the chain is that of the node, and blocks are verified by what its blocks show.
+ *
+ * Source: decision 0047.
+ */
+import type { Fetch } from "@daybook/transport/Fetch"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { NodeOptions } from "../config/NodeConfig.ts"
+import * as Decoder from "../decode/Decoder.ts"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
+import * as Node from "../node/Node.ts"
+import * as NodeEndpoint from "../node/NodeEndpoint.ts"
+import * as NodeError from "../node/NodeError.ts"
+import * as HashRules from "../verification/HashRules.ts"
+import * as RuleDetection from "../verification/RuleDetection.ts"
+import * as Calls from "./Calls.ts"
+import type { Source } from "./DiscoveredBlocks.ts"
+
+/**
+ * How to connect.
+ */
+export interface Options {
+  readonly node: NodeOptions
+  /** Calls of the whole discovery, at most. Default 2,000,000. */
+  readonly maxCalls?: number
+  /** Default: that of the platform. */
+  readonly fetch?: Fetch
+}
+
+/**
+ * A connected node.
+ */
+export interface Connection extends Source {
+  readonly chainId: number
+  /** False where the node cannot trace: internal transactions are unknown. */
+  readonly hasTraces: boolean
+}
+
+const defaultMaxCalls = 2_000_000
+
+const chainIdOf = (endpoint: NodeEndpoint.NodeEndpoint) =>
+  Effect.mapError(endpoint.calls.eth_chainId(), (error) =>
+    NodeError.fromCallError(error, "--rpc", { what: "return its chain id", isHead: true }),
+  )
+
+/** Rules of the chain's hashes: known, or detected by its blocks. */
+const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, head: number) {
+  const known = HashRules.ofChain(chainId)
+  if (known !== undefined) return known
+  return Result.getOrElse(yield* Effect.result(RuleDetection.detect(node, head)), () => HashRules.none)
+})
+
+/**
+ * Connects to a node.
+ *
+ * **Errors**
+ * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
+ * - `NodeFailed`: the node does not respond.
+ */
+export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls, node: options, ...rest }: Options) {
+  const { fetch, usage } = Calls.counting(rest.fetch ?? globalThis.fetch)
+  const endpoint = yield* NodeEndpoint.make(options, fetch)
+  const chainId = Number(yield* chainIdOf(endpoint))
+  const node = yield* Node.make({ urls: [options], chainId, where: "--rpc", fetch })
+  const budget = { node, usage, maxCalls }
+  const head = yield* Calls.patiently(budget, node.head)
+  const traces = yield* Calls.patiently(budget, node.traceSource)
+  const connection: Connection = {
+    ...{ ...budget, chainId, hasTraces: traces !== "off" },
+    assembling: { decoder: Decoder.make(), watch: null, rules: yield* rulesOf(node, chainId, head.number) },
+    rules: LedgerRules.fromChainId(chainId),
+  }
+  return connection
+})

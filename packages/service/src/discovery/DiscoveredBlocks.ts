@@ -1,0 +1,135 @@
+/**
+ * Fetches blocks, verifies them as an index does, and derives the movements of the searched wallets.
+ *
+ * Source: decision 0047.
+ */
+import * as Effect from "effect/Effect"
+import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import type { BlockNotFound } from "../indexer/BlockNotFound.ts"
+import * as Ledger from "../ledger/Ledger.ts"
+import type { LedgerRules } from "../ledger/LedgerRules.ts"
+import * as LedgerSource from "../ledger/LedgerSource.ts"
+import * as Movement from "../ledger/Movement.ts"
+import * as Role from "../ledger/Role.ts"
+import type { BlockRows } from "../store/BlockRows.ts"
+import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as Calls from "./Calls.ts"
+import type { Effects } from "./DiscoveryStep.ts"
+
+/**
+ * What a wallet does in a transaction, or in the block itself.
+ */
+export interface WalletRow {
+  readonly wallet: string
+  /** Hash of the transaction; `null` for what belongs to the block. */
+  readonly transactionHash: string | null
+  /** Index of the transaction; `null` for what belongs to the block. */
+  readonly index: number | null
+  /** See `Role`. */
+  readonly roles: number
+  readonly movements: ReadonlyArray<Movement.Movement>
+}
+
+/**
+ * A block with what the searched wallets do in it.
+ */
+export interface DiscoveredBlock {
+  readonly number: number
+  readonly hash: string
+  /** Seconds since 1970. */
+  readonly timestamp: number
+  /** In order of the transactions; what belongs to the block comes last. */
+  readonly rows: ReadonlyArray<WalletRow>
+}
+
+/**
+ * How blocks are fetched and what is derived.
+ */
+export interface Source extends Calls.Budgeted {
+  readonly assembling: BlockFetcher.Options
+  readonly rules: LedgerRules
+}
+
+/**
+ * Why blocks could not be fetched.
+ */
+export type FetchError = BlockNotFound | InvalidBlock | Calls.CallsError
+
+/** Blocks that are requested at once, and such requests at the same time. */
+const blocksPerRequest = 16
+const concurrency = 4
+
+const derive = (rows: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): DiscoveredBlock => {
+  const { hash, number, timestamp, transactions } = rows
+  const hashes = new Map(transactions.map((transaction) => [transaction.index, transaction.hash]))
+  const found = Ledger.derive(LedgerSource.fromRows(rows), rules).filter(({ wallet }) => wallets.has(wallet))
+  return {
+    ...{ number, hash, timestamp },
+    rows: found.map(({ index, movements, roles, wallet }) => ({
+      ...{ wallet, roles, movements },
+      transactionHash: hashes.get(index) ?? null,
+      index: index === Movement.blockLevelIndex ? null : index,
+    })),
+  }
+}
+
+const fetchChunk = Effect.fnUntraced(function* (
+  source: Source,
+  numbers: ReadonlyArray<number>,
+): Effect.fn.Return<ReadonlyArray<BlockRows>, FetchError> {
+  const { assembling, node } = source
+  const all: Array<BlockRows> = []
+  while (all.length < numbers.length) {
+    const left = numbers.slice(all.length)
+    const fetcher = yield* node.batchFetcher(left[0]!)
+    const fetched = BlockFetcher.range(node, fetcher, left.slice(0, Math.max(1, fetcher.size)), assembling)
+    const rows = yield* Calls.patiently(
+      source,
+      Effect.flatMap(fetched, ({ failure, rows: found }) =>
+        found.length === 0 && failure !== null ? Effect.fail(failure) : Effect.succeed(found),
+      ),
+    )
+    all.push(...rows)
+  }
+  return all
+})
+
+/**
+ * Fetches blocks and derives the movements of wallets, in the order of the numbers.
+ *
+ * **Errors**
+ * - `BlockNotFound`: no node has a block, or its receipts.
+ * - `InvalidBlock`: a block of every node is invalid.
+ * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: as of other calls.
+ */
+export const fetch = (
+  source: Source,
+  numbers: ReadonlyArray<number>,
+  wallets: ReadonlySet<string>,
+): Effect.Effect<ReadonlyArray<DiscoveredBlock>, FetchError> => {
+  const chunks = Array.from({ length: Math.ceil(numbers.length / blocksPerRequest) }, (_, at) =>
+    numbers.slice(at * blocksPerRequest, (at + 1) * blocksPerRequest),
+  )
+  return Effect.map(
+    Effect.forEach(
+      chunks,
+      (chunk) => Effect.map(fetchChunk(source, chunk), (rows) => rows.map((one) => derive(one, source.rules, wallets))),
+      { concurrency },
+    ),
+    (blocks) => blocks.flat(),
+  )
+}
+
+/**
+ * What a block does to a wallet.
+ */
+export const effectsOf = ({ rows }: DiscoveredBlock, wallet: string): Effects => {
+  let change = 0n
+  let isAuthority = false
+  for (const row of rows) {
+    if (row.wallet !== wallet) continue
+    if ((row.roles & Role.bits.authority) !== 0) isAuthority = true
+    for (const { amount, asset } of row.movements) if (asset === Movement.native) change += amount
+  }
+  return { change, isAuthority }
+}

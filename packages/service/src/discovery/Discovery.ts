@@ -1,0 +1,121 @@
+/**
+ * Finds the history of wallets on a node with the state of old blocks, without an index: a stream of the blocks in which they take part,
+ * each once and in order, as soon as everything before it is found.
+ *
+ * Source: decision 0047.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { BlockNotFound } from "../indexer/BlockNotFound.ts"
+import * as HashRules from "../verification/HashRules.ts"
+import * as AccountCalls from "./AccountCalls.ts"
+import * as Calls from "./Calls.ts"
+import * as DiscoveredBlocks from "./DiscoveredBlocks.ts"
+import { ChainReorganized, type NodeContradiction } from "./DiscoveryError.ts"
+import type { DiscoveryState } from "./DiscoveryState.ts"
+import * as DiscoveryStep from "./DiscoveryStep.ts"
+
+/**
+ * Why a discovery ended early. Its state remains, so that another one can continue with it.
+ */
+export type DiscoveryError = AccountCalls.ReadError | DiscoveredBlocks.FetchError | ChainReorganized | NodeContradiction
+
+/**
+ * A discovery that can be run once.
+ */
+export interface Discovery {
+  readonly blocks: Stream.Stream<DiscoveredBlocks.DiscoveredBlock, DiscoveryError>
+  /** The state so far. */
+  readonly state: () => DiscoveryState
+}
+
+/**
+ * The last block that is final, or a given one, with its hash.
+ *
+ * **Errors**
+ * - `BlockNotFound`: the chain has no block of the number yet.
+ */
+export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted, chainId: number, at?: number) {
+  const { node } = source
+  const read = Effect.gen(function* () {
+    if (at !== undefined) return at
+    const finalized = yield* node.finalized
+    if (finalized !== null) return finalized
+    return Math.max(0, (yield* node.head).number - HashRules.finalityBlocksOf(chainId))
+  })
+  const number = yield* Calls.patiently(source, read)
+  const header = yield* Calls.patiently(source, node.header(number))
+  return header ?? (yield* new BlockNotFound({ block: number, what: "block" }))
+})
+
+/** Makes the calls of a turn at the same time. */
+const answer = Effect.fnUntraced(function* (
+  source: DiscoveredBlocks.Source,
+  state: DiscoveryState,
+  calls: DiscoveryStep.Calls,
+  wallets: ReadonlySet<string>,
+) {
+  const end = state.closing.number
+  const at = ({ block, wallet }: DiscoveryStep.AccountRead) => ({ address: state.wallets[wallet]!.address, block })
+  const addresses = [...wallets]
+  const [accounts, nonces, balances, logs, blocks] = yield* Effect.all(
+    [
+      AccountCalls.accounts(source, calls.accounts.map(at), end),
+      AccountCalls.nonces(source, calls.nonces.map(at), end),
+      AccountCalls.balances(source, calls.balances.map(at), end),
+      AccountCalls.logs(source, calls.logs, addresses),
+      DiscoveredBlocks.fetch(source, calls.blocks, wallets),
+    ],
+    { concurrency: "unbounded" },
+  )
+  const effects = blocks.map((block) => addresses.map((address) => DiscoveredBlocks.effectsOf(block, address)))
+  return { blocks, results: { accounts, nonces, balances, logs, blocks: effects } }
+})
+
+/** Fails where the last block is not the one any more whose state was read. */
+const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { closing }: DiscoveryState) {
+  const header = yield* Calls.patiently(source, source.node.header(closing.number))
+  if (header?.hash === closing.hash) return
+  const received = header?.hash ?? "no block"
+  return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })
+})
+
+/**
+ * Makes a discovery from a state: `DiscoveryStep.initial`, or that of an earlier one, which it continues after the last settled block.
+ * `onTurn` receives the state after each turn.
+ *
+ * **Errors**
+ * - `StateUnavailable`: the node has no state of a block that must be read.
+ * - `NodeContradiction`, `UnexpectedResponse`, `InvalidBlock`: the node is wrong.
+ * - `ChainReorganized`: the last block was replaced meanwhile.
+ * - `BlockNotFound`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ */
+export const make = (
+  source: DiscoveredBlocks.Source,
+  from: DiscoveryState,
+  onTurn: (state: DiscoveryState) => Effect.Effect<void> = () => Effect.void,
+): Discovery => {
+  let state = from
+  const wallets = new Set(from.wallets.map(({ address }) => address))
+  /** Blocks that are fetched and not settled, by number. */
+  let waiting: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock> = []
+  const turn = Effect.fnUntraced(function* (): Effect.fn.Return<
+    readonly [ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>, Option.Option<undefined>],
+    DiscoveryError
+  > {
+    const calls = DiscoveryStep.next(state)
+    if (calls === null) {
+      yield* verifyClosing(source, state)
+      return [[], Option.none()]
+    }
+    const { blocks, results } = yield* answer(source, state, calls, wallets)
+    state = yield* Effect.fromResult(DiscoveryStep.step(state, calls, results))
+    const all = [...waiting, ...blocks]
+    const settled = all.filter(({ number }) => number <= state.settled)
+    waiting = all.filter(({ number }) => number > state.settled)
+    yield* onTurn(state)
+    return [settled.toSorted((one, other) => one.number - other.number), Option.some(undefined)]
+  })
+  return { blocks: Stream.paginate(undefined, () => turn()), state: () => state }
+}

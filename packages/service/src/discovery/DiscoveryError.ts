@@ -1,0 +1,80 @@
+/**
+ * Why a discovery ends without a result. Failures of the nodes themselves are `NodeError`.
+ */
+import * as Data from "effect/Data"
+
+/**
+ * The node gave values that cannot both be true. Another node may be right.
+ */
+export class NodeContradiction extends Data.TaggedError("NodeContradiction")<{
+  readonly address: string
+  readonly after: number
+  readonly before: bigint
+  readonly to: number
+  readonly value: bigint
+}> {
+  override get message() {
+    const { address, after, before, to, value } = this
+    return `The node contradicts itself: ${address} has sent ${before} transactions at block ${after}, and ${value} at block ${to}. Use another node.`
+  }
+}
+
+/**
+ * The node has no state of a block that must be read.
+ */
+export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
+  readonly host: string
+  readonly method: string
+  readonly block: number
+  /** What the node responded. */
+  readonly reason: string
+  /** The first block whose state the node has; `null` where that is not known. */
+  readonly firstBlock: number | null
+}> {
+  override get message() {
+    const { block, firstBlock, host, method, reason } = this
+    const begin =
+      firstBlock === null
+        ? "begin later with --from-block"
+        : `begin with --from-block ${firstBlock + 1}, the first block before which it has the state`
+    return `${host} has no state of block ${block}: ${method} failed ("${reason}"). Use an archive node, or ${begin}.`
+  }
+}
+
+/**
+ * The discovery needs more calls than are allowed.
+ */
+export class CallBudgetExceeded extends Data.TaggedError("CallBudgetExceeded")<{ readonly maxCalls: number }> {
+  override get message() {
+    return `The discovery needs more than ${this.maxCalls} calls. Raise --max-calls, or begin later with --from-block.`
+  }
+}
+
+/**
+ * The chain was reorganised below the block that everything is read at.
+ */
+export class ChainReorganized extends Data.TaggedError("ChainReorganized")<{
+  readonly block: number
+  readonly expected: string
+  readonly received: string
+}> {
+  override get message() {
+    const { block, expected, received } = this
+    return `Block ${block} was replaced by a reorg: expected ${expected}, received ${received}. Run the command again, with --at a final block.`
+  }
+}
+
+/**
+ * A node returned something that was not asked for.
+ */
+export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
+  readonly host: string
+  readonly method: string
+  readonly expected: string
+  readonly received: string
+}> {
+  override get message() {
+    const { expected, host, method, received } = this
+    return `Invalid response of ${host} to ${method}: expected ${expected}, received ${received}. Use another node.`
+  }
+}

@@ -1,0 +1,394 @@
+/**
+ * Discovery of the blocks that hold the history of wallets, as a state machine: `next` gives the calls to make, `step` takes their
+ * results. It first locates the blocks in which the wallets sent transactions and those with token events, and then settles the range
+ * from its start: blocks are fetched, and balances are read until the movements explain them everywhere. Pure.
+ *
+ * Source: decision 0047.
+ */
+import * as Result from "effect/Result"
+import * as Bisection from "./Bisection.ts"
+import type { Account, DiscoveryState, Segment, Wallet } from "./DiscoveryState.ts"
+import { NodeContradiction } from "./DiscoveryError.ts"
+import * as LogRanges from "./LogRanges.ts"
+
+/**
+ * An account of one wallet, by its position in the state, at the end of a block.
+ */
+export interface AccountRead {
+  readonly wallet: number
+  readonly block: number
+}
+
+/**
+ * Calls that can be made at the same time.
+ */
+export interface Calls {
+  readonly accounts: ReadonlyArray<AccountRead>
+  readonly nonces: ReadonlyArray<AccountRead>
+  readonly balances: ReadonlyArray<AccountRead>
+  readonly logs: ReadonlyArray<LogRanges.BlockRange>
+  /** Blocks to fetch and derive movements from. */
+  readonly blocks: ReadonlyArray<number>
+}
+
+/**
+ * What a fetched block does to one wallet.
+ */
+export interface Effects {
+  /** Sum of the movements of ether, in wei. */
+  readonly change: bigint
+  /** The wallet delegated to code in this block (EIP-7702). */
+  readonly isAuthority: boolean
+}
+
+/**
+ * Results of `Calls`, in their order.
+ */
+export interface Results {
+  readonly accounts: ReadonlyArray<Account>
+  readonly nonces: ReadonlyArray<bigint>
+  readonly balances: ReadonlyArray<bigint>
+  readonly logs: ReadonlyArray<LogRanges.RangeResult>
+  /** Of each block, what it does to each wallet. */
+  readonly blocks: ReadonlyArray<ReadonlyArray<Effects>>
+}
+
+/**
+ * What to discover.
+ */
+export interface Scope {
+  readonly chainId: number
+  /** Lower case, each once. */
+  readonly addresses: ReadonlyArray<string>
+  /** The block before the first one that is searched. */
+  readonly opening: number
+  readonly closing: { readonly number: number; readonly hash: string }
+  /** Balance samples of a wallet with code, at most. Default 10,000. */
+  readonly samples?: number
+}
+
+/** Calls of one kind that are made at the same time, at most. */
+const maxReads = 1_000
+const maxLogRanges = 8
+/** Blocks that are located before anything of them is settled. */
+const segmentBlocks = 256
+const defaultSamples = 10_000
+
+const none: Calls = { accounts: [], nonces: [], balances: [], logs: [], blocks: [] }
+
+/**
+ * The state before the first call.
+ */
+export const initial = ({ addresses, chainId, closing, opening, samples = defaultSamples }: Scope): DiscoveryState => ({
+  version: 1,
+  ...{ chainId, opening, closing, samples },
+  wallets: addresses.map((address) => ({ address, accounts: null, nonces: [], hasCode: false, balance: 0n })),
+  logs: LogRanges.make({ from: opening + 1, to: closing.number }),
+  candidates: [],
+  isLocated: false,
+  settled: opening,
+  segment: null,
+  differences: [],
+})
+
+const isRead = ({ accounts }: Wallet): boolean => accounts !== null
+
+/** Blocks up to which an explained part of a wallet is divided; all where only its own transactions move ether out of it. */
+const grainOf = ({ closing, opening, samples }: DiscoveryState, { hasCode }: Wallet): number =>
+  hasCode ? Math.max(1, Math.ceil((closing.number - opening) / samples)) : Number.POSITIVE_INFINITY
+
+/** A part of a wallet in the open segment, with what follows for it. */
+interface Judged {
+  readonly part: Bisection.Part
+  readonly status: Bisection.Status
+}
+
+const judge = (state: DiscoveryState, segment: Segment, at: number): ReadonlyArray<Judged> => {
+  const { changes, parts } = segment.wallets[at]!
+  const known = Bisection.fromChanges(changes)
+  const grain = grainOf(state, state.wallets[at]!)
+  return parts.map((part) => ({ part, status: Bisection.statusOf(part, known, grain) }))
+}
+
+const callsOfSegment = (state: DiscoveryState, segment: Segment): Calls => {
+  const fetched = new Set(segment.fetched)
+  const balances: Array<AccountRead> = []
+  const blocks = new Set<number>()
+  for (const wallet of state.wallets.keys()) {
+    let reads = 0
+    for (const { part, status } of judge(state, segment, wallet)) {
+      if (reads >= maxReads) break
+      if (status === "divided") {
+        balances.push({ wallet, block: Bisection.middleOf(part) })
+        reads += 1
+      } else if (status === "located" && blocks.size < segmentBlocks && !fetched.has(part.to)) blocks.add(part.to)
+    }
+  }
+  return { ...none, balances, blocks: [...blocks].toSorted((one, other) => one - other) }
+}
+
+/** Candidates after the last settled block, up to the length of a segment. */
+const nextCandidates = ({ candidates, settled }: DiscoveryState): ReadonlyArray<number> => {
+  const first = candidates.findIndex((block) => block > settled)
+  return first === -1 ? [] : candidates.slice(first, first + segmentBlocks)
+}
+
+/** The blocks of the next segment; the last one reaches to the end. */
+const segmentOf = (state: DiscoveryState): { readonly to: number; readonly blocks: ReadonlyArray<number> } => {
+  const blocks = nextCandidates(state)
+  return { blocks, to: blocks.length < segmentBlocks ? state.closing.number : blocks.at(-1)! }
+}
+
+/**
+ * The calls to make next; `null` when everything is found.
+ */
+export const next = (state: DiscoveryState): Calls | null => {
+  const { closing, isLocated, logs, opening, segment, settled, wallets } = state
+  if (!wallets.every(isRead)) {
+    const blocks = [opening, closing.number]
+    return { ...none, accounts: [...wallets.keys()].flatMap((wallet) => blocks.map((block) => ({ wallet, block }))) }
+  }
+  if (!isLocated) {
+    const nonces = wallets.flatMap(({ nonces: parts }, wallet) =>
+      parts.slice(0, maxReads).map((part) => ({ wallet, block: Bisection.middleOf(part) })),
+    )
+    return { ...none, nonces, logs: LogRanges.next(logs, maxLogRanges) }
+  }
+  if (segment !== null) return callsOfSegment(state, segment)
+  if (settled >= closing.number) return null
+  const { blocks, to } = segmentOf(state)
+  const balances = to === closing.number ? [] : [...wallets.keys()].map((wallet) => ({ wallet, block: to }))
+  return { ...none, balances, blocks }
+}
+
+const isIncreasing = ({ before, value }: Bisection.Part): boolean => before <= value
+
+const contradiction = (address: string, { after, before, to, value }: Bisection.Part) =>
+  Result.fail(new NodeContradiction({ address, after, before, to, value }))
+
+/** Splits parts of a nonce: those that are one block are located. */
+const sortNonces = (parts: ReadonlyArray<Bisection.Part>) => {
+  const open = parts.filter((part) => Bisection.statusOf(part, Bisection.noChange) === "divided")
+  const located = parts.filter((part) => Bisection.statusOf(part, Bisection.noChange) === "located")
+  return { open, located: located.map(({ to }) => to) }
+}
+
+/** A part of a wallet that covers the whole range. */
+const wholeOf = ({ closing, opening }: DiscoveryState, before: bigint, value: bigint): Bisection.Part => ({
+  after: opening,
+  to: closing.number,
+  ...{ before, value },
+})
+
+const withAccounts = (
+  state: DiscoveryState,
+  { accounts }: Results,
+): Result.Result<DiscoveryState, NodeContradiction> => {
+  const candidates: Array<number> = []
+  const wallets: Array<Wallet> = []
+  for (const [at, wallet] of state.wallets.entries()) {
+    const [opening, closing] = [accounts[at * 2]!, accounts[at * 2 + 1]!]
+    const hasCode = opening.code !== "none" || closing.code !== "none"
+    const isContract = opening.code === "contract" || closing.code === "contract"
+    const part = wholeOf(state, BigInt(opening.nonce), BigInt(closing.nonce))
+    if (!isContract && !isIncreasing(part)) return contradiction(wallet.address, part)
+    // A contract sends no transactions: its nonce counts creations.
+    const { located, open } = isContract ? { located: [], open: [] } : sortNonces([part])
+    candidates.push(...located)
+    wallets.push({ ...wallet, accounts: { opening, closing }, nonces: open, hasCode, balance: opening.balance })
+  }
+  return Result.succeed({ ...state, wallets, candidates: [...state.candidates, ...candidates] })
+}
+
+/** The values read of a wallet, by block. */
+const readsOf = (
+  reads: ReadonlyArray<AccountRead>,
+  values: ReadonlyArray<bigint>,
+  wallet: number,
+): Map<number, bigint> =>
+  new Map(reads.flatMap((read, at) => (read.wallet === wallet ? [[read.block, values[at]!] as const] : [])))
+
+/** Divides the parts whose middle was read. */
+const divideAll = (parts: ReadonlyArray<Bisection.Part>, values: ReadonlyMap<number, bigint>) =>
+  parts.flatMap((part) => {
+    const value = Bisection.widthOf(part) > 1 ? values.get(Bisection.middleOf(part)) : undefined
+    return value === undefined ? [part] : Bisection.divide(part, value)
+  })
+
+const ascending = (blocks: ReadonlyArray<number>): ReadonlyArray<number> =>
+  [...new Set(blocks)].toSorted((one, other) => one - other)
+
+const located = (
+  state: DiscoveryState,
+  calls: Calls,
+  results: Results,
+): Result.Result<DiscoveryState, NodeContradiction> => {
+  const found: Array<number> = []
+  const wallets: Array<Wallet> = []
+  for (const [at, wallet] of state.wallets.entries()) {
+    const parts = divideAll(wallet.nonces, readsOf(calls.nonces, results.nonces, at))
+    const decreasing = parts.find((part) => !isIncreasing(part))
+    if (decreasing !== undefined) return contradiction(wallet.address, decreasing)
+    const { located: blocks, open } = sortNonces(parts)
+    found.push(...blocks)
+    wallets.push({ ...wallet, nonces: open })
+  }
+  const { blocks, ranges } = LogRanges.step(state.logs, results.logs)
+  const isLocated = ranges.left.length === 0 && wallets.every(({ nonces }) => nonces.length === 0)
+  const all = [...state.candidates, ...found, ...blocks]
+  const candidates = isLocated ? ascending(all) : all
+  return Result.succeed({ ...state, wallets, logs: ranges, candidates, isLocated })
+}
+
+/** The end of the blocks that are final for a wallet, from the start of the segment. */
+const finalEnd = (judged: ReadonlyArray<Judged>, fetched: ReadonlySet<number>): number | null => {
+  let end: number | null = null
+  for (const { part, status } of judged) {
+    if (status === "divided" || (status === "located" && !fetched.has(part.to))) break
+    end = part.to
+  }
+  return end
+}
+
+/** The parts of a wallet after a block, and its balance there. */
+const cutParts = (judged: ReadonlyArray<Judged>, known: Bisection.KnownChange, block: number) => {
+  const parts: Array<Bisection.Part> = []
+  let balance: bigint | null = null
+  for (const { part } of judged) {
+    if (part.to === block) balance = part.value
+    if (part.to <= block) continue
+    if (part.after >= block) parts.push(part)
+    else {
+      balance = part.before + known(part.after, block)
+      parts.push({ ...part, after: block, before: balance })
+    }
+  }
+  // Sound: the parts of a wallet cover the segment without a gap.
+  return { parts, balance: balance! }
+}
+
+/** Settles the blocks from the start of the segment that are final for every wallet. */
+const settle = (state: DiscoveryState): DiscoveryState => {
+  const { segment } = state
+  if (segment === null) return state
+  const fetched = new Set(segment.fetched)
+  const judged = segment.wallets.map((_, at) => judge(state, segment, at))
+  const ends = judged.map((parts) => finalEnd(parts, fetched))
+  const through = ends.reduce<number | null>(
+    (end, one) => (end === null || one === null ? null : Math.min(end, one)),
+    segment.to,
+  )
+  if (through === null) return state
+  const differences = judged.flatMap((parts, wallet) =>
+    parts
+      .filter(({ part, status }) => status === "located" && part.to <= through)
+      .map(({ part: { before, to, value } }) => {
+        const expected = before + Bisection.fromChanges(segment.wallets[wallet]!.changes)(to - 1, to)
+        return { wallet, block: to, expected, found: value }
+      }),
+  )
+  const cut = judged.map((parts, at) => cutParts(parts, Bisection.fromChanges(segment.wallets[at]!.changes), through))
+  return {
+    ...state,
+    settled: through,
+    differences: [...state.differences, ...differences],
+    wallets: state.wallets.map((wallet, at) => ({ ...wallet, balance: cut[at]!.balance })),
+    segment:
+      through === segment.to
+        ? null
+        : {
+            to: segment.to,
+            fetched: segment.fetched.filter((block) => block > through),
+            wallets: segment.wallets.map(({ changes }, at) => ({
+              parts: cut[at]!.parts,
+              changes: changes.filter(([block]) => block > through),
+            })),
+          },
+  }
+}
+
+/** The segment that the calls have begun: one part for each wallet. */
+const openSegment = (state: DiscoveryState, calls: Calls, { balances }: Results): Segment => {
+  const { closing, settled, wallets } = state
+  const to = calls.balances[0]?.block ?? closing.number
+  const parts = wallets.map((wallet, at): Bisection.Part => {
+    // Sound: accounts are read before the first segment.
+    const value = to === closing.number ? wallet.accounts!.closing.balance : balances[at]!
+    return { after: settled, to, before: wallet.balance, value }
+  })
+  return { to, fetched: [], wallets: parts.map((part) => ({ parts: [part], changes: [] })) }
+}
+
+const withBlocks = (state: DiscoveryState, segment: Segment, calls: Calls, { blocks }: Results): DiscoveryState => ({
+  ...state,
+  wallets: state.wallets.map((wallet, at) => ({
+    ...wallet,
+    hasCode: wallet.hasCode || blocks.some((effects) => effects[at]!.isAuthority),
+  })),
+  segment: {
+    to: segment.to,
+    fetched: [...segment.fetched, ...calls.blocks],
+    wallets: segment.wallets.map(({ changes, parts }, at) => ({
+      parts,
+      changes: [
+        ...changes,
+        ...calls.blocks.flatMap((block, index) => {
+          const { change } = blocks[index]![at]!
+          return change === 0n ? [] : [[block, change] as const]
+        }),
+      ],
+    })),
+  },
+})
+
+const advanced = (state: DiscoveryState, calls: Calls, results: Results): DiscoveryState => {
+  const { segment } = state
+  if (segment === null) return settle(withBlocks(state, openSegment(state, calls, results), calls, results))
+  const wallets = segment.wallets.map(({ changes, parts }, at) => ({
+    changes,
+    parts: divideAll(parts, readsOf(calls.balances, results.balances, at)),
+  }))
+  return settle(withBlocks(state, { ...segment, wallets }, calls, results))
+}
+
+/**
+ * The state after the results of the calls of `next`.
+ *
+ * **Errors**
+ * - `NodeContradiction`: the transaction count of an account decreases.
+ */
+export const step = (
+  state: DiscoveryState,
+  calls: Calls,
+  results: Results,
+): Result.Result<DiscoveryState, NodeContradiction> => {
+  if (!state.wallets.every(isRead)) {
+    const read = withAccounts(state, results)
+    if (Result.isFailure(read)) return read
+    return located(read.success, none, { ...results, logs: [], nonces: [] })
+  }
+  return state.isLocated ? Result.succeed(advanced(state, calls, results)) : located(state, calls, results)
+}
+
+/** Calls by which a block is fetched: block, receipts, traces. */
+const callsPerBlock = 3
+
+/** Calls to locate the changes of a nonce in a part, about: those of a search tree with that many leaves. */
+const callsOfNonces = (part: Bisection.Part): number => {
+  const width = Bisection.widthOf(part)
+  const changes = Math.min(width, Number(part.value - part.before))
+  return changes * (Math.log2(width / Math.max(1, changes)) + 1)
+}
+
+/**
+ * Calls that are left at least, about: ether that was received shows only as the search goes on.
+ */
+export const callsLeft = ({ candidates, logs, settled, wallets }: DiscoveryState): number => {
+  const nonces = wallets.reduce(
+    (sum, wallet) => sum + wallet.nonces.reduce((all, part) => all + callsOfNonces(part), 0),
+    0,
+  )
+  const searches = (LogRanges.blocksLeft(logs) / logs.length) * callsPerBlock
+  const blocks = candidates.filter((block) => block > settled).length * callsPerBlock
+  return Math.ceil(nonces + searches + blocks)
+}

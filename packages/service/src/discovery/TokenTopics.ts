@@ -1,0 +1,27 @@
+/**
+ * Filters of the logs that name a wallet in one of their indexed parameters: the events by which tokens are held and approved. Pure.
+ *
+ * Source: ERC-20, ERC-721, ERC-1155.
+ */
+import { topics } from "../ledger/TokenLogs.ts"
+
+/** Topics of a filter: alternatives by position, `null` for any. */
+export type Filter = ReadonlyArray<ReadonlyArray<string> | null>
+
+/** Events by the position of the wallet. */
+const byPosition: ReadonlyArray<ReadonlyArray<string>> = [
+  [topics.transfer, topics.approval, topics.approvalForAll, topics.deposit, topics.withdrawal],
+  [topics.transfer, topics.approval, topics.approvalForAll, topics.transferSingle, topics.transferBatch],
+  [topics.transferSingle, topics.transferBatch],
+]
+
+/**
+ * A lower-case address as a topic.
+ */
+export const fromAddress = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`
+
+/**
+ * One filter for each position in which an event may name one of the wallets.
+ */
+export const filters = (wallets: ReadonlyArray<string>): ReadonlyArray<Filter> =>
+  byPosition.map((events, position) => [events, ...Array<null>(position).fill(null), wallets])

@@ -1,0 +1,58 @@
+/**
+ * Exports as a ledger of beancount: one balanced transaction per movement, and in the end the balances, so that `bean-check` verifies
+ * them. Pure.
+ *
+ * Source: Beancount language syntax.
+ */
+import * as TextFields from "./TextFields.ts"
+import type { Closing, Entry } from "./ExportEntry.ts"
+import type { ExportFormat } from "./ExportFormat.ts"
+
+const counters: Readonly<Record<TextFields.Counter, string>> = {
+  fees: "Expenses:Fees",
+  rewards: "Income:Rewards",
+  withdrawals: "Income:Withdrawals",
+  bridge: "Equity:Bridge",
+  opening: "Equity:Opening-Balances",
+  transfers: "Equity:Transfers",
+}
+
+const firstDay = "1970-01-01"
+
+const accountOf = (chainId: number, wallet: string): string => `Assets:Chain${chainId}:${wallet}`
+
+const metadata = (name: string, value: string | null): string => (value === null ? "" : `  ${name}: "${value}"\n`)
+
+const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: Entry): string => {
+  const { amount, counterparty, kind, tokenId, wallet } = movement
+  const commodity = TextFields.commodityOf(asset)
+  const number = TextFields.amountOf(amount, asset)
+  const opposite = TextFields.amountOf(-amount, asset)
+  return (
+    `${TextFields.dayOf(timestamp)} * "${counterparty ?? ""}" "${kind}"\n` +
+    metadata("block", String(blockNumber)) +
+    metadata("transaction", transactionHash) +
+    metadata("asset", movement.asset) +
+    metadata("token", tokenId) +
+    `  ${accountOf(asset.chainId, wallet)}  ${number} ${commodity}\n` +
+    `  ${counters[TextFields.counterOf(kind)]}  ${opposite} ${commodity}\n\n`
+  )
+}
+
+const balanceOf = ({ amount, asset, found, wallet }: Closing, day: string): string => {
+  const line = `${day} balance ${accountOf(asset.chainId, wallet)}  ${TextFields.amountOf(amount, asset)} ${TextFields.commodityOf(asset)}\n`
+  if (found === amount || (found === null && amount === 0n)) return line
+  const state = found === null ? "the contract gives no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
+  return `; not proved: ${state}\n${line}`
+}
+
+/** Makes the format. */
+export const make = (): ExportFormat => ({
+  head: ({ chainId, wallets }) =>
+    [...Object.values(counters), ...wallets.map((wallet) => accountOf(chainId, wallet))]
+      .map((account) => `${firstDay} open ${account}\n`)
+      .join("") + "\n",
+  entry: entryOf,
+  tail: ({ closings, timestamp }) =>
+    closings.map((closing) => balanceOf(closing, TextFields.dayAfter(timestamp))).join(""),
+})

@@ -1,0 +1,70 @@
+/**
+ * Exports as comma-separated values, one line per movement, with the names of the columns first. Texts that a spreadsheet would take
+ * for a formula begin with an apostrophe. Pure.
+ *
+ * Source: RFC 4180.
+ */
+import * as TextFields from "./TextFields.ts"
+import type { Entry } from "./ExportEntry.ts"
+import type { ExportFormat } from "./ExportFormat.ts"
+
+/** The columns, in their order. */
+export const columns = [
+  "chain_id",
+  "wallet",
+  "block_number",
+  "block_timestamp",
+  "block_hash",
+  "transaction_hash",
+  "transaction_index",
+  "log_index",
+  "kind",
+  "asset",
+  "token_id",
+  "symbol",
+  "counterparty",
+  "amount",
+  "amount_in_smallest_unit",
+  "failed",
+] as const
+
+/** Text that another program chose, so that no spreadsheet runs it. */
+const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+const lineOf = (fields: ReadonlyArray<string>): string => `${fields.map(quoted).join(",")}\r\n`
+
+const textOf = (value: string | number | null): string => (value === null ? "" : String(value))
+
+const fieldsOf = (entry: Entry): Readonly<Record<(typeof columns)[number], string>> => {
+  const { asset, movement } = entry
+  return {
+    chain_id: String(asset.chainId),
+    wallet: movement.wallet,
+    block_number: String(entry.blockNumber),
+    block_timestamp: new Date(entry.timestamp * 1000).toISOString(),
+    block_hash: entry.blockHash,
+    transaction_hash: textOf(entry.transactionHash),
+    transaction_index: textOf(entry.transactionIndex),
+    log_index: textOf(movement.logIndex),
+    kind: movement.kind,
+    asset: movement.asset,
+    token_id: textOf(movement.tokenId),
+    symbol: harmless(textOf(asset.symbol)),
+    counterparty: textOf(movement.counterparty),
+    amount: TextFields.amountOf(movement.amount, asset),
+    amount_in_smallest_unit: movement.amount.toString(),
+    failed: String(movement.isFailed),
+  }
+}
+
+/** Makes the format. */
+export const make = (): ExportFormat => ({
+  head: () => lineOf(columns),
+  entry: (entry) => {
+    const fields = fieldsOf(entry)
+    return lineOf(columns.map((name) => fields[name]))
+  },
+  tail: () => "",
+})

@@ -1,0 +1,138 @@
+/**
+ * Writes the movements of wallets in a format, as a stream of text: what is held in memory does not grow with the movements.
+ *
+ * Source: decision 0047.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Connection } from "../discovery/Connection.ts"
+import * as Calls from "../discovery/Calls.ts"
+import * as Discovery from "../discovery/Discovery.ts"
+import { BlockNotFound } from "../indexer/BlockNotFound.ts"
+import type * as Holding from "../proof/Holding.ts"
+import * as Proof from "../proof/Proof.ts"
+import * as Statement from "../statement/Statement.ts"
+import * as StatementFormat from "../statement/StatementFormat.ts"
+import * as TokenMetadata from "../token/TokenMetadata.ts"
+import * as Beancount from "./Beancount.ts"
+import * as Csv from "./Csv.ts"
+import * as ExportEntry from "./ExportEntry.ts"
+import type { ExportFormat } from "./ExportFormat.ts"
+import * as Hledger from "./Hledger.ts"
+import * as Ndjson from "./Ndjson.ts"
+
+/** The formats by name. */
+export const formats = {
+  csv: Csv.make,
+  ndjson: Ndjson.make,
+  beancount: Beancount.make,
+  hledger: Hledger.make,
+} satisfies Readonly<Record<string, () => ExportFormat>>
+
+export type FormatName = keyof typeof formats
+
+/** What an export has written. */
+export interface Written {
+  readonly entries: number
+  readonly closings: ReadonlyArray<ExportEntry.Closing>
+}
+
+/** Entries of one piece of text. */
+const entriesPerPiece = 256
+
+/**
+ * Writes the entries of a source. `closings` gives what the wallets hold in the end; `write` receives the text in pieces.
+ */
+export const write = Effect.fnUntraced(function* <E, E2, E3>(
+  source: ExportEntry.Source<E>,
+  format: ExportFormat,
+  closing: { readonly number: number; readonly timestamp: number },
+  closingsOf: (totals: ExportEntry.Totals) => Effect.Effect<ReadonlyArray<ExportEntry.Closing>, E2>,
+  writeText: (text: string) => Effect.Effect<void, E3>,
+): Effect.fn.Return<Written, E | E2 | E3> {
+  const { chainId, wallets } = source
+  const { entries, totals } = ExportEntry.stream(source)
+  let count = 0
+  yield* writeText(format.head({ chainId, wallets }))
+  yield* entries.pipe(
+    Stream.grouped(entriesPerPiece),
+    Stream.runForEach((group) => {
+      count += group.length
+      return writeText(group.map(format.entry).join(""))
+    }),
+  )
+  const closings = yield* closingsOf(totals)
+  yield* writeText(format.tail({ closings, blockNumber: closing.number, timestamp: closing.timestamp }))
+  return { entries: count, closings }
+})
+
+const headerOf = Effect.fnUntraced(function* (connection: Connection, number: number) {
+  const header = yield* Calls.patiently(connection, connection.node.header(number))
+  if (header === null) return yield* new BlockNotFound({ block: number, what: "block" })
+  return { number, hash: header.hash, timestamp: header.timestamp ?? 0 }
+})
+
+/** Describes assets by what their tokens return of themselves at a block. */
+const describer =
+  (connection: Connection, block: number) =>
+  (holdings: ReadonlyArray<Holding.Holding>): Effect.Effect<ReadonlyArray<ExportEntry.Asset>, Calls.CallsError> => {
+    const { chainId } = connection
+    const tokens = holdings.flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))
+    return Effect.map(TokenMetadata.read(connection, [...new Set(tokens)], block), (metadata) =>
+      holdings.map((holding) => ({
+        ...{ chainId, holding, decimals: StatementFormat.decimalsOf(holding, metadata) },
+        symbol:
+          holding.standard === "native"
+            ? StatementFormat.nativeSymbol(chainId)
+            : (metadata.get(holding.asset)?.symbol ?? null),
+      })),
+    )
+  }
+
+/** What the wallets hold by their movements, and by the state of the chain. */
+const closingsAt =
+  (connection: Connection, block: number) =>
+  (totals: ExportEntry.Totals): Effect.Effect<ReadonlyArray<ExportEntry.Closing>, Proof.ProofError> =>
+    Effect.map(
+      Effect.forEach([...new Set([...totals.values()].map(({ wallet }) => wallet))], (wallet) => {
+        const own = [...totals.values()].filter((total) => total.wallet === wallet)
+        const reads = own.map(({ asset: { holding } }) => ({ holding, block }))
+        return Effect.map(Proof.holdingsAt(connection, wallet, reads, block), (found) =>
+          own.map(({ amount, asset }, at) => ({ wallet, asset, amount, found: found[at] ?? null })),
+        )
+      }),
+      (closings) => closings.flat(),
+    )
+
+/**
+ * Discovers the movements of wallets and writes them.
+ *
+ * **Errors**
+ * - As `Statement.run`, and those of `writeText`.
+ */
+export const run = Effect.fn("Export.run")(function* <E>(
+  connection: Connection,
+  options: Statement.Options,
+  format: FormatName,
+  writeText: (text: string) => Effect.Effect<void, E>,
+): Effect.fn.Return<Written, Statement.StatementError | E> {
+  const state = yield* Statement.begin(connection, options)
+  const discovery = Discovery.make(connection, state, options.onTurn)
+  const closing = yield* headerOf(connection, state.closing.number)
+  const source: ExportEntry.Source<Statement.StatementError> = {
+    ...{ chainId: connection.chainId, wallets: options.addresses, blocks: discovery.blocks },
+    opening: yield* headerOf(connection, state.opening),
+    describe: describer(connection, closing.number),
+    openings: (wallet, holdings) =>
+      Effect.map(
+        Proof.holdingsAt(
+          connection,
+          wallet,
+          holdings.map((holding) => ({ holding, block: state.opening })),
+          closing.number,
+        ),
+        (amounts) => amounts.map((amount) => amount ?? 0n),
+      ),
+  }
+  return yield* write(source, formats[format](), closing, closingsAt(connection, closing.number), writeText)
+})

@@ -1,0 +1,159 @@
+/**
+ * What an export writes: movements in order, each with its place and its asset, from any source of blocks; and in the end the balances
+ * that they add up to. Holdings are kept, movements are not.
+ *
+ * Source: decision 0047.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { DiscoveredBlock } from "../discovery/DiscoveredBlocks.ts"
+import type * as Movement from "../ledger/Movement.ts"
+import * as Holding from "../proof/Holding.ts"
+
+/**
+ * An asset as an export names it.
+ */
+export interface Asset {
+  readonly chainId: number
+  readonly holding: Holding.Holding
+  /** As the token describes itself; `null` for one that does not. Anyone may choose it. */
+  readonly symbol: string | null
+  /** Decimals of an amount. */
+  readonly decimals: number
+}
+
+/**
+ * A movement with its place.
+ */
+export interface Entry {
+  readonly asset: Asset
+  readonly blockNumber: number
+  readonly blockHash: string
+  /** Seconds since 1970. */
+  readonly timestamp: number
+  /** `null` for what belongs to the block. */
+  readonly transactionHash: string | null
+  /** `null` for what belongs to the block. */
+  readonly transactionIndex: number | null
+  readonly movement: Movement.Movement
+}
+
+/**
+ * What a wallet holds in the end, by its movements and by the state of the chain.
+ */
+export interface Closing {
+  readonly wallet: string
+  readonly asset: Asset
+  readonly amount: bigint
+  /** `null` where the contract gives no balance. */
+  readonly found: bigint | null
+}
+
+/**
+ * Where movements come from, and what is known of their assets.
+ */
+export interface Source<E> {
+  readonly chainId: number
+  readonly wallets: ReadonlyArray<string>
+  readonly blocks: Stream.Stream<DiscoveredBlock, E>
+  /** The block of the opening balances. */
+  readonly opening: Pick<DiscoveredBlock, "number" | "hash" | "timestamp">
+  /** Describes assets, once each. */
+  readonly describe: (holdings: ReadonlyArray<Holding.Holding>) => Effect.Effect<ReadonlyArray<Asset>, E>
+  /** What a wallet holds at the opening block. */
+  readonly openings: (
+    wallet: string,
+    holdings: ReadonlyArray<Holding.Holding>,
+  ) => Effect.Effect<ReadonlyArray<bigint>, E>
+}
+
+/** Sum of the movements of one holding of a wallet. */
+interface Total {
+  readonly wallet: string
+  readonly asset: Asset
+  amount: bigint
+}
+
+/**
+ * The totals of an export, which grow with the stream.
+ */
+export type Totals = Map<string, Total>
+
+const keyOf = (wallet: string, holding: Holding.Holding): string => `${wallet} ${Holding.keyOf(holding)}`
+
+/** Kinds that open an account, in place of a movement of a block. */
+const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, amount: bigint): Entry => ({
+  ...{ asset, blockNumber: opening.number, blockHash: opening.hash, timestamp: opening.timestamp },
+  ...{ transactionHash: null, transactionIndex: null },
+  movement: {
+    ...{ wallet, amount, counterparty: null, asset: asset.holding.asset, tokenId: asset.holding.tokenId },
+    ...{ kind: "genesis", logIndex: null, isFailed: false },
+  },
+})
+
+/** Opens the accounts that are seen for the first time: their opening balances come before their first movements. */
+const open = Effect.fnUntraced(function* <E>(
+  source: Source<E>,
+  totals: Totals,
+  wallet: string,
+  holdings: ReadonlyArray<Holding.Holding>,
+): Effect.fn.Return<ReadonlyArray<Entry>, E> {
+  const missing = [...new Map(holdings.map((holding) => [keyOf(wallet, holding), holding])).entries()].filter(
+    ([key]) => !totals.has(key),
+  )
+  if (missing.length === 0) return []
+  const added = missing.map(([, holding]) => holding)
+  const assets = yield* source.describe(added)
+  const amounts = yield* source.openings(wallet, added)
+  return missing.flatMap(([key], at) => {
+    const [asset, amount] = [assets[at]!, amounts[at] ?? 0n]
+    totals.set(key, { wallet, asset, amount })
+    // Sound: the opening block does not depend on the errors of the source.
+    return amount === 0n ? [] : [openingEntry(source as unknown as Source<never>, wallet, asset, amount)]
+  })
+})
+
+const entriesOf = Effect.fnUntraced(function* <E>(
+  source: Source<E>,
+  totals: Totals,
+  block: DiscoveredBlock,
+): Effect.fn.Return<ReadonlyArray<Entry>, E> {
+  const entries: Array<Entry> = []
+  const movements = block.rows.flatMap((row) => row.movements)
+  for (const wallet of new Set(movements.map((movement) => movement.wallet))) {
+    const own = movements.filter((movement) => movement.wallet === wallet)
+    entries.push(...(yield* open(source, totals, wallet, own.map(Holding.fromMovement))))
+  }
+  for (const { index, movements: own, transactionHash } of block.rows) {
+    for (const movement of own) {
+      // Sound: the account was opened above.
+      const total = totals.get(keyOf(movement.wallet, Holding.fromMovement(movement)))!
+      total.amount += movement.amount
+      entries.push({
+        ...{ asset: total.asset, blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp },
+        ...{ transactionHash, transactionIndex: index, movement },
+      })
+    }
+  }
+  return entries
+})
+
+/**
+ * The entries of a source, with the totals that they have added up to so far.
+ */
+export const stream = <E>(
+  source: Source<E>,
+): { readonly entries: Stream.Stream<Entry, E>; readonly totals: Totals } => {
+  const totals: Totals = new Map()
+  const opened = Stream.fromArrayEffect(
+    Effect.map(
+      Effect.forEach(source.wallets, (wallet) => open(source, totals, wallet, [Holding.native])),
+      (entries) => entries.flat(),
+    ),
+  )
+  const moved = source.blocks.pipe(
+    Stream.mapEffect((block) => entriesOf(source, totals, block)),
+    Stream.flatMap((entries) => Stream.fromIterable(entries)),
+  )
+  return { entries: Stream.concat(opened, moved), totals }
+}

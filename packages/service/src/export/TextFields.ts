@@ -1,0 +1,52 @@
+/**
+ * Texts that every format of an export shares: dates, and names of commodities that are unique and harmless. Pure.
+ */
+import { createHash } from "node:crypto"
+import * as Wei from "@daybook/schema/Wei"
+import type { Asset } from "./ExportEntry.ts"
+import { nativeSymbol } from "../statement/StatementFormat.ts"
+
+/** The day of a time in seconds since 1970, in UTC: `2026-01-31`. */
+export const dayOf = (timestamp: number): string => new Date(timestamp * 1000).toISOString().slice(0, 10)
+
+/** The day after. */
+export const dayAfter = (timestamp: number): string => dayOf(timestamp + 86_400)
+
+/** An amount in units of its asset, exact. */
+export const amountOf = (amount: bigint, { decimals }: Asset): string => Wei.formatUnits(amount, decimals)
+
+const maxSymbol = 10
+const hashDigits = 12
+
+/**
+ * Name of an asset as a commodity: the letters and digits of its symbol, and for a token a part of the hash of what identifies it. Two
+ * tokens of one symbol have two names.
+ */
+export const commodityOf = ({ chainId, holding, symbol }: Asset): string => {
+  if (holding.standard === "native") return nativeSymbol(chainId)
+  const letters = (symbol ?? "").toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
+  const start = (/^[A-Z]/.test(letters) ? letters : `T${letters}`).slice(0, maxSymbol)
+  const identity = `${chainId} ${holding.standard} ${holding.asset} ${holding.tokenId ?? ""}`
+  return `${start}.${createHash("sha256").update(identity).digest("hex").slice(0, hashDigits).toUpperCase()}`
+}
+
+/** The other side of a movement in double-entry books. */
+export type Counter = "fees" | "rewards" | "withdrawals" | "bridge" | "opening" | "transfers"
+
+/** The other side of each kind of movement. */
+export const counterOf = (kind: string): Counter => {
+  switch (kind) {
+    case "fee":
+      return "fees"
+    case "reward":
+      return "rewards"
+    case "withdrawal":
+      return "withdrawals"
+    case "mint":
+      return "bridge"
+    case "genesis":
+      return "opening"
+    default:
+      return "transfers"
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Proves what a wallet holds at a block: the sums of its movements are compared with the state of the chain, and each difference is
+ * located to the first block at which it appears. Used for a discovery; any other source of sums may be compared alike.
+ *
+ * Source: decision 0047.
+ */
+import type { CallError } from "@daybook/rpc/RpcError"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as AccountCalls from "../discovery/AccountCalls.ts"
+import type * as Calls from "../discovery/Calls.ts"
+import type { StateUnavailable } from "../discovery/DiscoveryError.ts"
+import * as Holding from "./Holding.ts"
+
+/**
+ * What a wallet should hold at the block of the proof.
+ */
+export interface Claim {
+  readonly holding: Holding.Holding
+  readonly expected: bigint
+}
+
+/**
+ * A holding that is not what the movements sum up to.
+ */
+export interface Difference extends Claim {
+  /** `null` where the contract gives no balance. */
+  readonly found: bigint | null
+  /** First block at which the two differ; `null` where it was not located. */
+  readonly firstBlock: number | null
+}
+
+/**
+ * Why a proof could not be made.
+ */
+export type ProofError = Calls.CallsError | StateUnavailable
+
+/**
+ * A wallet, and the blocks between which its movements are compared.
+ */
+export interface Range {
+  readonly wallet: string
+  /** At this block the sums are the balances themselves. */
+  readonly opening: number
+  readonly closing: number
+}
+
+/** Errors by which a contract answers. */
+const isAnswer = (error: CallError): boolean =>
+  error._tag === "RpcError" && !error.isRetryable && ["reverted", "unknown", "invalidParams"].includes(error.kind)
+
+/** A contract that gives no balance holds nothing for the wallet. */
+const isEqual = (expected: bigint, found: bigint | null): boolean => expected === (found ?? 0n)
+
+/**
+ * What a wallet holds of each holding, each at its own block; `null` where the contract gives no balance.
+ */
+export const holdingsAt = (
+  budgeted: Calls.Budgeted,
+  wallet: string,
+  reads: ReadonlyArray<{ readonly holding: Holding.Holding; readonly block: number }>,
+  end: number,
+): Effect.Effect<ReadonlyArray<bigint | null>, ProofError> =>
+  Effect.map(
+    AccountCalls.readState(
+      budgeted,
+      reads.map(({ block, holding }) => ({ block, address: wallet, call: Holding.callOf(holding, wallet, block) })),
+      end,
+      isAnswer,
+    ),
+    (results) => results.map((result) => (Result.isSuccess(result) ? Holding.amountOf(result.success) : null)),
+  )
+
+/**
+ * The claims that do not hold. Pure.
+ */
+export const compare = (claims: ReadonlyArray<Claim>, found: ReadonlyArray<bigint | null>): ReadonlyArray<Difference> =>
+  claims.flatMap((claim, at) => {
+    const one = found[at] ?? null
+    return isEqual(claim.expected, one) ? [] : [{ ...claim, found: one, firstBlock: null }]
+  })
+
+/** A range at whose start a holding is as expected, and at whose end it is not. */
+interface Search {
+  readonly difference: Difference
+  readonly equal: number
+  readonly different: number
+}
+
+const middleOf = ({ different, equal }: Search): number => equal + Math.floor((different - equal) / 2)
+
+const isOpen = ({ different, equal }: Search): boolean => different - equal > 1
+
+/** Differences that are located, at most. The others have no first block. */
+const maxLocated = 1_000
+
+/**
+ * Locates differences by bisection, all of them at the same time. `expectedAt` gives the sum of the movements up to a block.
+ */
+export const locate = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  { closing, opening, wallet }: Range,
+  differences: ReadonlyArray<Difference>,
+  expectedAt: (holding: Holding.Holding, block: number) => Effect.Effect<bigint>,
+): Effect.fn.Return<ReadonlyArray<Difference>, ProofError> {
+  const left = differences.slice(maxLocated)
+  let searches = differences
+    .slice(0, maxLocated)
+    .map((difference): Search => ({ difference, equal: opening, different: closing }))
+  while (searches.some(isOpen)) {
+    const open = searches.filter(isOpen)
+    const reads = open.map((search) => ({ holding: search.difference.holding, block: middleOf(search) }))
+    const found = yield* holdingsAt(budgeted, wallet, reads, closing)
+    const expected = yield* Effect.forEach(reads, ({ block, holding }) => expectedAt(holding, block))
+    const narrowed = new Map(
+      open.map((search, at) => {
+        const isSame = isEqual(expected[at]!, found[at] ?? null)
+        return [search, isSame ? { ...search, equal: middleOf(search) } : { ...search, different: middleOf(search) }]
+      }),
+    )
+    searches = searches.map((search) => narrowed.get(search) ?? search)
+  }
+  return [...searches.map(({ difference, different }) => ({ ...difference, firstBlock: different })), ...left]
+})
+
+/**
+ * Compares claims with the state of the chain at the closing block, and locates what differs.
+ *
+ * **Errors**
+ * - `StateUnavailable`: the node has no state of a block.
+ * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ */
+export const prove = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  range: Range,
+  claims: ReadonlyArray<Claim>,
+  expectedAt: (holding: Holding.Holding, block: number) => Effect.Effect<bigint>,
+): Effect.fn.Return<ReadonlyArray<Difference>, ProofError> {
+  const { closing, wallet } = range
+  const reads = claims.map(({ holding }) => ({ holding, block: closing }))
+  const differences = compare(claims, yield* holdingsAt(budgeted, wallet, reads, closing))
+  return yield* locate(budgeted, range, differences, expectedAt)
+})

@@ -1,0 +1,223 @@
+/**
+ * The statement of a wallet between two blocks: what it held, what moved by asset and kind, what it holds, and the proof that the
+ * movements are all of them.
+ *
+ * Source: decision 0047.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Connection } from "../discovery/Connection.ts"
+import * as Discovery from "../discovery/Discovery.ts"
+import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
+import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
+import type * as Movement from "../ledger/Movement.ts"
+import * as Holding from "../proof/Holding.ts"
+import * as Proof from "../proof/Proof.ts"
+import * as TokenMetadata from "../token/TokenMetadata.ts"
+import * as Books from "./Books.ts"
+
+/**
+ * An amount of a holding, in its smallest unit.
+ */
+export interface Balance {
+  readonly holding: Holding.Holding
+  readonly amount: bigint
+}
+
+/**
+ * Movements of one kind of a holding.
+ */
+export interface Total extends Readonly<Books.Sum> {
+  readonly holding: Holding.Holding
+  readonly kind: Movement.Kind
+}
+
+/**
+ * Transactions that the wallet sent: as found, and as its transaction count states.
+ */
+export interface SentTransactions {
+  readonly expected: number
+  readonly found: number
+}
+
+/**
+ * The statement of a wallet.
+ */
+export interface Statement {
+  readonly address: string
+  readonly chainId: number
+  /** First block of the movements. */
+  readonly fromBlock: number
+  /** The block of the opening balances. */
+  readonly openingBlock: number
+  readonly block: { readonly number: number; readonly hash: string }
+  /** True where every sum equals the state of the chain. */
+  readonly isProved: boolean
+  readonly transactions: number
+  /** `null` for a contract, whose transaction count is that of its creations. */
+  readonly sent: SentTransactions | null
+  readonly opening: ReadonlyArray<Balance>
+  readonly totals: ReadonlyArray<Total>
+  /** Opening balances and movements added up. */
+  readonly closing: ReadonlyArray<Balance>
+  readonly differences: ReadonlyArray<Proof.Difference>
+  /** What the proof does not cover, in sentences. */
+  readonly unproved: ReadonlyArray<string>
+}
+
+/**
+ * The statements of several wallets, from one discovery.
+ */
+export interface Statements {
+  readonly statements: ReadonlyArray<Statement>
+  readonly tokens: ReadonlyMap<string, TokenMetadata.TokenMetadata>
+}
+
+/**
+ * What to state.
+ */
+export interface Options {
+  /** Lower case, each once. */
+  readonly addresses: ReadonlyArray<string>
+  /** Last block. Default: the last final one. */
+  readonly at?: number | undefined
+  /** First block. Default 0. */
+  readonly fromBlock?: number | undefined
+  /** Balance samples of a wallet with code, at most. */
+  readonly samples?: number | undefined
+  readonly onTurn?: (state: DiscoveryState) => Effect.Effect<void>
+}
+
+/**
+ * Why there is no statement.
+ */
+export type StatementError = Discovery.DiscoveryError | Proof.ProofError
+
+/**
+ * The state of a discovery that begins.
+ *
+ * **Errors**
+ * - `BlockNotFound`: the chain has no such block yet.
+ */
+export const begin = Effect.fnUntraced(function* (connection: Connection, options: Options) {
+  const { addresses, at, fromBlock = 0, samples } = options
+  const { hash, number } = yield* Discovery.closingBlock(connection, connection.chainId, at)
+  return DiscoveryStep.initial({
+    ...{ chainId: connection.chainId, addresses, closing: { number, hash } },
+    opening: Math.min(Math.max(0, fromBlock - 1), number),
+    ...(samples === undefined ? {} : { samples }),
+  })
+})
+
+/** Sent transactions of an account with a key. Authorizations and creations by its code count too, which movements do not number. */
+const sentOf = ({ accounts }: Wallet, { delegations, sent }: Books.Books): SentTransactions | null => {
+  if (accounts === null) return null
+  const { closing, opening } = accounts
+  if (opening.code === "contract" || closing.code === "contract") return null
+  const counted = closing.nonce - opening.nonce
+  return delegations > 0 && counted >= sent ? { expected: counted, found: counted } : { expected: counted, found: sent }
+}
+
+const widthOfSamples = ({ closing, opening, samples }: DiscoveryState): number =>
+  Math.max(1, Math.ceil((closing.number - opening) / samples))
+
+const unprovedOf = (
+  { hasTraces }: Connection,
+  state: DiscoveryState,
+  { hasCode }: Wallet,
+  { incomplete }: Books.Books,
+): ReadonlyArray<string> => {
+  const width = widthOfSamples(state)
+  return [
+    "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
+    "Tokens that change balances without events are compared at the last block only.",
+    ...(hasCode && width > 1
+      ? [`The account has code: ether that enters and leaves within ${width} blocks may be missing.`]
+      : []),
+    ...(hasTraces ? [] : ["The node does not trace: ether that contracts moved is missing, and shows as differences."]),
+    ...(incomplete === 0
+      ? []
+      : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]),
+  ]
+}
+
+/** Differences of the native currency, each with its block as the discovery found it. */
+const nativeDifferences = (state: DiscoveryState, at: number): ReadonlyArray<Proof.Difference> =>
+  state.differences
+    .filter(({ wallet }) => wallet === at)
+    .map(({ block, expected, found }) => ({ holding: Holding.native, expected, found, firstBlock: block }))
+
+const totalsOf = ({ accounts }: Books.Books): ReadonlyArray<Total> =>
+  [...accounts.values()].flatMap(({ holding, sums }) => [...sums].map(([kind, sum]) => ({ holding, kind, ...sum })))
+
+const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
+
+const stateOne = Effect.fnUntraced(function* (
+  connection: Connection,
+  state: DiscoveryState,
+  at: number,
+  books: Books.Books,
+): Effect.fn.Return<Statement, Proof.ProofError> {
+  const wallet = state.wallets[at]!
+  const { closing, opening } = state
+  const range: Proof.Range = { wallet: wallet.address, opening, closing: closing.number }
+  const holdings = [...books.accounts.values()].map(({ holding }) => holding)
+  const reads = holdings.map((holding) => ({ holding, block: opening }))
+  const before = yield* Proof.holdingsAt(connection, wallet.address, reads, closing.number)
+  const openings = new Map(holdings.map((holding, index) => [Holding.keyOf(holding), before[index] ?? 0n]))
+  const balanceAt = (holding: Holding.Holding, block: number): bigint =>
+    (openings.get(Holding.keyOf(holding)) ?? 0n) + Books.changeUpTo(books, holding, opening, block)
+  const claims = holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) }))
+  const located = nativeDifferences(state, at)
+  const isLocated = ({ holding }: Proof.Claim) => holding.standard === "native" && located.length > 0
+  const differences = yield* Proof.prove(
+    connection,
+    range,
+    claims.filter((claim) => !isLocated(claim)),
+    (holding, block) => Effect.succeed(balanceAt(holding, block)),
+  )
+  const sent = sentOf(wallet, books)
+  return {
+    ...{ address: wallet.address, chainId: state.chainId, sent, transactions: books.transactions },
+    ...{ fromBlock: opening === 0 ? 0 : opening + 1, openingBlock: opening, block: closing },
+    isProved: differences.length + located.length === 0 && (sent === null || sent.expected === sent.found),
+    opening: holdings.map((holding) => ({ holding, amount: balanceAt(holding, opening) })).filter(isHeld),
+    totals: totalsOf(books),
+    closing: claims.map(({ expected: amount, holding }) => ({ holding, amount })).filter(isHeld),
+    differences: [...located, ...differences],
+    unproved: unprovedOf(connection, state, wallet, books),
+  }
+})
+
+/** Addresses of the tokens in books. */
+const tokensOf = (books: ReadonlyArray<Books.Books>): ReadonlyArray<string> => [
+  ...new Set(
+    books.flatMap(({ accounts }) =>
+      [...accounts.values()].flatMap(({ holding: { asset, standard } }) => (standard === "native" ? [] : [asset])),
+    ),
+  ),
+]
+
+/**
+ * Discovers the movements of wallets and states them.
+ *
+ * **Errors**
+ * - As `Discovery.make`.
+ */
+export const run = Effect.fn("Statement.run")(function* (
+  connection: Connection,
+  options: Options,
+): Effect.fn.Return<Statements, StatementError> {
+  const { addresses, onTurn } = options
+  const discovery = Discovery.make(connection, yield* begin(connection, options), onTurn)
+  const books = addresses.map(Books.make)
+  yield* Stream.runForEach(discovery.blocks, (block) =>
+    Effect.sync(() => {
+      for (const own of books) Books.add(own, block)
+    }),
+  )
+  const state = discovery.state()
+  const statements = yield* Effect.forEach(books, (own, at) => stateOne(connection, state, at, own))
+  const tokens = yield* TokenMetadata.read(connection, tokensOf(books), state.closing.number)
+  return { statements, tokens }
+})

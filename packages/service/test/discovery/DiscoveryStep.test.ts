@@ -1,0 +1,165 @@
+import { describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { expect } from "vitest"
+import * as DiscoveryState from "../../src/discovery/DiscoveryState.ts"
+import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
+import { type Activity, answer, balanceAt, type ChainModel, run, type WalletModel } from "./model.ts"
+
+const head = 3_000
+const Block = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: head }))
+const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 1_000n }))
+
+/** An account with a key: ether leaves it by its own transactions alone. */
+const Keyed = Schema.Struct({
+  sent: Schema.Array(Schema.Tuple([Block, Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })), Amount])),
+  received: Schema.Array(Schema.Tuple([Block, Amount])),
+  logs: Schema.Array(Block),
+})
+
+/** A contract: ether enters and leaves it in any block. */
+const Contract = Schema.Array(
+  Schema.Tuple([Block, Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -5n, maximum: 5n }))]),
+)
+
+const nothing: Activity = { sent: 0, change: 0n, hasLog: false }
+
+const keyed = (address: string, { logs, received, sent }: typeof Keyed.Type): WalletModel => {
+  const byBlock = new Map<number, Activity>()
+  const add = (block: number, change: (activity: Activity) => Activity) =>
+    byBlock.set(block, change(byBlock.get(block) ?? nothing))
+  // Enough for everything that is sent.
+  add(1, (activity) => ({ ...activity, change: activity.change + 1_000_000n }))
+  for (const [block, count, amount] of sent) {
+    add(block, (activity) => ({ ...activity, sent: activity.sent + count, change: activity.change - amount }))
+  }
+  for (const [block, amount] of received) add(block, (activity) => ({ ...activity, change: activity.change + amount }))
+  for (const block of logs) add(block, (activity) => ({ ...activity, hasLog: true }))
+  return { address, code: "none", byBlock }
+}
+
+const contract = (address: string, changes: typeof Contract.Type): WalletModel => ({
+  address,
+  code: "contract",
+  byBlock: new Map(changes.map(([block, change]) => [block, { ...nothing, change }])),
+})
+
+/** Blocks that must be found: something was sent, logged, or changed the balance. */
+const expectedBlocks = ({ wallets }: ChainModel): ReadonlyArray<number> => {
+  const blocks = wallets.flatMap(({ byBlock }) =>
+    [...byBlock].filter(([, { change, hasLog, sent }]) => change !== 0n || hasLog || sent > 0).map(([block]) => block),
+  )
+  return [...new Set(blocks)].toSorted((one, other) => one - other)
+}
+
+const sorted = (blocks: Iterable<number>) => [...blocks].toSorted((one, other) => one - other)
+
+describe("DiscoveryStep", () => {
+  it.prop(
+    "step: finds every block of accounts with a key, and fetches no other one",
+    { one: Keyed, other: Keyed, logLimit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000 })) },
+    ({ logLimit, one, other }) => {
+      const model: ChainModel = { head, wallets: [keyed("0xa", one), keyed("0xb", other)], logLimit }
+      const { fetched, state } = run(model)
+
+      expect(sorted(fetched)).toEqual(expectedBlocks(model))
+      expect(state.differences).toEqual([])
+      expect(state.wallets.map(({ balance }) => balance)).toEqual(model.wallets.map((each) => balanceAt(each, head)))
+    },
+    { arbitrary: { runs: 60 } },
+  )
+
+  it.prop(
+    "step: finds every block of a contract, also changes that cancel each other, where every block is sampled",
+    { changes: Contract, one: Keyed },
+    ({ changes, one }) => {
+      const model: ChainModel = { head, wallets: [contract("0xc", changes), keyed("0xa", one)], logLimit: head }
+      const { fetched, state } = run(model, { samples: head })
+
+      expect(sorted(fetched)).toEqual(expectedBlocks(model))
+      expect(state.differences).toEqual([])
+    },
+    { arbitrary: { runs: 20 } },
+  )
+
+  it.prop(
+    "step: continues from a state that was written as JSON between any two turns",
+    { one: Keyed, changes: Contract },
+    ({ changes, one }) => {
+      const model: ChainModel = { head, wallets: [keyed("0xa", one), contract("0xc", changes)], logLimit: 500 }
+      let turn = 0
+      const rewritten = run(model, {
+        samples: head,
+        between: (state) => {
+          turn += 1
+          // The open segment begins again each time: ever more rarely, so that it ends.
+          if (!Number.isInteger(Math.log2(turn))) return state
+          return Result.getOrThrow(DiscoveryState.fromJson(DiscoveryState.toJson(state)))
+        },
+      })
+      const whole = run(model, { samples: head })
+
+      expect(rewritten.state).toEqual(whole.state)
+    },
+    { arbitrary: { runs: 15 } },
+  )
+
+  it.prop(
+    "step: names each block whose movements do not explain the balance, and no other one",
+    { one: Keyed, wrong: Schema.Array(Schema.Tuple([Block, Amount])) },
+    ({ one, wrong }) => {
+      const right = keyed("0xa", one)
+      const byBlock = new Map(right.byBlock)
+      for (const [block, amount] of wrong) {
+        const activity = byBlock.get(block) ?? { ...nothing, hasLog: true }
+        byBlock.set(block, { ...activity, hasLog: true, derived: activity.change - amount })
+      }
+      const model: ChainModel = { head, wallets: [{ ...right, byBlock }], logLimit: head }
+      const { state } = run(model)
+
+      const expected = [...byBlock]
+        .filter(([, { change, derived }]) => derived !== undefined && derived !== change)
+        .map(([block, { change, derived }]) => ({ block, missing: change - derived! }))
+      expect(state.differences.map(({ block, expected: by, found }) => ({ block, missing: found - by }))).toEqual(
+        expected.toSorted((a, b) => a.block - b.block),
+      )
+    },
+    { arbitrary: { runs: 40 } },
+  )
+
+  it("step: reads a wallet of ten transactions on 20 million blocks in fewer than 600 calls", () => {
+    const blocks = Array.from({ length: 10 }, (_, at) => 1_000_003 + at * 1_700_001)
+    const byBlock = new Map(blocks.map((block) => [block, { ...nothing, sent: 1, change: 5n }]))
+    const { fetched, reads } = run({
+      head: 20_000_000,
+      logLimit: 2_000_000,
+      wallets: [{ address: "0xa", code: "none", byBlock }],
+    })
+
+    expect(sorted(fetched)).toEqual(blocks)
+    expect(reads).toBeLessThan(600)
+  })
+
+  it("step: fails where the transaction count of an account decreases", () => {
+    const model: ChainModel = {
+      head,
+      logLimit: head,
+      wallets: [keyed("0xa", { sent: [[700, 1, 1n]], received: [], logs: [] })],
+    }
+    const begun = DiscoveryStep.initial({
+      chainId: 1,
+      addresses: ["0xa"],
+      opening: 0,
+      closing: { number: head, hash: "0x01" },
+    })
+    const first = DiscoveryStep.next(begun)!
+    const state = Result.getOrThrow(DiscoveryStep.step(begun, first, answer(model, first, new Set())))
+    const calls = DiscoveryStep.next(state)!
+    const results = { ...answer(model, calls, new Set()), nonces: calls.nonces.map(() => 9n) }
+    const outcome = DiscoveryStep.step(state, calls, results)
+
+    expect(Result.isFailure(outcome) && outcome.failure.message).toBe(
+      "The node contradicts itself: 0xa has sent 9 transactions at block 1500, and 1 at block 3000. Use another node.",
+    )
+  })
+})

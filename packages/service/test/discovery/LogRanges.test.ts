@@ -1,0 +1,57 @@
+import { describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { expect } from "vitest"
+import * as LogRanges from "../../src/discovery/LogRanges.ts"
+
+const Last = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200_000 }))
+const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300_000 }))
+
+describe("LogRanges", () => {
+  it.prop(
+    "step: searches each block exactly once, whatever length the node accepts",
+    { first: Last, last: Last, limit: Limit },
+    ({ first, last, limit }) => {
+      let ranges = LogRanges.make({ from: first, to: last })
+      const accepted: Array<LogRanges.BlockRange> = []
+      // A node that accepts few blocks at once is asked often: the law is about the first hundred turns then.
+      for (let turn = 0; turn < 100 && ranges.left.length > 0; turn++) {
+        const calls = LogRanges.next(ranges, 4)
+        const results = calls.map((call) => (LogRanges.lengthOf(call) > limit ? ("too_large" as const) : [call.from]))
+        const searched = calls.filter((_, at) => results[at] !== "too_large")
+        const { blocks, ranges: next } = LogRanges.step(ranges, results)
+        accepted.push(...searched)
+        ranges = next
+
+        expect(blocks).toEqual(searched.map(({ from }) => from))
+      }
+      const all = [...accepted, ...ranges.left].toSorted((one, other) => one.from - other.from)
+      let expected = first
+      for (const { from, to } of all) {
+        expect(from).toBe(expected)
+        expected = to + 1
+      }
+
+      expect(expected).toBe(Math.max(first, last + 1))
+      if (limit >= 20_000) expect(ranges.left).toEqual([])
+    },
+  )
+
+  it("step: remembers the length that the node accepts, and counts a single block that is too large as one with events", () => {
+    const begun = LogRanges.make({ from: 1, to: 100_000 })
+    const refused = LogRanges.step(begun, ["too_large"])
+    const accepted = LogRanges.step(refused.ranges, [[7]])
+    const single = LogRanges.step({ left: [{ from: 5, to: 5 }], length: 1, detectedLimit: 2 }, ["too_large"])
+
+    expect(refused.ranges).toEqual({
+      left: [
+        { from: 1, to: 20_000 },
+        { from: 20_001, to: 100_000 },
+      ],
+      length: 10_000,
+      detectedLimit: 20_000,
+    })
+    expect(accepted.ranges).toMatchObject({ length: 19_999, detectedLimit: 20_000 })
+    expect(accepted.blocks).toEqual([7])
+    expect(single).toEqual({ ranges: { left: [], length: 1, detectedLimit: 2 }, blocks: [5] })
+  })
+})

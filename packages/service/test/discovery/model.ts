@@ -1,0 +1,96 @@
+/** A chain as a table of what each block does to each wallet, and a node that answers the calls of a discovery from it. */
+import * as Result from "effect/Result"
+import type { DiscoveryState } from "../../src/discovery/DiscoveryState.ts"
+import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
+
+/** What a block does to a wallet. */
+export interface Activity {
+  readonly sent: number
+  readonly change: bigint
+  readonly hasLog: boolean
+  /** What the derived movements sum up to, where that is not the change. */
+  readonly derived?: bigint
+}
+
+export interface WalletModel {
+  readonly address: string
+  readonly code: "none" | "contract" | "delegation"
+  readonly byBlock: ReadonlyMap<number, Activity>
+}
+
+export interface ChainModel {
+  readonly head: number
+  readonly wallets: ReadonlyArray<WalletModel>
+  /** Blocks of a search for logs, at most. */
+  readonly logLimit: number
+}
+
+const sumUpTo = ({ byBlock }: WalletModel, block: number, valueOf: (activity: Activity) => bigint): bigint => {
+  let sum = 0n
+  for (const [number, activity] of byBlock) if (number <= block) sum += valueOf(activity)
+  return sum
+}
+
+export const balanceAt = (wallet: WalletModel, block: number): bigint => sumUpTo(wallet, block, ({ change }) => change)
+
+export const nonceAt = (wallet: WalletModel, block: number): bigint =>
+  sumUpTo(wallet, block, ({ sent }) => BigInt(sent))
+
+/** Answers calls; `fetched` gets the blocks. */
+export const answer = (
+  { logLimit, wallets }: ChainModel,
+  calls: DiscoveryStep.Calls,
+  fetched: Set<number>,
+): DiscoveryStep.Results => ({
+  accounts: calls.accounts.map(({ block, wallet }) => ({
+    nonce: Number(nonceAt(wallets[wallet]!, block)),
+    balance: balanceAt(wallets[wallet]!, block),
+    code: wallets[wallet]!.code,
+  })),
+  nonces: calls.nonces.map(({ block, wallet }) => nonceAt(wallets[wallet]!, block)),
+  balances: calls.balances.map(({ block, wallet }) => balanceAt(wallets[wallet]!, block)),
+  logs: calls.logs.map(({ from, to }) => {
+    if (to - from + 1 > logLimit) return "too_large"
+    const blocks = wallets.flatMap(({ byBlock }) =>
+      [...byBlock].filter(([block, { hasLog }]) => hasLog && block >= from && block <= to).map(([block]) => block),
+    )
+    return blocks
+  }),
+  blocks: calls.blocks.map((block) => {
+    if (fetched.has(block)) throw new Error(`block ${block} is fetched twice`)
+    fetched.add(block)
+    return wallets.map(({ byBlock }) => {
+      const activity = byBlock.get(block)
+      return { change: activity?.derived ?? activity?.change ?? 0n, isAuthority: false }
+    })
+  }),
+})
+
+/** Runs a discovery to its end. `between` replaces the state between two turns. */
+export const run = (
+  model: ChainModel,
+  options: { readonly samples?: number; readonly between?: (state: DiscoveryState) => DiscoveryState } = {},
+) => {
+  const fetched = new Set<number>()
+  let reads = 0
+  let state = DiscoveryStep.initial({
+    chainId: 1,
+    addresses: model.wallets.map(({ address }) => address),
+    opening: 0,
+    closing: { number: model.head, hash: "0x01" },
+    ...(options.samples === undefined ? {} : { samples: options.samples }),
+  })
+  for (let turn = 0; turn < 10_000; turn++) {
+    const calls = DiscoveryStep.next(state)
+    if (calls === null) return { state, fetched, reads }
+    reads += calls.nonces.length + calls.balances.length
+    const stepped = DiscoveryStep.step(state, calls, answer(model, calls, fetched))
+    if (Result.isFailure(stepped)) throw stepped.failure
+    state = stepped.success
+    if (options.between !== undefined) {
+      state = options.between(state)
+      if (state.segment === null) for (const block of fetched) if (block > state.settled) fetched.delete(block)
+    }
+  }
+  throw new Error("the discovery did not end")
+}

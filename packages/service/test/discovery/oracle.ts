@@ -1,0 +1,95 @@
+/** What every block does to accounts, asked from the node block by block, without code of the service. */
+import { Effect } from "effect"
+import type { Anvil } from "@daybook/chain"
+
+const hex = (number: number) => `0x${number.toString(16)}`
+
+interface RawLog {
+  readonly blockNumber: string
+  readonly address: string
+  readonly topics: ReadonlyArray<string>
+}
+
+interface RawFrame {
+  readonly from: string
+  readonly to?: string
+  readonly calls?: ReadonlyArray<RawFrame>
+}
+
+/** An account by the state of each block and the events that name it. */
+export interface Truth {
+  /** Balance at the end of each block. */
+  readonly balances: ReadonlyArray<bigint>
+  /** Blocks in which its balance or nonce changes, or an event names it. Ascending. */
+  readonly blocks: ReadonlyArray<number>
+  /** Blocks in which it takes part by a call of a trace alone. */
+  readonly calledIn: ReadonlyArray<number>
+}
+
+const atEachBlock = (node: Anvil.Node, method: string, address: string, last: number) =>
+  Effect.forEach(
+    Array.from({ length: last + 1 }, (_, block) => block),
+    (block) => Effect.map(node.call<string>(method, [address, hex(block)]), BigInt),
+    { concurrency: 20 },
+  )
+
+const changesIn = (values: ReadonlyArray<bigint>): ReadonlyArray<number> =>
+  values.flatMap((value, block) => (block > 0 && value !== values[block - 1] ? [block] : []))
+
+/** Topics of events in which a name in a topic is a holder: Transfer, TransferSingle, TransferBatch, approvals, wrapped ether. */
+const events = /^0x(ddf252ad|c3d58168|4a39dc06|8c5be1e5|17307eab|e1fffcc4|7fcf532c)/
+
+/** The frames of each block, flat. */
+export const framesOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
+  const byBlock = new Map<number, ReadonlyArray<RawFrame>>()
+  for (let block = 1; block <= last; block++) {
+    const traces = yield* node.call<ReadonlyArray<{ readonly result: RawFrame }>>("debug_traceBlockByNumber", [
+      hex(block),
+      { tracer: "callTracer" },
+    ])
+    const flat = (frame: RawFrame): ReadonlyArray<RawFrame> => [frame, ...(frame.calls ?? []).flatMap(flat)]
+    byBlock.set(
+      block,
+      traces.flatMap(({ result }) => flat(result)),
+    )
+  }
+  return byBlock
+})
+
+/** The truth of an account. */
+export const account = Effect.fnUntraced(function* (
+  node: Anvil.Node,
+  address: string,
+  last: number,
+  frames: ReadonlyMap<number, ReadonlyArray<RawFrame>>,
+) {
+  const balances = yield* atEachBlock(node, "eth_getBalance", address, last)
+  const nonces = yield* atEachBlock(node, "eth_getTransactionCount", address, last)
+  const logs = yield* node.call<ReadonlyArray<RawLog>>("eth_getLogs", [{ fromBlock: "0x0", toBlock: hex(last) }])
+  const topic = `0x${address.slice(2).padStart(64, "0")}`
+  // The operator of a transfer of ERC-1155, in topic 1, holds nothing.
+  const named = logs.filter(({ topics }) => {
+    const first = /^0x(c3d58168|4a39dc06)/.test(topics[0] ?? "") ? 2 : 1
+    return events.test(topics[0] ?? "") && topics.slice(first).includes(topic)
+  })
+  const isContract = (yield* node.call<string>("eth_getCode", [address, hex(last)])).length > 48
+  const blocks = [
+    ...changesIn(balances),
+    ...(isContract ? [] : changesIn(nonces)),
+    ...named.map(({ blockNumber }) => Number(blockNumber)),
+  ]
+  const calledIn = [...frames].filter(([, all]) => all.some(({ from, to }) => from === address || to === address))
+  const truth: Truth = {
+    balances,
+    blocks: [...new Set(blocks)].toSorted((one, other) => one - other),
+    calledIn: calledIn.map(([block]) => block),
+  }
+  return truth
+})
+
+/** Balance of a token by `balanceOf`. */
+export const tokenBalance = (node: Anvil.Node, token: string, address: string, block: number) =>
+  Effect.map(
+    node.call<string>("eth_call", [{ to: token, data: `0x70a08231${address.slice(2).padStart(64, "0")}` }, hex(block)]),
+    BigInt,
+  )

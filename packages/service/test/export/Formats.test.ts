@@ -1,0 +1,129 @@
+import { describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { expect } from "vitest"
+import * as Wei from "@daybook/schema/Wei"
+import * as Beancount from "../../src/export/Beancount.ts"
+import * as Csv from "../../src/export/Csv.ts"
+import * as Hledger from "../../src/export/Hledger.ts"
+import * as Ndjson from "../../src/export/Ndjson.ts"
+import * as TextFields from "../../src/export/TextFields.ts"
+import { entryOf, ether, token, tokenOf, wallet } from "./entries.ts"
+
+const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(2n ** 256n), maximum: 2n ** 256n }))
+const Decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 77 }))
+
+/** Reads lines of RFC 4180. */
+const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const rows: Array<Array<string>> = [[]]
+  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy
+  for (const [, quoted, plain = "", end] of text.matchAll(pattern)) {
+    rows.at(-1)!.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === "\r\n") rows.push([])
+  }
+  return rows.slice(0, -1)
+}
+
+const tail = { closings: [{ wallet, asset: ether, amount: 5n, found: 6n }], blockNumber: 9, timestamp: 1_700_000_000 }
+
+describe("Csv", () => {
+  it("entry: writes a line per movement below the names of the columns", () => {
+    const format = Csv.make()
+
+    expect(format.head({ chainId: 1, wallets: [wallet] })).toBe(
+      "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,log_index,kind,asset,token_id,symbol,counterparty,amount,amount_in_smallest_unit,failed\r\n",
+    )
+    expect(format.entry(entryOf(tokenOf("GOLD", 6), -1_500_000n))).toBe(
+      `1,${wallet},7,2023-11-14T22:13:20.000Z,0x${"b7".repeat(32)},0x${"7a".repeat(32)},2,5,erc20,${token},,GOLD,0x${"c0".repeat(20)},-1.5,-1500000,false\r\n`,
+    )
+    expect(format.tail(tail)).toBe("")
+  })
+
+  it.prop(
+    "entry: gives back any symbol and amount, and no symbol that a spreadsheet takes for a formula",
+    { symbol: Schema.String, amount: Amount, decimals: Decimals },
+    ({ amount, decimals, symbol }) => {
+      const [fields] = parseCsv(Csv.make().entry(entryOf(tokenOf(symbol, decimals), amount)))
+      const at = (name: (typeof Csv.columns)[number]) => fields![Csv.columns.indexOf(name)]!
+
+      expect(fields).toHaveLength(Csv.columns.length)
+      expect(at("symbol").replace(/^'(?=[=+\-@\t\r\n])/, "")).toBe(symbol.replace(/^'(?=[=+\-@\t\r\n])/, ""))
+      expect(at("symbol")).not.toMatch(/^[=+\-@\t\r\n]/)
+      expect(Wei.parseUnits(at("amount"), decimals)).toBe(amount)
+      expect(BigInt(at("amount_in_smallest_unit"))).toBe(amount)
+    },
+  )
+
+  it("entry: writes a formula as text", () => {
+    const [fields] = parseCsv(Csv.make().entry(entryOf(tokenOf('=HYPERLINK("https://x.example","a")', 0), 1n)))
+
+    expect(fields![Csv.columns.indexOf("symbol")]).toBe('\'=HYPERLINK("https://x.example","a")')
+  })
+})
+
+describe("Ndjson", () => {
+  it("entry: writes an object per line with the names of the interface", () => {
+    expect(JSON.parse(Ndjson.make().entry(entryOf(tokenOf("GOLD", 6), -1_500_000n)))).toEqual({
+      ...{ chain_id: 1, address: wallet, kind: "erc20", asset: token, token_id: null, symbol: "GOLD", decimals: 6 },
+      ...{ amount: "-1500000", amount_in_units: "-1.5", counterparty: `0x${"c0".repeat(20)}` },
+      ...{ transaction_hash: `0x${"7a".repeat(32)}`, transaction_index: 2, log_index: 5 },
+      ...{ block_number: 7, block_hash: `0x${"b7".repeat(32)}`, block_timestamp: "2023-11-14T22:13:20.000Z" },
+      failed: false,
+    })
+  })
+})
+
+describe("TextFields", () => {
+  it.prop(
+    "commodityOf: gives a name that beancount accepts, whatever the symbol",
+    { symbol: Schema.NullOr(Schema.String) },
+    ({ symbol }) => {
+      expect(TextFields.commodityOf(tokenOf(symbol, 0))).toMatch(/^[A-Z][A-Z0-9.]{0,22}[A-Z0-9]$/)
+    },
+  )
+
+  it("commodityOf: distinguishes tokens of one symbol by their address and id", () => {
+    const one = tokenOf("GOLD", 18)
+    const others = [
+      { ...one, holding: { ...one.holding, asset: wallet } },
+      { ...one, holding: { ...one.holding, standard: "erc1155" as const, tokenId: "1" } },
+      { ...one, chainId: 2 },
+    ]
+    const names = [one, ...others].map(TextFields.commodityOf)
+
+    expect(new Set(names).size).toBe(4)
+    expect(names.every((name) => name.startsWith("GOLD."))).toBe(true)
+    expect(TextFields.commodityOf(ether)).toBe("ETH")
+  })
+})
+
+describe("Beancount", () => {
+  it("make: opens the accounts, balances each movement, and asserts the balances of the day after the last block", () => {
+    const format = Beancount.make()
+
+    expect(format.head({ chainId: 1, wallets: [wallet] })).toContain(`1970-01-01 open Assets:Chain1:${wallet}\n`)
+    expect(format.entry(entryOf(ether, -21_000n, "fee"))).toBe(
+      `2023-11-14 * "0x${"c0".repeat(20)}" "fee"\n  block: "7"\n  transaction: "0x${"7a".repeat(32)}"\n  asset: "native"\n` +
+        `  Assets:Chain1:${wallet}  -0.000000000000021 ETH\n  Expenses:Fees  0.000000000000021 ETH\n\n`,
+    )
+    expect(format.tail(tail)).toBe(
+      `; not proved: the chain has 0.000000000000000006\n2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000005 ETH\n`,
+    )
+  })
+})
+
+describe("Hledger", () => {
+  it("make: declares each commodity once, before its first use, and asserts the balances in the end", () => {
+    const format = Hledger.make()
+    const first = format.entry(entryOf(ether, 5n, "value"))
+    const second = format.entry(entryOf(ether, -5n, "value"))
+
+    expect(first).toBe(
+      `commodity 1000.000000000000000000 "ETH"\n\n2023-11-14 * 0x${"c0".repeat(20)} | value  ; block:7, transaction:0x${"7a".repeat(32)}, asset:native\n` +
+        `    assets:chain1:${wallet}  0.000000000000000005 "ETH"\n    equity:transfers  -0.000000000000000005 "ETH"\n\n`,
+    )
+    expect(second.startsWith("2023-11-14 * ")).toBe(true)
+    expect(format.tail(tail)).toBe(
+      `2023-11-14 * balances\n    assets:chain1:${wallet}  0 "ETH" = 0.000000000000000005 "ETH"  ; not proved: the chain has 0.000000000000000006\n`,
+    )
+  })
+})

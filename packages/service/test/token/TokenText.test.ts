@@ -1,0 +1,53 @@
+import { describe, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { expect } from "vitest"
+import * as TokenText from "../../src/token/TokenText.ts"
+
+const word = (value: number) => value.toString(16).padStart(64, "0")
+
+const padded = (hex: string) => hex.padEnd(Math.ceil(hex.length / 64) * 64, "0")
+
+const abiString = (text: string, length = Buffer.byteLength(text)) =>
+  `0x${word(32)}${word(length)}${padded(Buffer.from(text).toString("hex"))}`
+
+const bytes32 = (text: string) => `0x${Buffer.from(text).toString("hex").padEnd(64, "0")}`
+
+describe("TokenText", () => {
+  it("fromResult: reads strings, and texts of 32 bytes", () => {
+    expect(TokenText.fromResult(abiString("Wrapped Ether"))).toBe("Wrapped Ether")
+    expect(TokenText.fromResult(bytes32("MKR"))).toBe("MKR")
+    expect(TokenText.fromResult(abiString("Tether ₮"))).toBe("Tether ₮")
+  })
+
+  it("fromResult: removes controls and marks that change the direction of a text, and cuts long texts", () => {
+    expect(TokenText.fromResult(abiString("A\u202eB\u0000C\r\nD\u001b[31m"))).toBe("ABCD[31m")
+    expect(TokenText.fromResult(abiString("x".repeat(300)))).toBe("x".repeat(64))
+    expect(TokenText.fromResult(abiString("\u200b \u0000"))).toBe(null)
+  })
+
+  it("fromResult: gives none for data that is no text", () => {
+    expect(TokenText.fromResult("0x")).toBe(null)
+    expect(TokenText.fromResult(null)).toBe(null)
+    expect(TokenText.fromResult(`0x${"ff".repeat(32)}`)).toBe(null)
+    expect(TokenText.fromResult(abiString("short", 1_000_000))).toBe(null)
+    expect(TokenText.fromResult(`0x${"f".repeat(64)}${word(1)}${word(0)}`)).toBe(null)
+  })
+
+  it.prop(
+    "fromResult: gives a short text or none for any bytes",
+    { bytes: Schema.Uint8Array, words: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))) },
+    ({ bytes, words }) => {
+      const text = TokenText.fromResult(`0x${words.map(word).join("")}${Buffer.from(bytes).toString("hex")}`)
+
+      expect(text === null || (Array.from(text).length <= 64 && !/\p{Cc}|\p{Cf}/u.test(text))).toBe(true)
+    },
+  )
+
+  it("decimalsOf: reads the number of decimals, and none that no amount has", () => {
+    expect(TokenText.decimalsOf(`0x${word(18)}`)).toBe(18)
+    expect(TokenText.decimalsOf(`0x${word(77)}`)).toBe(77)
+    expect(TokenText.decimalsOf(`0x${word(78)}`)).toBe(null)
+    expect(TokenText.decimalsOf(`0x${"f".repeat(64)}`)).toBe(null)
+    expect(TokenText.decimalsOf("0x12")).toBe(null)
+  })
+})
