@@ -2,7 +2,7 @@
  * A copy of the working tree in a temporary folder, with its dependencies installed. Stryker writes into the sources of
  * the copy; the repository stays as it is.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { root, run } from "../check/Workspace.ts"
@@ -31,9 +31,6 @@ export const make = async (): Promise<RepositoryCopy> => {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     copyFileSync(join(root, file), join(folder, file))
   }
-  // Tests of recorded answers read a folder beside the repository where there is one.
-  const recorded = join(dirname(root), "shared")
-  if (existsSync(recorded)) symlinkSync(recorded, join(outer, "shared"))
   await execute(folder, "pnpm", "install", "--frozen-lockfile", "--prefer-offline")
   // A copy, not a link: packages beside it are found from where it lies.
   cpSync(stryker, join(folder, "tooling/mutation/node_modules"), { recursive: true, verbatimSymlinks: true })

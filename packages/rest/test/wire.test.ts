@@ -1,19 +1,13 @@
-/** Answers of real providers, served from a real socket. They lie outside the repository; without them only our own fixtures count. */
+/** Recorded answers of real providers, served from a real socket. */
 import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { RestClient } from "../src/index.ts"
 import { page, row, wallet } from "./history.ts"
+import * as Recordings from "@daybook/testkit/Recordings"
 import { reply, script } from "@daybook/testkit/ScriptedServer"
 
-const folder = join(import.meta.dirname, "../../../../shared/wire/rest")
-const isThere = existsSync(folder)
-if (!isThere) console.log(`wire: ${folder} is not there, so recorded answers were not read`)
-
-const names = isThere ? readdirSync(folder).filter((name) => name.endsWith(".json")) : []
-const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), "utf8"))
+const recordings = Recordings.all.filter(({ kind }) => kind === "rest")
 
 const ask = (status: number, body: string) =>
   Effect.gen(function* () {
@@ -46,10 +40,9 @@ const expectKept = (sent: unknown, kept: unknown, path: string): void => {
 }
 
 describe("wire", () => {
-  for (const name of names.filter((one) => one.startsWith("verbose-"))) {
-    it.live(`decodes ${name} and keeps every value of it`, () =>
+  for (const { file, json: recorded } of recordings.filter((one) => one.file.startsWith("rest/verbose-"))) {
+    it.live(`decodes ${file} and keeps every value of it`, () =>
       Effect.gen(function* () {
-        const recorded = read(name)
         const sent: object =
           typeof recorded === "object" && recorded !== null && "result" in recorded
             ? recorded
@@ -93,11 +86,11 @@ describe("wire", () => {
     ["errors/255.json", 500, "InvalidResponse", "Parse Error"],
   ]
   const bodyOf = (file: string): string => {
-    const recorded = read(`../${file}`)
+    const recorded = Recordings.json(file)
     const body = typeof recorded === "object" && recorded !== null && "body" in recorded ? recorded.body : recorded
     return typeof body === "string" ? body : JSON.stringify(body)
   }
-  for (const [file, status, tag, text] of isThere ? table : []) {
+  for (const [file, status, tag, text] of table) {
     it.live(`reads ${status} with the body of ${file} as ${tag}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(ask(status, bodyOf(file)))
@@ -108,10 +101,10 @@ describe("wire", () => {
     )
   }
   it("lists every error of the wallet operation that was recorded", () => {
-    const recorded = names.filter((name) => Number((read(name) as { readonly status?: unknown }).status) >= 400)
+    const recorded = recordings.filter(({ json }) => Number((json as { readonly status?: unknown }).status) >= 400)
 
-    expect(isThere ? recorded.map((name) => `rest/${name}`) : []).toStrictEqual(
-      isThere ? table.map(([file]) => file).filter((file) => file.startsWith("rest/")) : [],
+    expect(recorded.map(({ file }) => file)).toStrictEqual(
+      table.map(([file]) => file).filter((file) => file.startsWith("rest/")),
     )
   })
 

@@ -1,39 +1,14 @@
 /** Recorded responses of real nodes, replayed by a server: each is the right value or the right kind of error. */
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Recordings from "@daybook/testkit/Recordings"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { Effect } from "effect"
 import { RpcClient } from "../src/index.ts"
 import { reply, script } from "./server.ts"
 
-const folder = join(import.meta.dirname, "../../../../shared/wire")
-const index = join(folder, "INDEX.tsv")
+const ofKind = (kind: string) => Recordings.all.filter((one) => one.kind === kind)
 
-interface Row {
-  readonly file: string
-  readonly kind: string
-  readonly schema: string
-  readonly peculiar: string
-}
-
-const rows: ReadonlyArray<Row> = existsSync(index)
-  ? readFileSync(index, "utf8")
-      .trim()
-      .split("\n")
-      .slice(1)
-      .map((line) => {
-        const [file = "", kind = "", schema = "", , , , , peculiar = ""] = line.split("\t")
-        return { file, kind, schema, peculiar }
-      })
-  : []
-
-const load = (row: Row): Readonly<Record<string, unknown>> => JSON.parse(readFileSync(join(folder, row.file), "utf8"))
-
-const errors = rows.filter((row) => row.kind === "errors")
-const pairs = rows.filter((row) => row.kind === "pairs")
-
-/** A file is the body, or the HTTP response around it. */
+/** A recording is the body, or the HTTP response around it. */
 const bodyOf = (content: Readonly<Record<string, unknown>>): unknown =>
   "http_status" in content ? content["body"] : content
 
@@ -55,14 +30,10 @@ const play = (body: unknown, method: string, params: ReadonlyArray<unknown>) =>
   })
 
 describe("recorded responses", () => {
-  it.skipIf(rows.length > 0)("recorded responses: are not available, so none was replayed", () => {
-    expect(existsSync(index)).toBe(false)
-  })
-
-  describe.skipIf(rows.length === 0)("errors", () => {
-    it.live.each(errors)("a recorded error: $file $peculiar", (row) =>
+  describe("errors", () => {
+    it.live.each(ofKind("errors"))("a recorded error: $file $peculiar", (row) =>
       Effect.gen(function* () {
-        const body = bodyOf(load(row))
+        const body = bodyOf(row.json as Readonly<Record<string, unknown>>)
         const outcome = yield* play(body, "eth_chainId", [])
 
         expect(outcome._tag).toBe("Failure")
@@ -80,10 +51,10 @@ describe("recorded responses", () => {
     )
   })
 
-  describe.skipIf(rows.length === 0)("pairs", () => {
-    it.live.each(pairs)("a recorded result: $file $peculiar", (row) =>
+  describe("pairs", () => {
+    it.live.each(ofKind("pairs"))("a recorded result: $file $peculiar", (row) =>
       Effect.gen(function* () {
-        const { request, response } = load(row) as {
+        const { request, response } = row.json as {
           readonly request: { readonly method: string; readonly params: ReadonlyArray<unknown> }
           readonly response: { readonly result: Readonly<Record<string, unknown>> | null }
         }

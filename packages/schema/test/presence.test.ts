@@ -2,12 +2,12 @@
  * Required fields stay required: `presence.json` has the evidence for each optional field, a response or a rule. `FIELDS.md` is written
  * from it: `pnpm snapshots`.
  *
- * Evidence is `anvil: swap`, a captured response in `fixtures/`; `blocks/004.json`, a recorded response outside the repository, checked
- * where that folder exists; `... (null)`, where the key is present and empty; or `rule: ...`.
+ * Evidence is `anvil: swap`, a captured response in `fixtures/`; `blocks/004.json`, a recorded response; `... (null)`, where the key is present and empty; or `rule: ...`.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Recordings from "@daybook/testkit/Recordings"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -37,20 +37,18 @@ const fieldsOf = ({ fields }: Resource, optional: boolean): ReadonlyArray<string
 
 const readJson = <A>(file: string): A => JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")) as A
 const presence = readJson<Readonly<Record<string, string>>>("presence.json")
-const wire = join(import.meta.dirname, "../../../../shared/wire")
 
 const optional = Object.entries(resources)
   .filter(([name]) => !sameAsBlock.has(name))
   .flatMap(([name, resource]) => fieldsOf(resource, true).map((field) => `${name}.${field}`))
 
-const responsesOf = (evidence: string): ReadonlyArray<unknown> | undefined => {
+const responsesOf = (evidence: string): ReadonlyArray<unknown> => {
   const captured = /^(\w+): (.*?)(?: \(null\))?$/.exec(evidence)
   if (captured !== null) {
     const { answers } = readJson<{ readonly answers: ReadonlyArray<Response> }>(`fixtures/${captured[1]}.json`)
     return answers.filter((answer) => answer.of === captured[2]).map((answer) => answer.json)
   }
-  const file = join(wire, evidence.replace(" (null)", ""))
-  return existsSync(file) ? [JSON.parse(readFileSync(file, "utf8"))] : undefined
+  return [Recordings.json(evidence.replace(" (null)", ""))]
 }
 
 /** True if an object inside the value does not have the key, or has it empty. */
@@ -88,7 +86,6 @@ describe("optional fields", () => {
     "%s: is absent in %s",
     (field, evidence) => {
       const responses = responsesOf(evidence)
-      if (responses === undefined) return
       const key = field.slice(field.lastIndexOf(".") + 1)
       expect(responses.some((response) => isAbsent(response, key, evidence.endsWith("(null)")))).toBe(true)
     },

@@ -1,18 +1,12 @@
 /**
- * Recorded responses of public nodes and providers, kept outside the repository with an index. The tests are skipped where the folder
- * is absent; `fixtures.test.ts` has the same tests for captured responses.
+ * Recorded responses of public nodes and providers. `fixtures.test.ts` has the same tests for captured responses.
  */
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import * as Recordings from "@daybook/testkit/Recordings"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { afterAll, describe, expect, it } from "vitest"
 import * as DecodeWarning from "../src/DecodeWarning.ts"
 import { resources } from "./resources.ts"
-
-const folder = join(import.meta.dirname, "../../../../shared/wire")
-const isThere = existsSync(join(folder, "INDEX.tsv"))
-if (!isThere) console.log(`skipped: no recorded responses in ${folder}`)
 
 /** Warnings of each response; a response without any encodes to the same text. */
 const canonicalForms: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -60,15 +54,13 @@ interface Row {
   readonly inResponse: boolean
 }
 
-const rows: ReadonlyArray<Row> = (isThere ? readFileSync(join(folder, "INDEX.tsv"), "utf8").split("\n").slice(1) : [])
-  .map((line) => line.split("\t"))
-  .flatMap(([file, kind, schema]) => {
-    const match = /^(\w+\.\w+)( \(at \.response\))?$/.exec(schema ?? "")
-    return match === null ? [] : [{ file: file!, kind: kind!, resource: match[1]!, inResponse: match[2] !== undefined }]
-  })
+const rows: ReadonlyArray<Row> = Recordings.all.flatMap(({ file, kind, schema }) => {
+  const match = /^(\w+\.\w+)( \(at \.response\))?$/.exec(schema)
+  return match === null ? [] : [{ file, kind, resource: match[1]!, inResponse: match[2] !== undefined }]
+})
 
 const read = (row: Row): unknown => {
-  const json: unknown = JSON.parse(readFileSync(join(folder, row.file), "utf8"))
+  const json = Recordings.json(row.file)
   return row.inResponse ? (json as { readonly response: unknown }).response : json
 }
 
@@ -77,13 +69,13 @@ const formsOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown): Readonl
 
 const counts = new Map<string, number>()
 
-describe.skipIf(!isThere)("recorded responses", () => {
+describe("recorded responses", () => {
   afterAll(() => {
     const list = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ")
     console.log(`recorded responses that decode and encode again: ${list}`)
   })
 
-  it("INDEX.tsv: names a resource in at least 200 rows", () => {
+  it("recordings: at least 200 name a resource", () => {
     expect(rows.length).toBeGreaterThanOrEqual(200)
     expect(rows.filter((row) => resources[row.resource] === undefined)).toEqual([])
   })

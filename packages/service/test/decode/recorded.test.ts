@@ -1,12 +1,10 @@
 /**
- * Holds the decoder against recorded answers of a hosted provider and of nodes, where they lie beside the repository.
+ * Holds the decoder against recorded answers of a hosted provider and of nodes.
  */
-import * as fs from "node:fs"
-import * as path from "node:path"
 import { describe, expect, it } from "vitest"
+import * as Recordings from "@daybook/testkit/Recordings"
 import * as Decoder from "../../src/decode/Decoder.ts"
 
-const folder = path.resolve(import.meta.dirname, "../../../../../shared/wire")
 const decoder = Decoder.make()
 
 type Json = { readonly [key: string]: unknown }
@@ -17,18 +15,14 @@ const objects = function* (value: unknown): Generator<Json> {
   for (const child of Object.values(value)) yield* objects(child)
 }
 
-const recorded = (): ReadonlyArray<Json> =>
-  fs
-    .readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".json"))
-    .flatMap((name) => [...objects(JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")))])
+const recorded = (): ReadonlyArray<Json> => Recordings.all.flatMap(({ json }) => [...objects(json)])
 
 const withoutNames = (item: Decoder.DecodedItemWire) => ({
   ...item,
   params: item.params.map(({ type, value }) => ({ type, value })),
 })
 
-describe.skipIf(!fs.existsSync(folder))("Decoder on recorded answers", () => {
+describe("Decoder on recorded answers", () => {
   it("Decoder: decodes recorded transactions as a hosted provider does, except for names that come from the contract", () => {
     let compared = 0
     for (const record of recorded()) {

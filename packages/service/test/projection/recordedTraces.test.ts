@@ -1,16 +1,12 @@
 /**
- * Holds both shapes of traces against each other on recorded frames and entries, where they lie beside the repository. No recording
- * has one transaction in both shapes, so a frame is written as the flat list that the trace module's documents describe.
+ * Holds both shapes of traces against each other on recorded frames and entries. No recording has one transaction in both shapes, so a frame is written as the flat list that the trace module's documents describe.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Recordings from "@daybook/testkit/Recordings"
 import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
 import * as InternalTransactions from "../../src/projection/InternalTransactions.ts"
 import * as fixture from "../indexer/fixture.ts"
-
-const folder = resolve(import.meta.dirname, "../../../../../shared/wire")
 
 type Wire = Readonly<Record<string, unknown>>
 
@@ -28,7 +24,7 @@ interface Frame {
 }
 
 const read = (kind: string): ReadonlyArray<Wire> =>
-  readdirSync(join(folder, kind)).map((file) => JSON.parse(readFileSync(join(folder, kind, file), "utf8")) as Wire)
+  Recordings.all.filter((one) => one.kind === kind).map(({ json }) => json as Wire)
 
 const block = fixture.block({ transactions: [fixture.transferWire] }) as MinedBlock
 const transactionHash = fixture.transferHash
@@ -80,7 +76,7 @@ const under = (frame: Wire): Wire => ({
   calls: [frame],
 })
 
-describe.skipIf(!existsSync(folder))("recorded traces", () => {
+describe("recorded traces", () => {
   it("fromFrames, fromFlat: give the same rows for recorded blocks", () => {
     const frames = read("calltraces").filter(isFrame)
     let rows = 0

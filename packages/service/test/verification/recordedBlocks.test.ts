@@ -1,15 +1,12 @@
-/** Holds header hashes, encodings and roots against recorded blocks of many chains, where they lie beside the repository. */
-import { existsSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+/** Holds header hashes, encodings and roots against recorded blocks of many chains. */
 import { Schema } from "effect"
 import * as OxHash from "ox/Hash"
 import { describe, expect, it } from "vitest"
 import * as Block from "@daybook/schema/Block"
+import * as Recordings from "@daybook/testkit/Recordings"
 import * as Rlp from "../../src/verification/Rlp.ts"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as TrieRoot from "../../src/verification/TrieRoot.ts"
-
-const folder = resolve(import.meta.dirname, "../../../../../shared/wire")
 
 interface Recorded {
   readonly file: string
@@ -19,25 +16,22 @@ interface Recorded {
   readonly isHydrated: boolean
 }
 
-const read = (file: string, chain: string, trust: string): ReadonlyArray<Recorded> => {
-  const raw = JSON.parse(readFileSync(resolve(folder, file), "utf8")) as Readonly<Record<string, unknown>>
+const read = ({ chain, file, isHashVerified, json }: Recordings.Recording): ReadonlyArray<Recorded> => {
+  const raw = json as Readonly<Record<string, unknown>>
   const transactions = Array.isArray(raw["transactions"]) ? raw["transactions"] : []
   const isHydrated = transactions.length > 0 && typeof transactions[0] === "object"
   const whole = { size: "0x0", ...raw, transactions: isHydrated ? transactions : [] }
   const decoded = Schema.decodeUnknownOption(Block.HydratedBlock)(whole)
-  return decoded._tag === "None" ? [] : [{ file, chain, isTrusted: trust === "yes", block: decoded.value, isHydrated }]
+  return decoded._tag === "None" ? [] : [{ file, chain, isTrusted: isHashVerified, block: decoded.value, isHydrated }]
 }
 
 const recorded = (): ReadonlyArray<Recorded> =>
-  readFileSync(resolve(folder, "INDEX.tsv"), "utf8")
-    .split("\n")
-    .map((line) => line.split("\t"))
-    .flatMap(([file = "", kind, , chain = "", , , trust = ""]) => (kind === "blocks" ? read(file, chain, trust) : []))
+  Recordings.all.flatMap((recording) => (recording.kind === "blocks" ? read(recording) : []))
 
 /** The withdrawals' root of this one is that of another draft of the fork. */
 const draft = "blocks/290.json"
 
-describe.skipIf(!existsSync(folder))("recorded blocks", () => {
+describe("recorded blocks", () => {
   it("HeaderHash.of: gives the recorded hash on every chain that follows Ethereum's rules", () => {
     const trusted = recorded().filter(({ file, isTrusted }) => isTrusted && file !== draft)
     const wrong = trusted.filter(({ block }) => HeaderHash.of(block) !== block.hash).map(({ file }) => file)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import type { Projection } from "../../../src/projection/Projection.ts"
-import { blockOn, wallets } from "../model.ts"
+import { blockOn, chainOn, wallets } from "../model.ts"
 import { hashes } from "../projections.ts"
 import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
@@ -34,6 +34,17 @@ describe("Projections", () => {
       expect(yield* store.fill(ofWallet(after), 1)).toEqual({ transactions: 1, isDone: true })
       expect(yield* pageBodies(store, { ...all, key: before })).toEqual([])
       expect(yield* pageBodies(store, { ...all, key: after })).toEqual(bodies)
+    }),
+  )
+
+  it.effect("fill: reads as many blocks in a step as have the given number of transactions, and one at least", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
+      yield* store.append(null, chainOn(null, 7))
+      const steps = [yield* store.fill(hashes(1), 2), yield* store.fill(hashes(1), 3), yield* store.fill(hashes(1), 0)]
+
+      expect(steps.map(({ transactions }) => transactions)).toEqual([2, 3, 1])
+      expect(yield* store.fill(hashes(1), 100)).toEqual({ transactions: 1, isDone: true })
     }),
   )
 

@@ -8,7 +8,7 @@ import * as TestStore from "../TestStore.ts"
 import * as Model from "../model.ts"
 import { chainOn, refOf, wallets } from "../model.ts"
 import { all, pageBodies } from "../TestDatabase.ts"
-import { dump } from "../../maintenance/damage.ts"
+import { damage, dump } from "../../maintenance/damage.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import { upperCase } from "../projections.ts"
 import * as Stored from "./storedRows.ts"
@@ -119,6 +119,24 @@ describe("rewrite", () => {
       expect((yield* store.rewriteBlocks(1)).isDone).toBe(false)
       expect(yield* store.rewriteBlocks(1)).toEqual({ transactions: 0, isDone: true })
       expect(dump(file)).toEqual(before)
+    }),
+  )
+
+  it.effect("rewriteBlocks: gives no checksum to a block above, which lost its own", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const blocks = chainOn(null, 30)
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+      Stored.downgrade(file, ref.id)
+      const lowest = blocks[20]!.number
+      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.rewriteBlocks(10)))
+      damage(file, `UPDATE block SET checksum = NULL WHERE number IN (${lowest}, ${lowest + 1})`)
+      const store = yield* inFile(file)
+      yield* store.rewriteBlocks(10)
+      const blockOf = (number: number) => Effect.flip(store.snapshot((snapshot) => snapshot.block(number)))
+
+      expect(yield* blockOf(lowest)).toMatchObject({ damagedBlock: lowest })
+      expect(yield* blockOf(lowest + 1)).toMatchObject({ damagedBlock: lowest + 1 })
     }),
   )
 

@@ -69,6 +69,13 @@ describe.each([
 })
 
 describe("Zstd", () => {
+  it("decompress: a context throws for bytes behind the frame, and works again afterwards", () => {
+    const frame = zstd.compress(text)
+
+    expect(() => zstd.decompress(Buffer.concat([frame, frame]), text.length)).toThrow("zstd: ")
+    expect(zstd.decompress(frame, text.length).equals(text)).toBe(true)
+  })
+
   it("decompress: throws for the frame of another dictionary", () => {
     const other = Zstd.make(Buffer.from("another dictionary, which is raw text ".repeat(20)))
 
