@@ -98,10 +98,11 @@ export interface Members<Name extends string> {
   readonly depth: number
 }
 
-const sliceBytes = 256 * 1024
+/** Bytes of a slice: some milliseconds even while the engine interprets the code, which it does again after each deoptimization. */
+const sliceBytes = 32 * 1024
 
 /** Searches for a quote in a slice: one costs much more than a byte. */
-const sliceSearches = 8 * 1024
+const sliceSearches = 1024
 
 const lastOf = (bytes: Uint8Array, end: number): number => {
   let at = end

@@ -93,7 +93,19 @@ const lengthOf = (response: Response): number => {
   return length
 }
 
-/** Takes the steps of a scan, each in a turn that has time for it. */
+/** Joins chunks, in steps. */
+const join = function* (chunks: ReadonlyArray<Uint8Array>): Generator<undefined, Buffer> {
+  const whole = Buffer.allocUnsafeSlow(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+    yield undefined
+  }
+  return whole
+}
+
+/** Takes the steps of a computation, each in a turn that has time for it. */
 const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Promise<A> => {
   for (;;) {
     const { done, value } = await new Promise<IteratorResult<undefined, A>>((resolve) => {
@@ -135,7 +147,8 @@ export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
   }
 
   /** What the client receives of a large answer: as much as it can parse in a short time. */
-  const substitute = async (whole: Buffer): Promise<Uint8Array> => {
+  const substitute = async (chunks: ReadonlyArray<Uint8Array>): Promise<Uint8Array> => {
+    const whole = await inTurns(join(chunks), turns)
     const found = isUtf8(whole) ? await inTurns(JsonScan.findMembers(whole, ["result", "error"]), turns) : undefined
     const short = found && replaced(whole, found)
     return short !== undefined && short.length <= largeBytes ? short : whole.subarray(0, rejectedBytes)
@@ -159,12 +172,12 @@ export const make = ({ maxBytes, turns }: Options): LargeAnswers => {
     const chunks: Array<Uint8Array> = []
     if (await readUpTo(reader, chunks, largeBytes)) return chunks
     const isWhole = await readUpTo(reader, chunks, Math.min(waitingBytes, maxBytes))
-    if (isWhole) return [await substitute(Buffer.concat(chunks))]
+    if (isWhole) return [await substitute(chunks)]
     await slots.acquire(signal)
     try {
       // An answer above the limit is not read on: the client reports its size.
       if (!(await readUpTo(reader, chunks, maxBytes))) return chunks
-      return [await substitute(Buffer.concat(chunks))]
+      return [await substitute(chunks)]
     } finally {
       slots.release()
     }

@@ -61,6 +61,12 @@ describe("JsonScan", () => {
     },
   )
 
+  it("findMembers: yields after each 32 KiB of values", () => {
+    const bytes = Buffer.from(`{"result":[${"1234567,".repeat(128 * 1024)}0]}`)
+
+    expect(findMembers(bytes).slices).toBe(33)
+  })
+
   it("findMembers: yields within a long string too, however many quotes it has", () => {
     const text = (value: string) => Buffer.from(JSON.stringify({ result: value }))
 

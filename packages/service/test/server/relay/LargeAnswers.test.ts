@@ -83,6 +83,20 @@ describe("LargeAnswers", () => {
     expect(answers.find('"other"')).toBeUndefined()
   })
 
+  it("reading: joins the chunks of a large answer in turns of their own", async () => {
+    const { enter, run } = Turns.make()
+    let entered = 0
+    const turns: Turns.Turns = { run, enter: (work) => (entered++, enter(work)) }
+    const answers = LargeAnswers.make({ maxBytes, turns })
+    // A string is scanned in few slices.
+    const chunks = cut(envelope(result(2_000_000)))
+    await textOf(await request(answers.reading(makeNode({ chunks }).fetch)))
+
+    expect(chunks).toHaveLength(21)
+    expect(entered).toBeGreaterThan(21)
+    expect(entered).toBeLessThan(30)
+  })
+
   it("find: forgets a result after a second, and reports that it did", async () => {
     const answers = make()
     const response = await request(answers.reading(makeNode({ chunks: cut(envelope(result(mebibyte))) }).fetch))
