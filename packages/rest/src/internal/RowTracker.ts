@@ -242,8 +242,8 @@ const cursorFault = (draft: Draft, cursor: string): PageFault | undefined => {
     return { _tag: "Broken", path: "result", received, expected: "new rows, or null as the cursor" }
   }
   draft.cursors.add(cursor)
-  const [oldest] = draft.cursors
-  if (draft.cursors.size > maxCursors && oldest !== undefined) draft.cursors.delete(oldest)
+  const [oldest = cursor] = draft.cursors
+  if (draft.cursors.size > maxCursors) draft.cursors.delete(oldest)
   return undefined
 }
 

@@ -40,6 +40,12 @@ const parametersOf = (config: Pagination.Config<WalletTransaction>, state: Pagin
 }
 
 describe("Pagination", () => {
+  it("isReverted: no page is taken for reverted rows, whatever its keys are", () => {
+    expect(Pagination.isReverted({ _tag: "RowsReverted", fromBlock: 5n })).toBe(true)
+    expect(Pagination.isReverted({ _tag: "another" })).toBe(false)
+    expect(Pagination.isReverted({})).toBe(false)
+  })
+
   it("next: requests the first page in the order of the query", () => {
     const config = configOf({ limit: "10" })
 

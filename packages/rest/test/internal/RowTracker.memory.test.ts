@@ -25,6 +25,13 @@ const stale = (fromBlock: bigint) => [{ _tag: "Stale", fromBlock }, []]
 const given = (...blocks: ReadonlyArray<number>) => [{ _tag: "End" }, blocks]
 
 describe("RowTracker", () => {
+  it("beyond: a query that gave rows continues at its latest ones, and one without rows has none to continue at", () => {
+    const finished = memoryOf("ASC", [row(10, 0), row(20, 0)])
+
+    expect(RowTracker.beyond(finished)).toMatchObject({ from: 10n, memory: { given: 2 } })
+    expect(RowTracker.beyond(RowTracker.emptyMemory)).toBeUndefined()
+  })
+
   it("take: a row between remembered ones that was not given proves a change at its block", () => {
     const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
     const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])

@@ -128,6 +128,36 @@ describe("Segments", () => {
       })
     })
 
+    it("restart: an ascending query that gave no row, or whose first block was replaced, starts again as a whole", () => {
+      const whole = [undefined, undefined, undefined, []]
+      const none = progress("ASC", undefined, segment(memory(), { from: 3n }))
+
+      expect(shape(Segments.restart(none, 10n, open))).toStrictEqual({ revertedFrom: 10n, segments: [whole] })
+      const read = progress("ASC", 2n, segment(memory(2n, 5n, 9n)))
+      expect(shape(Segments.restart(read, 2n, open))).toStrictEqual({ revertedFrom: 2n, segments: [whole] })
+    })
+    it("restart: an ascending query that read one block alone reads it again, from the start of the query", () => {
+      const read = progress("ASC", 5n, segment(memory(5n)))
+      const after = { revertedFrom: 40n, segments: [[undefined, undefined, undefined, [5n]]] }
+
+      expect(shape(Segments.restart(read, 40n, open))).toStrictEqual(after)
+    })
+    it("restart: rows before the cursor of another query are reverted unless it is known where this one began", () => {
+      const inherited = (...blocks: ReadonlyArray<bigint>) => ({
+        ...progress("ASC", 5n, segment(memory(...blocks))),
+        isInherited: true,
+      })
+
+      expect(shape(Segments.restart(inherited(5n), 40n, open))).toStrictEqual({
+        revertedFrom: 0n,
+        segments: [[undefined, undefined, undefined, []]],
+      })
+      expect(shape(Segments.restart(inherited(5n, 9n), 40n, open))).toStrictEqual({
+        revertedFrom: 40n,
+        segments: [[6n, undefined, undefined, [5n, 9n]]],
+      })
+    })
+
     it.prop(
       "law: after a restart every reverted block is read again, and no memory holds one",
       {

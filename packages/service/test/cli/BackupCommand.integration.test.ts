@@ -47,6 +47,16 @@ const index = (base: string, { chainId, url }: Anvil.Node, head: number) =>
     }),
   )
 
+/** A node of four blocks, and a new folder with one of this name whose database has them. */
+const indexed = Effect.fnUntraced(function* (name: string) {
+  const node = yield* Anvil.make()
+  yield* transfer(node, 4)
+  const base = yield* folder
+  configure(join(base, name), node)
+  yield* index(join(base, name), node, 4)
+  return { base, node }
+})
+
 /** Runs `backup copy --follow`; the process is killed when the scope ends. */
 const follow = (base: string) =>
   Effect.acquireRelease(
@@ -71,11 +81,7 @@ const headOf = (base: string, node: Anvil.Node) =>
 describe("daybook backup and restore", () => {
   it.live("backup: copies what changed, follows the database, and a restored copy equals it", () =>
     Effect.gen(function* () {
-      const node = yield* Anvil.make()
-      yield* transfer(node, 4)
-      const base = yield* folder
-      configure(base, node)
-      yield* index(base, node, 4)
+      const { base, node } = yield* indexed(".")
 
       const first = yield* run(base, "backup", "copy")
       expect([first.code, first.out]).toEqual([
@@ -108,11 +114,7 @@ describe("daybook backup and restore", () => {
 
   it.live("restore: takes a snapshot of somebody else, whose forged row a comparison with the node finds", () =>
     Effect.gen(function* () {
-      const node = yield* Anvil.make()
-      yield* transfer(node, 4)
-      const base = yield* folder
-      configure(join(base, "other"), node)
-      yield* index(join(base, "other"), node, 4)
+      const { base, node } = yield* indexed("other")
       const own = join(base, "own")
       configure(own, node)
 

@@ -13,18 +13,7 @@ import * as Engine from "../../src/store/Engine.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { decoder } from "./chain.ts"
-import * as fixture from "./fixture.ts"
-
-const hashOf = (number: number, branch = 0) => `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
-
-const emptyBlock = (number: number, parentHash = hashOf(number - 1)): HydratedBlock =>
-  fixture.block({
-    number: `0x${number.toString(16)}`,
-    hash: hashOf(number),
-    parentHash,
-    transactions: [],
-    gasUsed: "0x0",
-  })
+import { emptyBlock, hashOf } from "./emptyBlocks.ts"
 
 const failed = new NodeFailed({
   message: "The node is gone.",
@@ -123,7 +112,7 @@ describe("BlockAppender", () => {
   it.effect("run: appends the blocks below one of another branch, and gives that one", () =>
     Effect.gen(function* () {
       const { headOf, run } = yield* setup((number) =>
-        number === 13 ? emptyBlock(13, hashOf(12, 1)) : emptyBlock(number),
+        number === 13 ? emptyBlock(13, { parentHash: hashOf(12, 1) }) : emptyBlock(number),
       )
 
       expect(yield* run(10, 22)).toMatchObject({ number: 13, hash: hashOf(13) })

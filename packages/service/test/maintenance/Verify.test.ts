@@ -7,6 +7,7 @@ import * as Verify from "../../src/maintenance/Verify.ts"
 import * as Rows from "../server/rows.ts"
 import { folder } from "../server/service.ts"
 import * as TestStore from "../store/TestStore.ts"
+import * as Stored from "../store/sqlite/storedRows.ts"
 import { damage } from "./damage.ts"
 
 const ref = { name: "test", id: 31337 }
@@ -38,6 +39,22 @@ describe("Verify", () => {
       expect(whole.orphaned).toHaveLength(appearances.length)
       for (let size = 1; size <= 13; size++) {
         expect([size, yield* Verify.run(audit, { blocksAtOnce: size, appearancesAtOnce: size })]).toEqual([size, whole])
+      }
+    }),
+  )
+
+  it.live("run: finds a block that does not follow the one before it, also between two parts", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      yield* Effect.scoped(
+        Effect.flatMap(TestStore.inFolder(path, ref), (store) => store.append(null, Rows.chain(first, head))),
+      )
+      Stored.rewriteBlock(join(path, "chain-test.sqlite"), ref.id, 8, `parent_hash = zeroblob(32)`)
+      const { audit } = (yield* TestStore.inFolder(path, ref)).database.chain(ref)
+
+      for (let size = 1; size <= 13; size++) {
+        const { issues } = yield* Verify.run(audit, { blocksAtOnce: size })
+        expect(issues).toMatchObject([{ block: 8, what: expect.stringContaining("its parent is 0x0000") }])
       }
     }),
   )

@@ -1,6 +1,7 @@
 import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
 import { describe, expect, it } from "vitest"
 import * as BoundedFetch from "../../src/node/BoundedFetch.ts"
+import { cut as cutBy, textOf } from "../responseBody.ts"
 
 const mebibyte = 1024 * 1024
 const limits = { transactionBytes: 2_000, blockBytes: 5_000, frames: 1_000, depth: 4 }
@@ -38,23 +39,7 @@ const call = async (
   return { response, original, seen }
 }
 
-const textOf = async ({ body }: Response): Promise<string> => {
-  const reader = body!.getReader()
-  const parts: Array<Uint8Array> = []
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return Buffer.concat(parts).toString()
-    parts.push(value!)
-  }
-}
-
-/** Text cut into chunks. */
-const cut = (text: string, length = 1_000): ReadonlyArray<Uint8Array> => {
-  const bytes = Buffer.from(text)
-  return Array.from({ length: Math.ceil(bytes.length / length) }, (_, at) =>
-    bytes.subarray(at * length, (at + 1) * length),
-  )
-}
+const cut = (text: string, length = 1_000) => cutBy(text, length)
 
 const trace = (bytes: number) => `{"result":[{"result":{"type":"CALL","input":"0x${"a".repeat(bytes)}"}}]}`
 

@@ -136,6 +136,42 @@ describe("StructLogFrames", () => {
     expect(frames).toMatchObject([{ type: "SELFDESTRUCT", from: contract, to: called, value: 109n }])
   })
 
+  it.each([
+    [24_576, "contract creation code storage out of gas"],
+    [24_577, "max code size exceeded"],
+  ])("ofBlock: gives why code of %d bytes was not deployed", (size, error) => {
+    const memory = Array.from({ length: 769 }, () => word(1n))
+    const frames = framesOf([
+      step("CREATE", 90_000, { gasCost: 32_000, stack: [0n, 0n, 0n] }),
+      step("RETURN", 50_000, { depth: 2, gasCost: 0, stack: [BigInt(size), 0n], memory }),
+      step("STOP", 8_000, { gasCost: 0, stack: [0n] }),
+    ])
+
+    expect(frames).toMatchObject([{ type: "CREATE", error }])
+  })
+
+  it("ofBlock: takes no outcome of a frame for that of another one that ended with it", () => {
+    const frames = framesOf([
+      step("CALL", 90_000, { gasCost: 80_000, stack: callStack(70_000, called, 0) }),
+      step("CALL", 70_000, { depth: 2, gasCost: 60_000, stack: callStack(50_000, sender, 0) }),
+      step("REVERT", 50_000, { depth: 3, gasCost: 0, stack: [0n, 0n] }),
+      step("STOP", 60_000, { gasCost: 0, stack: [1n] }),
+    ])
+
+    expect(frames).toMatchObject([{ to: called, calls: [{ to: sender, error: "execution reverted" }] }])
+    expect(frames).not.toMatchObject([{ error: expect.anything() }])
+  })
+
+  it("ofBlock: the last frames of a transaction succeed where they end so, without a step of a caller behind them", () => {
+    const frames = framesOf([
+      step("CALL", 90_000, { gasCost: 80_000, stack: callStack(70_000, called, 0) }),
+      step("RETURN", 70_000, { depth: 2, gasCost: 0, stack: [32n, 0n], memory: [word(7n)] }),
+    ])
+
+    expect(frames).toMatchObject([{ to: called, output: `0x${word(7n)}` }])
+    expect(frames).not.toMatchObject([{ error: expect.anything() }])
+  })
+
   it("ofBlock: gives the caller of a contract whose creation failed by the nonce of its creator", () => {
     const frames = framesOf(
       [

@@ -66,6 +66,28 @@ describe("Node", () => {
     }),
   )
 
+  it.live("lenientReceipts: leaves out a receipt that is too large by itself, and one that does not decode", () =>
+    Effect.gen(function* () {
+      const [first] = fixture.receipts()
+      const receiptsBy = (second: Response) =>
+        Effect.gen(function* () {
+          const wire: Response = ([hash]) =>
+            hash === hashes[0] ? { result: fixture.transferReceiptWire } : second([hash])
+          const node = yield* nodeOf({ eth_getTransactionReceipt: wire })
+          return yield* node.lenientReceipts({ number: 100, hash: blockHash, transactions: hashes })
+        })
+      const tooLarge = yield* receiptsBy(() => excessive(fixture.creationReceiptWire))
+      const broken = yield* receiptsBy(() => ({ result: { ...fixture.creationReceiptWire, gasUsed: "much" } }))
+      const missing = yield* receiptsBy(() => ({ result: null }))
+
+      for (const found of [tooLarge, broken]) {
+        expect(found?.receipts).toEqual([first])
+        expect(found?.undecoded).toMatchObject([{ hash: hashes[1], isLeftOut: true }])
+      }
+      expect(missing).toBeNull()
+    }),
+  )
+
   it.live("receipts: are fetched one by one where those of the block are too large", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf()

@@ -33,6 +33,7 @@ describe("Turns", () => {
     Effect.gen(function* () {
       // Pieces without work take no time, also on a busy machine.
       vi.useFakeTimers({ toFake: ["performance"] })
+      vi.advanceTimersByTime(60_000)
       const turns = Turns.make()
       let ticks = 0
       setImmediate(() => ticks++)

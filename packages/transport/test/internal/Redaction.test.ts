@@ -21,6 +21,15 @@ describe("Redaction", () => {
   it("scrubber: replaces the longest secret first", () =>
     expect(Redaction.scrubber(["abcd", "abcdefgh"])("abcdefgh")).toBe("<redacted>"))
   it("scrubber: leaves a secret of fewer than four characters in the text", () => expect(scrub("abc")).toBe("abc"))
+  it("scrubber: replaces a secret that was given with spaces around it", () =>
+    expect(Redaction.scrubber([" secret0key\n"])("bad key: secret0key")).toBe("bad key: <redacted>"))
+  it("fromKey: wraps a text, and gives a wrapped key back", () => {
+    const wrapped = Redacted.make("secret0key")
+
+    expect(Redacted.value(Redaction.fromKey("secret0key"))).toBe("secret0key")
+    expect(JSON.stringify(Redaction.fromKey("secret0key"))).not.toContain("secret0key")
+    expect(Redaction.fromKey(wrapped)).toBe(wrapped)
+  })
   it("scrubber: replaces the decoded form of a percent-encoded secret", () =>
     expect(Redaction.scrubber(["my%20key"])("bad key: my key")).toBe("bad key: <redacted>"))
 

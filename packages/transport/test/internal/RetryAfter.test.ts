@@ -91,6 +91,12 @@ describe("RetryAfter", () => {
       }
     },
   )
+  it("parseHttpDate: a year of two digits is at most fifty years ahead", () => {
+    const inYear = (digits: string) => RetryAfter.parseHttpDate(`Wednesday, 01-Jan-${digits} 00:00:00 GMT`, now)
+
+    expect(inYear("76")).toBe(Date.UTC(2076, 0, 1))
+    expect(inYear("77")).toBe(Date.UTC(1977, 0, 1))
+  })
   it.prop("law: fromHeaders gives a wait from zero to a day, or none, for any text", [Schema.String], ([text]) => {
     const wait = millis({ "retry-after": text })
 

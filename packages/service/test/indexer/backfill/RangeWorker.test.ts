@@ -1,26 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, References, Result } from "effect"
 import { expect } from "vitest"
-import type { HydratedBlock } from "@daybook/schema/Block"
 import * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
 import * as BatchFetcher from "../../../src/node/BatchFetcher.ts"
 import type { Node } from "../../../src/node/Node.ts"
 import type { BlockRows } from "../../../src/store/BlockRows.ts"
 import * as HashRules from "../../../src/verification/HashRules.ts"
 import { decoder } from "../chain.ts"
-import * as fixture from "../fixture.ts"
-
-const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
-
-const emptyBlock = (number: number, more: object = {}): HydratedBlock =>
-  fixture.block({
-    ...more,
-    number: `0x${number.toString(16)}`,
-    hash: hashOf(number),
-    parentHash: hashOf(number - 1),
-    transactions: [],
-    gasUsed: "0x0",
-  })
+import { emptyBlock } from "../emptyBlocks.ts"
 
 const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false }
 

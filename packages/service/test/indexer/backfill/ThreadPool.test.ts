@@ -3,7 +3,6 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Logger, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
-import type { HydratedBlock } from "@daybook/schema/Block"
 import * as BlockAppender from "../../../src/indexer/BlockAppender.ts"
 import * as BlockAssembler from "../../../src/indexer/BlockAssembler.ts"
 import * as RangeWorker from "../../../src/indexer/backfill/RangeWorker.ts"
@@ -19,24 +18,13 @@ import * as Deviation from "../../../src/verification/Deviation.ts"
 import * as HashRules from "../../../src/verification/HashRules.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import { decoder } from "../chain.ts"
-import * as fixture from "../fixture.ts"
-
-const hashOf = (number: number, branch = 0) => `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
-
-const emptyBlock = (number: number, parentHash = hashOf(number - 1)): HydratedBlock =>
-  fixture.block({
-    number: `0x${number.toString(16)}`,
-    hash: hashOf(number),
-    parentHash,
-    transactions: [],
-    gasUsed: "0x0",
-  })
+import { emptyBlock, hashOf } from "../emptyBlocks.ts"
 
 const assembling = { decoder, checks: "links" } as const
 
 const rowsOf = (number: number, parentHash?: string): BlockRows => {
   const rows = BlockAssembler.assemble(
-    { block: emptyBlock(number, parentHash), receipts: [], traces: null },
+    { block: emptyBlock(number, parentHash === undefined ? {} : { parentHash }), receipts: [], traces: null },
     assembling,
   )
   // Sound: the fixture is valid.

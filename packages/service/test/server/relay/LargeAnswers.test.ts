@@ -2,6 +2,7 @@ import type { Fetch, Response } from "@daybook/transport/Fetch"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as LargeAnswers from "../../../src/server/relay/LargeAnswers.ts"
 import * as Turns from "../../../src/server/Turns.ts"
+import { cut as cutBy, textOf } from "../../responseBody.ts"
 
 const mebibyte = 1024 * 1024
 const maxBytes = 4 * mebibyte
@@ -42,26 +43,9 @@ const makeNode = ({ chunks = [], gate, headers = [], status = 200, ...more }: No
 const request = (fetch: Fetch, signal = new AbortController().signal) =>
   fetch("http://node.example", { method: "POST", headers: {}, redirect: "manual", signal })
 
-/** The whole body of a response. */
-const textOf = async ({ body }: Response): Promise<string> => {
-  const reader = body!.getReader()
-  const parts: Array<Uint8Array> = []
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return Buffer.concat(parts).toString()
-    parts.push(value!)
-  }
-}
-
 const make = () => LargeAnswers.make({ maxBytes, turns: Turns.make() })
 
-/** Text cut into chunks of 100,000 bytes. */
-const cut = (text: string): ReadonlyArray<Uint8Array> => {
-  const bytes = Buffer.from(text)
-  return Array.from({ length: Math.ceil(bytes.length / 100_000) }, (_, at) =>
-    bytes.subarray(at * 100_000, (at + 1) * 100_000),
-  )
-}
+const cut = (text: string) => cutBy(text, 100_000)
 
 const result = (bytes: number) => `["${"x".repeat(bytes)}",[[1]]]`
 const envelope = (text: string) => `{"jsonrpc":"2.0","id":7,"result": ${text} }`

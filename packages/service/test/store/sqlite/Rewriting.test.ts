@@ -33,6 +33,16 @@ const expectPages = Effect.fn(function* (store: TestStore.TestStore, model: Mode
   }
 })
 
+/** A file with so many blocks in the layout of an earlier version, and its rows before they were given that layout. */
+const earlierFile = Effect.fnUntraced(function* (count: number) {
+  const file = yield* temporaryFile
+  const blocks = chainOn(null, count)
+  yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
+  const before = dump(file)
+  Stored.downgrade(file, ref.id)
+  return { file, blocks, before }
+})
+
 describe("rewrite", () => {
   it.effect.prop(
     "rewriteBlocks: changes nothing that readers see, whatever is appended and unwound meanwhile",
@@ -81,11 +91,7 @@ describe("rewrite", () => {
 
   it.effect("rewriteBlocks: gives the very rows of a file that was never in the earlier layout", () =>
     Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const blocks = chainOn(null, 30)
-      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
-      const before = dump(file)
-      Stored.downgrade(file, ref.id)
+      const { before, file } = yield* earlierFile(30)
       const store = yield* inFile(file)
       const remaining = store.snapshot((snapshot) => snapshot.blocksToRewrite)
 
@@ -100,11 +106,7 @@ describe("rewrite", () => {
 
   it.effect("rewriteBlocks: removes the histories of the earlier layout in steps once every block is rewritten", () =>
     Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const blocks = chainOn(null, 120)
-      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
-      const before = dump(file)
-      Stored.downgrade(file, ref.id)
+      const { before, file } = yield* earlierFile(120)
       const store = yield* inFile(file)
       const left = () => dump(file)[3]!.length
       const orphaned = Effect.map(Verify.run(store.database.chain(ref).audit), (found) => found.orphaned)
@@ -124,10 +126,7 @@ describe("rewrite", () => {
 
   it.effect("rewriteBlocks: gives no checksum to a block above, which lost its own", () =>
     Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const blocks = chainOn(null, 30)
-      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
-      Stored.downgrade(file, ref.id)
+      const { blocks, file } = yield* earlierFile(30)
       const lowest = blocks[20]!.number
       yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.rewriteBlocks(10)))
       damage(file, `UPDATE block SET checksum = NULL WHERE number IN (${lowest}, ${lowest + 1})`)
@@ -142,11 +141,7 @@ describe("rewrite", () => {
 
   it.effect("unwind: leaves nothing in the histories of the earlier layout that a later block could meet", () =>
     Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const blocks = chainOn(null, 30)
-      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
-      const before = dump(file)
-      Stored.downgrade(file, ref.id)
+      const { before, blocks, file } = yield* earlierFile(30)
       const store = yield* inFile(file)
       yield* store.rewriteBlocks(10)
       yield* store.unwind(refOf(blocks[29]!), refOf(blocks[14]!))
@@ -162,10 +157,7 @@ describe("rewrite", () => {
 
   it.effect("fill: decodes documents of both layouts again", () =>
     Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const blocks = chainOn(null, 6)
-      yield* Effect.scoped(Effect.flatMap(inFile(file), (store) => store.append(null, blocks)))
-      Stored.downgrade(file, ref.id)
+      const { blocks, file } = yield* earlierFile(6)
       const store = yield* inFile(file)
       yield* store.rewriteBlocks(3)
       const documents = upperCase(2)
