@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   bundle: { file: "bundle/run.ts", isShort: true },
   rpc: { file: "rpc/run.ts" },
   index: { file: "indexing/run.ts" },
+  forms: { file: "forms/run.ts" },
   growth: { file: "growth/run.ts", hasRounds: false },
   backup: { file: "growth/backup.ts", hasRounds: false },
   layout: { file: "layout/run.ts" },
