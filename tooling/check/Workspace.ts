@@ -67,7 +67,8 @@ const boundGroup = (child: ChildProcess, timeoutMillis: number | undefined): (()
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
   }
   const timer = timeoutMillis === undefined ? undefined : setTimeout(stop, timeoutMillis)
-  process.once("exit", stop)
+  // Before the files that it writes are removed.
+  process.prependOnceListener("exit", stop)
   return () => {
     clearTimeout(timer)
     process.off("exit", stop)
