@@ -37,6 +37,8 @@ export interface Options {
   readonly hardfork?: string
   /** Path of the executable. Default: the one installed by `@foundry-rs/anvil` for this platform. */
   readonly binary?: string
+  /** States of old blocks that are kept on disk, beside the newest few hundred in memory. Default 0. */
+  readonly persistedStates?: number
   /** Additional command-line arguments, appended last. */
   readonly extraArguments?: ReadonlyArray<string>
 }
@@ -123,7 +125,7 @@ const commandLine = (options: Options, folder: string): ReadonlyArray<string> =>
   ...["--timestamp", String(options.genesisTimestamp ?? 1_767_225_600)],
   ...["--mnemonic", options.mnemonic ?? mnemonic, "--accounts", String(options.accounts ?? 10)],
   ...["--hardfork", options.hardfork ?? "prague", "--order", "fifo"],
-  ...["--cache-path", folder, "--max-persisted-states", "0"],
+  ...["--cache-path", folder, "--max-persisted-states", String(options.persistedStates ?? 0)],
   ...(options.autoMine === true ? [] : ["--no-mining"]),
   ...(options.extraArguments ?? []),
 ]

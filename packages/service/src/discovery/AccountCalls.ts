@@ -38,8 +38,8 @@ const kindOfCode = (code: string): Account["code"] => {
   return code.startsWith(delegationPrefix) && code.length === delegationPrefix.length + 40 ? "delegation" : "contract"
 }
 
-/** Kinds of errors of a node that has the method, and not the state. */
-const aboutState: ReadonlySet<string> = new Set(["pruned", "notFound", "unknown"])
+/** Kinds of errors of a node that has the method, and not the state. The parameters are valid: a node that rejects them means the block. */
+const aboutState: ReadonlySet<string> = new Set(["pruned", "notFound", "unknown", "invalidParams"])
 
 const isAboutState = (cause: CallError): cause is CallError & { readonly _tag: "RpcError" } =>
   cause._tag === "RpcError" && !cause.isRetryable && aboutState.has(cause.kind)

@@ -7,19 +7,23 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { BlockNotFound } from "../indexer/BlockNotFound.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as AccountCalls from "./AccountCalls.ts"
 import * as Calls from "./Calls.ts"
 import * as DiscoveredBlocks from "./DiscoveredBlocks.ts"
-import { ChainReorganized, type NodeContradiction } from "./DiscoveryError.ts"
+import { BlockUnavailable, ChainReorganized, type NodeContradiction } from "./DiscoveryError.ts"
 import type { DiscoveryState } from "./DiscoveryState.ts"
 import * as DiscoveryStep from "./DiscoveryStep.ts"
 
 /**
  * Why a discovery ended early. Its state remains, so that another one can continue with it.
  */
-export type DiscoveryError = AccountCalls.ReadError | DiscoveredBlocks.FetchError | ChainReorganized | NodeContradiction
+export type DiscoveryError =
+  | BlockUnavailable
+  | AccountCalls.ReadError
+  | DiscoveredBlocks.FetchError
+  | ChainReorganized
+  | NodeContradiction
 
 /**
  * A discovery that can be run once.
@@ -31,10 +35,24 @@ export interface Discovery {
 }
 
 /**
+ * The header of a block.
+ *
+ * **Errors**
+ * - `BlockUnavailable`: the node does not have it.
+ */
+export const headerOf = Effect.fnUntraced(function* (source: Calls.Budgeted, block: number) {
+  const { node } = source
+  const header = yield* Calls.patiently(source, node.header(block))
+  if (header !== null) return header
+  const { number: last } = yield* Calls.patiently(source, node.head)
+  return yield* new BlockUnavailable({ host: node.hosts.join(", "), block, last })
+})
+
+/**
  * The last block that is final, or a given one, with its hash.
  *
  * **Errors**
- * - `BlockNotFound`: the chain has no block of the number yet.
+ * - `BlockUnavailable`: the chain has no block of the number yet.
  */
 export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted, chainId: number, at?: number) {
   const { node } = source
@@ -44,9 +62,7 @@ export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted,
     if (finalized !== null) return finalized
     return Math.max(0, (yield* node.head).number - HashRules.finalityBlocksOf(chainId))
   })
-  const number = yield* Calls.patiently(source, read)
-  const header = yield* Calls.patiently(source, node.header(number))
-  return header ?? (yield* new BlockNotFound({ block: number, what: "block" }))
+  return yield* headerOf(source, yield* Calls.patiently(source, read))
 })
 
 /** Makes the calls of a turn at the same time. */
@@ -89,7 +105,7 @@ const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { clo
  * - `StateUnavailable`: the node has no state of a block that must be read.
  * - `NodeContradiction`, `UnexpectedResponse`, `InvalidBlock`: the node is wrong.
  * - `ChainReorganized`: the last block was replaced meanwhile.
- * - `BlockNotFound`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ * - `BlockNotFound`, `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
  */
 export const make = (
   source: DiscoveredBlocks.Source,

@@ -78,3 +78,18 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     return `Invalid response of ${host} to ${method}: expected ${expected}, received ${received}. Use another node.`
   }
 }
+
+/**
+ * The chain has no such block yet, or the node lacks it.
+ */
+export class BlockUnavailable extends Data.TaggedError("BlockUnavailable")<{
+  readonly host: string
+  readonly block: number
+  /** Last block that can be stated. */
+  readonly last: number
+}> {
+  override get message() {
+    const { block, host, last } = this
+    return `${host} has no block ${block}: the last one is ${last}. Lower --at or --from-block.`
+  }
+}

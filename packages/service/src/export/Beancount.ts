@@ -21,26 +21,39 @@ const firstDay = "1970-01-01"
 
 const accountOf = (chainId: number, wallet: string): string => `Assets:Chain${chainId}:${wallet}`
 
+/**
+ * Beancount computes with 28 digits: transactions with more do not balance, and sums are rounded. They are comments of the file.
+ * Source: Python's decimal context.
+ */
+const exactBelow = 10n ** 28n
+
+const isExact = (amount: bigint): boolean => amount < exactBelow && amount > -exactBelow
+
+const inexact = "; more digits than beancount computes with"
+
+const asComment = (text: string): string => `${inexact}\n${text.trimEnd().replaceAll(/^/gm, "; ")}\n\n`
+
 const metadata = (name: string, value: string | null): string => (value === null ? "" : `  ${name}: "${value}"\n`)
 
 const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: Entry): string => {
   const { amount, counterparty, kind, tokenId, wallet } = movement
   const commodity = TextFields.commodityOf(asset)
   const number = TextFields.amountOf(amount, asset)
-  const opposite = TextFields.amountOf(-amount, asset)
-  return (
+  const text =
     `${TextFields.dayOf(timestamp)} * "${counterparty ?? ""}" "${kind}"\n` +
     metadata("block", String(blockNumber)) +
     metadata("transaction", transactionHash) +
     metadata("asset", movement.asset) +
     metadata("token", tokenId) +
     `  ${accountOf(asset.chainId, wallet)}  ${number} ${commodity}\n` +
-    `  ${counters[TextFields.counterOf(kind)]}  ${opposite} ${commodity}\n\n`
-  )
+    `  ${counters[TextFields.counterOf(kind)]}  ${TextFields.amountOf(-amount, asset)} ${commodity}\n\n`
+  return isExact(amount) ? text : asComment(text)
 }
 
-const balanceOf = ({ amount, asset, found, wallet }: Closing, day: string): string => {
-  const line = `${day} balance ${accountOf(asset.chainId, wallet)}  ${TextFields.amountOf(amount, asset)} ${TextFields.commodityOf(asset)}\n`
+const balanceOf = ({ amount, asset, found, largest, wallet }: Closing, day: string): string => {
+  const held = `${TextFields.amountOf(amount, asset)} ${TextFields.commodityOf(asset)}`
+  const mark = isExact(largest) ? "" : `${inexact}: `
+  const line = `${mark}${day} balance ${accountOf(asset.chainId, wallet)}  ${held}\n`
   if (found === amount || (found === null && amount === 0n)) return line
   const state = found === null ? "the contract gives no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
   return `; not proved: ${state}\n${line}`

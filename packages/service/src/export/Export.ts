@@ -6,9 +6,8 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
-import * as Calls from "../discovery/Calls.ts"
+import type * as Calls from "../discovery/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
-import { BlockNotFound } from "../indexer/BlockNotFound.ts"
 import type * as Holding from "../proof/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Statement from "../statement/Statement.ts"
@@ -66,11 +65,8 @@ export const write = Effect.fnUntraced(function* <E, E2, E3>(
   return { entries: count, closings }
 })
 
-const headerOf = Effect.fnUntraced(function* (connection: Connection, number: number) {
-  const header = yield* Calls.patiently(connection, connection.node.header(number))
-  if (header === null) return yield* new BlockNotFound({ block: number, what: "block" })
-  return { number, hash: header.hash, timestamp: header.timestamp ?? 0 }
-})
+const headerOf = (connection: Connection, block: number) =>
+  Effect.map(Discovery.headerOf(connection, block), ({ hash, number, timestamp = 0 }) => ({ number, hash, timestamp }))
 
 /** Describes assets by what their tokens return of themselves at a block. */
 const describer =
@@ -98,7 +94,7 @@ const closingsAt =
         const own = [...totals.values()].filter((total) => total.wallet === wallet)
         const reads = own.map(({ asset: { holding } }) => ({ holding, block }))
         return Effect.map(Proof.holdingsAt(connection, wallet, reads, block), (found) =>
-          own.map(({ amount, asset }, at) => ({ wallet, asset, amount, found: found[at] ?? null })),
+          own.map((total, at) => ({ ...total, found: found[at] ?? null })),
         )
       }),
       (closings) => closings.flat(),

@@ -45,6 +45,8 @@ export interface Closing {
   readonly wallet: string
   readonly asset: Asset
   readonly amount: bigint
+  /** Largest absolute value of an amount, or of their sum at any place, in the smallest unit. */
+  readonly largest: bigint
   /** `null` where the contract gives no balance. */
   readonly found: bigint | null
 }
@@ -72,6 +74,7 @@ interface Total {
   readonly wallet: string
   readonly asset: Asset
   amount: bigint
+  largest: bigint
 }
 
 /**
@@ -107,7 +110,7 @@ const open = Effect.fnUntraced(function* <E>(
   const amounts = yield* source.openings(wallet, added)
   return missing.flatMap(([key], at) => {
     const [asset, amount] = [assets[at]!, amounts[at] ?? 0n]
-    totals.set(key, { wallet, asset, amount })
+    totals.set(key, { wallet, asset, amount, largest: amount })
     // Sound: the opening block does not depend on the errors of the source.
     return amount === 0n ? [] : [openingEntry(source as unknown as Source<never>, wallet, asset, amount)]
   })
@@ -129,6 +132,10 @@ const entriesOf = Effect.fnUntraced(function* <E>(
       // Sound: the account was opened above.
       const total = totals.get(keyOf(movement.wallet, Holding.fromMovement(movement)))!
       total.amount += movement.amount
+      for (const value of [movement.amount, total.amount]) {
+        const size = value < 0n ? -value : value
+        if (size > total.largest) total.largest = size
+      }
       entries.push({
         ...{ asset: total.asset, blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp },
         ...{ transactionHash, transactionIndex: index, movement },

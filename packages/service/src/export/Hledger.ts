@@ -34,7 +34,7 @@ const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: E
   return (
     `${TextFields.dayOf(timestamp)} * ${counterparty ?? "chain"} | ${kind}  ; ${tags.join(", ")}\n` +
     `    ${accountOf(asset.chainId, wallet)}  ${TextFields.amountOf(amount, asset)} ${commodity}\n` +
-    `    ${counters[TextFields.counterOf(kind)]}  ${TextFields.amountOf(-amount, asset)} ${commodity}\n\n`
+    `    ${counters[TextFields.counterOf(kind)]}\n\n`
   )
 }
 

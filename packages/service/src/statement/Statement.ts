@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
 import * as Discovery from "../discovery/Discovery.ts"
+import { BlockUnavailable } from "../discovery/DiscoveryError.ts"
 import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import type * as Movement from "../ledger/Movement.ts"
@@ -97,14 +98,18 @@ export type StatementError = Discovery.DiscoveryError | Proof.ProofError
  * The state of a discovery that begins.
  *
  * **Errors**
- * - `BlockNotFound`: the chain has no such block yet.
+ * - `BlockUnavailable`: the chain has no such block yet.
  */
 export const begin = Effect.fnUntraced(function* (connection: Connection, options: Options) {
   const { addresses, at, fromBlock = 0, samples } = options
   const { hash, number } = yield* Discovery.closingBlock(connection, connection.chainId, at)
+  if (fromBlock > number) {
+    const host = connection.node.hosts.join(", ")
+    return yield* new BlockUnavailable({ host, block: fromBlock, last: number })
+  }
   return DiscoveryStep.initial({
     ...{ chainId: connection.chainId, addresses, closing: { number, hash } },
-    opening: Math.min(Math.max(0, fromBlock - 1), number),
+    opening: Math.max(0, fromBlock - 1),
     ...(samples === undefined ? {} : { samples }),
   })
 })

@@ -239,4 +239,43 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
       expect(replaced).toMatchObject({ _tag: "ChainReorganized", block: lastBlock })
     }),
   )
+
+  it.effect("run: names the blocks in which contracts paid a wallet, where the node does not trace", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const tracers = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber", "debug_traceTransaction"]
+      const node = yield* server.start(
+        Object.fromEntries(tracers.map((name) => [name, server.missing])),
+        server.forward(url),
+      )
+      const { statements } = yield* stateOf(node.url, { addresses: [accounts.heidi], at: lastBlock })
+      const whole = yield* stateOf(url, { addresses: [accounts.heidi], at: lastBlock })
+      const paid = whole.statements[0]!.totals.filter(({ kind }) => kind === "internal")
+      const missing = statements[0]!.differences.reduce((sum, { expected, found }) => sum + found! - expected, 0n)
+
+      expect(statements[0]!.isProved).toBe(false)
+      expect(missing).toBe(paid.reduce((sum, one) => sum + one.in + one.out, 0n))
+      expect(missing).toBeLessThan(0n)
+      expect(statements[0]!.unproved.join(" ")).toContain("The node does not trace")
+    }),
+  )
+
+  it.effect("run: ends where its budget of calls is used up, or the chain has no such block", () =>
+    Effect.gen(function* () {
+      const { host, url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const addresses = [accounts.alice]
+      const connection = yield* Connection.connect({ node: { url }, maxCalls: 60 })
+      const exceeded = yield* Effect.flip(Statement.run(connection, { addresses, at: lastBlock }))
+      const later = yield* Effect.flip(stateOf(url, { addresses, at: lastBlock + 1 }))
+      const empty = yield* Effect.flip(stateOf(url, { addresses, at: lastBlock, fromBlock: lastBlock + 1 }))
+
+      expect(exceeded).toMatchObject({ _tag: "CallBudgetExceeded", maxCalls: 60 })
+      expect(connection.usage().calls).toBeLessThan(60 + 200)
+      expect(later.message).toContain(`${host}`)
+      expect(later).toMatchObject({ _tag: "BlockUnavailable", block: lastBlock + 1, last: lastBlock })
+      expect(empty).toMatchObject({ _tag: "BlockUnavailable", block: lastBlock + 1, last: lastBlock })
+    }),
+  )
 })

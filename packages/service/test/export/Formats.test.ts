@@ -23,7 +23,11 @@ const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   return rows.slice(0, -1)
 }
 
-const tail = { closings: [{ wallet, asset: ether, amount: 5n, found: 6n }], blockNumber: 9, timestamp: 1_700_000_000 }
+const tail = {
+  closings: [{ wallet, asset: ether, amount: 5n, largest: 5n, found: 6n }],
+  blockNumber: 9,
+  timestamp: 1_700_000_000,
+}
 
 describe("Csv", () => {
   it("entry: writes a line per movement below the names of the columns", () => {
@@ -111,6 +115,21 @@ describe("Beancount", () => {
   })
 })
 
+describe("Beancount: sums of more than 28 digits", () => {
+  it("make: are comments of the file, because beancount rounds them", () => {
+    const closings = [{ wallet, asset: ether, amount: 1n, largest: 10n ** 28n, found: 1n }]
+    const lines = Beancount.make()
+      .entry(entryOf(ether, 10n ** 28n, "value"))
+      .split("\n")
+
+    expect(lines.every((line) => line === "" || line.startsWith("; "))).toBe(true)
+
+    expect(Beancount.make().tail({ ...tail, closings })).toBe(
+      `; more digits than beancount computes with: 2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000001 ETH\n`,
+    )
+  })
+})
+
 describe("Hledger", () => {
   it("make: declares each commodity once, before its first use, and asserts the balances in the end", () => {
     const format = Hledger.make()
@@ -119,7 +138,7 @@ describe("Hledger", () => {
 
     expect(first).toBe(
       `commodity 1000.000000000000000000 "ETH"\n\n2023-11-14 * 0x${"c0".repeat(20)} | value  ; block:7, transaction:0x${"7a".repeat(32)}, asset:native\n` +
-        `    assets:chain1:${wallet}  0.000000000000000005 "ETH"\n    equity:transfers  -0.000000000000000005 "ETH"\n\n`,
+        `    assets:chain1:${wallet}  0.000000000000000005 "ETH"\n    equity:transfers\n\n`,
     )
     expect(second.startsWith("2023-11-14 * ")).toBe(true)
     expect(format.tail(tail)).toBe(

@@ -1,0 +1,96 @@
+/** Statements and exports by the command line, from a node alone. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as server from "../node/server.ts"
+import { folder } from "../server/service.ts"
+import { daybook, timeout } from "./daybook.ts"
+
+vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
+
+/** The command of the README, for another node and up to a block. */
+const commandOfReadme = (url: string, at: number): ReadonlyArray<string> => {
+  const [, address = ""] = /^daybook statement (0x[0-9a-f]{40}) --rpc \S+$/m.exec(readme) ?? []
+  return ["statement", address, "--rpc", url, "--at", String(at)]
+}
+
+layer(scenario, { excludeTestServices: true })("daybook statement and daybook export", (it) => {
+  it.effect("statement: the command of the README proves a wallet, for people and for programs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const base = yield* folder
+      const command = commandOfReadme(url, lastBlock)
+      const text = yield* daybook(base, ...command)
+      const json = yield* daybook(base, ...command, accounts.bob, "--json")
+      const lines = json.out.trim().split("\n")
+
+      expect(text.code).toBe(0)
+      expect(text.out).toMatch(
+        /^0x70997970c51812dc3a010c7d01b50e0d17dc79c8 on chain 31337, blocks 0 to \d+, \d+ transactions$/m,
+      )
+      expect(text.out).toMatch(/^proved: (\d+) of \1 sent transactions, \d+ balances compared, 0 differences$/m)
+      expect(text.err).toMatch(/^\d+ calls in \d+ requests, /m)
+      expect(json.code).toBe(0)
+      expect(lines).toHaveLength(2)
+      expect(JSON.parse(lines[1]!)).toMatchObject({
+        ...{ address: accounts.bob, chain: "chain 31337", block_number: lastBlock, proved: true, differences: [] },
+      })
+    }),
+  )
+
+  it.effect("statement: exits with code 1 where a balance is not the sum of the movements", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const forward = server.forward(url)
+      const node = yield* server.start(
+        {
+          eth_getBalance: (params) => (Number(params[1]) < 11 ? forward("eth_getBalance", params) : { result: "0x1" }),
+        },
+        forward,
+      )
+      const args = ["statement", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--json"]
+      const { code, err, out } = yield* daybook(yield* folder, ...args)
+
+      expect(code).toBe(1)
+      expect(JSON.parse(out)).toMatchObject({ proved: false })
+      expect(JSON.parse(out).differences[0]).toMatchObject({ asset: "native", first_block: 11, found: "1" })
+      expect(err).toContain(`Not proved: ${accounts.ivan}. See the differences.`)
+    }),
+  )
+
+  it.effect("export: writes a line per movement to a file, and names an address that is none", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const base = yield* folder
+      const args = ["--rpc", url, "--at", String(lastBlock), "--format"]
+      const csv = yield* daybook(base, "export", accounts.alice, ...args, "csv", "--output", "out.csv")
+      const invalid = yield* daybook(base, "export", "0x12", ...args, "csv")
+      const lines = readFileSync(join(base, "out.csv"), "utf8").trim().split("\r\n")
+      const [names, ...rows] = lines.map((line) => line.split(","))
+      const at = (name: string) => names!.indexOf(name)
+      const native = rows.filter((row) => row[at("asset")] === "native")
+      const sum = native.reduce((total, row) => total + BigInt(row[at("amount_in_smallest_unit")]!), 0n)
+      const node = yield* Anvil.Anvil
+      const balance = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${lastBlock.toString(16)}`])
+
+      expect(csv.code).toBe(0)
+      expect(csv.err).toMatch(/^(\d+) movements; (\d+) of \2 balances proved$/m)
+      expect(csv.err).toContain(`${rows.length} movements; `)
+      expect(sum).toBe(BigInt(balance))
+      expect(invalid).toMatchObject({ code: 1, out: "" })
+      expect(invalid.err).toContain(
+        'Invalid option "ADDRESS": expected an address of 20 bytes in hex, received "0x12".',
+      )
+    }),
+  )
+})
