@@ -2,7 +2,7 @@
  * Accounts that signed the authorizations of a set-code transaction. A recovery takes one to three milliseconds, so their number is
  * bounded, and it never happens on the path of a request. Pure.
  *
- * Source: EIP-7702; decisions 0044 and 0046.
+ * Source: EIP-7702; decisions 0044 and 0048.
  */
 import * as Authorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"

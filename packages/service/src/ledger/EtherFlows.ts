@@ -1,7 +1,7 @@
 /**
  * Native value that moves in a transaction: by itself, by the calls inside it, or by the logs of transfers of ether. Pure.
  *
- * Source: EIP-6780, EIP-7708; decision 0046.
+ * Source: EIP-6780, EIP-7708; decision 0048.
  */
 import * as Movement from "./Movement.ts"
 import type { SourceFrame, SourceLog, SourceTransaction } from "./LedgerSource.ts"

@@ -1,7 +1,7 @@
 /**
  * What a transaction paid in fees, by receiver, in wei. Pure.
  *
- * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0046.
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0048.
  */
 import type { FeeRules } from "@daybook/schema/Chain"
 import type { SourceTransaction } from "./LedgerSource.ts"

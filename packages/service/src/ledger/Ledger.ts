@@ -2,7 +2,7 @@
  * Derives the ledger of a block: the roles and movements of every wallet in each of its transactions and in the block itself. What is
  * not known is marked, and never left out without a mark. Pure.
  *
- * Source: decision 0046.
+ * Source: decision 0048.
  */
 import * as Chain from "@daybook/schema/Chain"
 import type { FeeRules } from "@daybook/schema/Chain"

@@ -1,7 +1,7 @@
 /**
  * What the derivation of movements knows of a chain: where its fees go, and which of its tokens are its native currency. Pure.
  *
- * Source: decision 0046.
+ * Source: decision 0048.
  */
 import * as Chain from "@daybook/schema/Chain"
 

@@ -2,7 +2,7 @@
  * What the derivation of movements reads of a block, and the two adapters that give it: from decoded responses of a node, and from
  * the texts that an index has stored. Both give the same for one block. Pure.
  *
- * Source: decision 0046.
+ * Source: decision 0048.
  */
 import type { InternalTransactionWire } from "../projection/InternalTransactions.ts"
 import * as InternalTransactions from "../projection/InternalTransactions.ts"

@@ -1,7 +1,7 @@
 /**
  * A movement: one change of what a wallet holds. Amounts are signed, in the smallest unit of the asset. Pure.
  *
- * Source: decision 0046.
+ * Source: decision 0048.
  */
 
 /** Kinds of movements. Their order is that of the stored form: a kind is added at the end. */

@@ -2,7 +2,7 @@
  * What a block changes beside its transactions: withdrawals, and the fees and rewards that its fee recipient or the accounts of the
  * chain's fee rules receive. Pure.
  *
- * Source: EIP-1559, EIP-4895; decision 0046.
+ * Source: EIP-1559, EIP-4895; decision 0048.
  */
 import type { FeeReceiver, FeeRules } from "@daybook/schema/Chain"
 import type { BlockFacts } from "../projection/BlockFacts.ts"

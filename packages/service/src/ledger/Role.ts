@@ -1,7 +1,7 @@
 /**
  * Roles of a wallet in a transaction or block, as bits of one number. Pure.
  *
- * Source: decision 0046.
+ * Source: decision 0048.
  */
 
 /** Roles, each with its bit. The bits are stored: a role is added at the end. */

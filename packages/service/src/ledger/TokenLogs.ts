@@ -2,7 +2,7 @@
  * Token movements and approvals in the logs of a transaction. The number of topics and the length of the data decide which standard an
  * event follows; a log of another form is none. What a contract logs is not trusted further: its tokens may be worthless. Pure.
  *
- * Source: ERC-20, ERC-721, ERC-1155; decision 0046.
+ * Source: ERC-20, ERC-721, ERC-1155; decision 0048.
  */
 import type { LedgerRules } from "./LedgerRules.ts"
 import type { SourceLog } from "./LedgerSource.ts"
