@@ -18,8 +18,8 @@ export interface Options {
   readonly onHead: (nodeHead: number) => Effect.Effect<void>
 }
 
-/** Time without a stored block after which polls become rarer. */
-const quietMillis = 15_000
+/** Time without a stored block after which polls become rarer: a slow node takes as long for a range. */
+const quietMillis = 60_000
 /** Delay of polls while no block is stored. */
 const backoff: Backoff.Backoff = { firstMillis: 15_000, maxMillis: 60_000 }
 

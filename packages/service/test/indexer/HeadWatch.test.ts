@@ -68,7 +68,7 @@ describe("HeadWatch", () => {
           yield* TestClock.adjust("60 seconds")
           perMinute.push(node.polls - before)
         }
-        expect(perMinute).toEqual([9, 1, 1, 1, 1])
+        expect(perMinute).toEqual([30, 3, 1, 1, 1])
 
         yield* hooks.onProgress
         yield* TestClock.adjust("60 seconds")

@@ -12,9 +12,9 @@ describe("ChainIndexer under kills", () => {
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
-        const all = yield* Harness.run(node, { kills: 3, seed: 3 })
+        const all = yield* Harness.run(node, { kills: 2, seed: 3 })
 
-        expect(all).toHaveLength(3)
+        expect(all).toHaveLength(2)
         expect(Harness.inTransaction(all)).toBeGreaterThan(0)
       }),
   )

@@ -36,7 +36,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
 })
 
 describe("Ledger", () => {
-  it.live.each([2, 5])(
+  it.live.each([5])(
     "derive: gives the balances of every account and token at every block, on the chain of seed %i",
     (seed) =>
       Effect.gen(function* () {

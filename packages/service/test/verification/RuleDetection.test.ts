@@ -71,6 +71,22 @@ describe("RuleDetection", () => {
     ])
   })
 
+  it("fromSamples: lists the blocks from which rules hold in their order, whichever rule comes first", () => {
+    const samples = [
+      sampleOf(100, { headerHash: false, blooms: false, roots: false }),
+      sampleOf(300, { headerHash: false, roots: false }),
+      sampleOf(500, { roots: false }),
+      sampleOf(700, {}),
+    ]
+
+    expect(RuleDetection.fromSamples(samples)).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false },
+      { fromBlock: 300n, headerHash: false, blooms: true, roots: false },
+      { fromBlock: 500n, headerHash: true, blooms: true, roots: false },
+      { fromBlock: 700n, headerHash: true, blooms: true, roots: true },
+    ])
+  })
+
   it.prop("fromSamples: gives rules that no sample breaks", { verdicts: Samples }, ({ verdicts }) => {
     const samples = verdicts.map((evidence, index) => sampleOf(index * 10, evidence))
     const rules = RuleDetection.fromSamples(samples)

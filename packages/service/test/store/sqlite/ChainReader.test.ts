@@ -36,6 +36,24 @@ describe("ChainReader", () => {
     }),
   )
 
+  it.effect("changes: where the head of a reader is not remembered, they begin after the last final block", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
+      yield* store.append(null, chainOn(null, 4))
+      const { position } = yield* store.changes(null, 99)
+      const lowestAfter = (number: number) =>
+        Effect.map(
+          store.changes({ ...position, head: { number, hash: `0x${"f".repeat(64)}` } }, 99),
+          ({ changes: [first] }) => first,
+        )
+
+      expect(yield* lowestAfter(13)).toEqual({ _tag: "Unwound", lowest: 0 })
+      yield* store.finalize(11)
+      expect(yield* lowestAfter(13)).toEqual({ _tag: "Unwound", lowest: 12 })
+      expect(yield* lowestAfter(11)).toEqual({ _tag: "Unwound", lowest: 11 })
+    }),
+  )
+
   it.effect("changes: of an empty chain are none", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)

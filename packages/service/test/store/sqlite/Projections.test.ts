@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import type { Projection } from "../../../src/projection/Projection.ts"
-import { blockOn, chainOn, wallets } from "../model.ts"
-import { hashes } from "../projections.ts"
+import { blockOn, chainOn, refOf, wallets } from "../model.ts"
+import { entriesOf, expectedEntries, hashes } from "../projections.ts"
 import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
@@ -45,6 +45,34 @@ describe("Projections", () => {
 
       expect(steps.map(({ transactions }) => transactions)).toEqual([2, 3, 1])
       expect(yield* store.fill(hashes(1), 100)).toEqual({ transactions: 1, isDone: true })
+    }),
+  )
+
+  it.effect("append: leaves a projection that is behind the head where it is", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
+      const blocks = chainOn(null, 6)
+      yield* store.append(null, blocks.slice(0, 4))
+      const later = yield* TestStore.open(store.database, ref, { projections: [hashes(1)] })
+      yield* later.append(refOf(blocks[3]!), blocks.slice(4))
+
+      expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 1, next: 10 })
+      expect(yield* later.fill(hashes(1), 100)).toEqual({ transactions: 6, isDone: true })
+      expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
+    }),
+  )
+
+  it.effect("append: leaves a projection alone that another program has derived with another revision", () =>
+    Effect.gen(function* () {
+      const store = yield* TestStore.inFolder(yield* temporaryFolder, ref, { projections: [hashes(1)] })
+      const blocks = chainOn(null, 4)
+      yield* store.append(null, blocks.slice(0, 2))
+      expect(yield* store.fill(hashes(2), 100)).toEqual({ transactions: 2, isDone: true })
+      yield* store.append(refOf(blocks[1]!), blocks.slice(2))
+
+      expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 2, next: 12 })
+      expect(yield* store.fill(hashes(2), 100)).toEqual({ transactions: 2, isDone: true })
+      expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!, 2))
     }),
   )
 
