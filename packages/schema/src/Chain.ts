@@ -2,10 +2,8 @@
  * Chains of the interface: lookup by name and identifier, and the facts of each. To add a chain, add a row to `internal/chains.ts`.
  */
 import { all, type Chain, type HashRules } from "./internal/chains.ts"
-import type { FeeRules } from "./internal/feeRules.ts"
 
 export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
-export type { FeeRanges, FeeReceiver, FeeRules, FeeRulesRange } from "./internal/feeRules.ts"
 
 /**
  * The form in which names of chains are compared: lower case, with each run of spaces, hyphens and underscores as one space, and none
@@ -140,21 +138,3 @@ export const toHexId = (chain: Chain): `0x${string}` => `0x${chain.id.toString(1
  */
 export const hashRulesAt = ({ hashRules }: Pick<Chain, "hashRules">, block: bigint): HashRules =>
   hashRules.findLast(({ fromBlock }) => fromBlock <= block) ?? hashRules[0]
-
-/**
- * The fee rules of a chain at a block with a time, in seconds since 1970.
- *
- * **Example** (Reading who receives the base fees of a block)
- *
- * ```ts
- * import * as Chain from "@daybook/schema/Chain"
- *
- * const eth = Chain.fromName("eth")
- * console.log(eth && Chain.feeRulesAt(eth, 20_000_000n, 1_717_000_000n).baseFee) // burned
- * ```
- *
- * Source: EIP-1559.
- */
-export const feeRulesAt = ({ feeRules }: Pick<Chain, "feeRules">, block: bigint, timestamp: bigint): FeeRules =>
-  feeRules.findLast(({ fromBlock, fromTimestamp = 0n }) => fromBlock <= block && fromTimestamp <= timestamp) ??
-  feeRules[0]

@@ -180,31 +180,4 @@ describe("Chain", () => {
       expect(Chain.hashRulesAt({ hashRules: [first!, ...others] }, block)).toBe(expected)
     },
   )
-
-  it("feeRulesAt: changes at the blocks and times of forks", () => {
-    const of = (name: string, block: bigint, timestamp = 0n) =>
-      Chain.feeRulesAt(Chain.fromName(name)!, block, timestamp)
-
-    expect(
-      [of("eth", 4_369_999n), of("eth", 4_370_000n), of("eth", 20_000_000n)].map((one) => one.blockReward),
-    ).toEqual([5n, 3n, 2n].map((ether) => ether * 10n ** 18n))
-    expect(of("optimism", 105_235_062n).baseFee).toBe("unknown")
-    expect(of("optimism", 105_235_063n)).toMatchObject({ priorityFee: "fee_recipient", isOperatorFeeOfJovian: false })
-    expect(of("optimism", 200_000_000n, 1_764_691_201n).isOperatorFeeOfJovian).toBe(true)
-    expect(of("polygon", 1n).baseFee).toBe("burned")
-    expect(of("polygon", 23_850_000n).baseFee).toEqual({ account: "0x70bca57f4579f58670ab2d18ef16e02c17553c38" })
-    expect(of("gnosis", 1n, 1_746_021_819n).blobFee).toBe("burned")
-    expect(of("gnosis", 1n, 1_746_021_820n).blobFee).toEqual(of("gnosis", 1n).baseFee)
-  })
-
-  it("all: names accounts and tokens of fee rules in lower case", () => {
-    for (const { feeRules, nativeTokens, wrappedTokens } of Chain.all) {
-      const accounts = feeRules
-        .flatMap((rules) => Object.values(rules))
-        .flatMap((one) => (typeof one === "object" ? [one.account] : []))
-      for (const account of [...accounts, ...nativeTokens, ...wrappedTokens])
-        expect(account).toMatch(/^0x[0-9a-f]{40}$/)
-      expect(feeRules[0].fromBlock).toBe(0n)
-    }
-  })
 })

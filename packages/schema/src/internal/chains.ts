@@ -3,7 +3,7 @@
  * of this is exported.
  */
 
-import * as FeeRules from "./feeRules.ts"
+import type * as FeeRules from "../FeeRules.ts"
 
 /**
  * What can be computed again from the parts of a block, and so verified.
@@ -63,8 +63,8 @@ export interface Chain {
   readonly finalityBlocks: number
   /** Hash rules by range of blocks, oldest first. */
   readonly hashRules: readonly [HashRulesRange, ...ReadonlyArray<HashRulesRange>]
-  /** Fee rules by range of blocks, oldest first. */
-  readonly feeRules: FeeRules.FeeRanges
+  /** Name of its fee rules in `FeeRules.all`. */
+  readonly feeRules: FeeRules.Name
   /** Contracts that show the native currency as a token; their transfers change no balance of their own. */
   readonly nativeTokens: ReadonlyArray<string>
   /** Wrapped native currency: contracts whose Deposit and Withdrawal events mint and burn. */
@@ -141,7 +141,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 12_000,
       finalityBlocks: 96,
       hashRules: mainnet,
-      feeRules: FeeRules.mainnet,
+      feeRules: "mainnet",
       wrappedTokens: ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
       irregularBlocks: [1_920_000n],
     },
@@ -152,13 +152,13 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 12_000,
       finalityBlocks: 96,
       hashRules: ethereum,
-      feeRules: FeeRules.sepolia,
+      feeRules: "sepolia",
       wrappedTokens: ["0xfff9976782d46cc05630d1f6ebab18b2324d6b14", "0x7b79995e5f793a07bc00c21412e50ecae098e7f9"],
     },
   ),
   row(
     { name: "holesky", identifier: "0x4268", rpcName: "holesky", symbol: "ETH" },
-    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum, feeRules: FeeRules.ethereum },
+    { blockTimeMillis: 12_000, finalityBlocks: 96, hashRules: ethereum, feeRules: "ethereum" },
   ),
   row(
     { name: "polygon", identifier: "0x89", rpcName: "polygon", symbol: "POL" },
@@ -166,7 +166,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 256,
       hashRules: polygonRules(80_084_800n),
-      feeRules: FeeRules.polygon,
+      feeRules: "polygon",
       wrappedTokens: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
       nativeTokens: polygonToken,
     },
@@ -177,7 +177,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 256,
       hashRules: polygonRules(28_899_616n),
-      feeRules: FeeRules.polygonAmoy,
+      feeRules: "polygonAmoy",
       nativeTokens: polygonToken,
     },
   ),
@@ -187,7 +187,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 750,
       finalityBlocks: 64,
       hashRules: ethereum,
-      feeRules: FeeRules.bsc,
+      feeRules: "bsc",
       wrappedTokens: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
     },
   ),
@@ -197,7 +197,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 750,
       finalityBlocks: 64,
       hashRules: ethereum,
-      feeRules: FeeRules.bsc,
+      feeRules: "bsc",
       wrappedTokens: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"],
     },
   ),
@@ -208,7 +208,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 1,
       hashRules: unverified,
-      feeRules: FeeRules.avalanche,
+      feeRules: "avalanche",
       wrappedTokens: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
     },
   ),
@@ -218,14 +218,14 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 1_000,
       finalityBlocks: 1,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0x21be370d5312f44cb42ce377bc9b8a0cef1a4c83"],
     },
   ),
   // Seals of the validators are left out of the hash.
   row(
     { name: "palm", identifier: "0x2a15c308d", rpcName: null, symbol: "PALM" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified, feeRules: FeeRules.unknown },
+    { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified, feeRules: "unknown" },
   ),
   row(
     { name: "cronos", identifier: "0x19", rpcName: null, symbol: "CRO" },
@@ -233,7 +233,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 1_000,
       finalityBlocks: 1,
       hashRules: cronosRules,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0x5c7f8a570d578ed84e63fdfa7b1ee72deae1ae23"],
     },
   ),
@@ -243,7 +243,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 250,
       finalityBlocks: 14_400,
       hashRules: ethereum,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
     },
   ),
@@ -254,13 +254,13 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 5_000,
       finalityBlocks: 96,
       hashRules: ethereum,
-      feeRules: FeeRules.gnosis,
+      feeRules: "gnosis",
       wrappedTokens: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
     },
   ),
   row(
     { name: "gnosis testnet", identifier: "0x27d8", rpcName: null, symbol: "xDAI" },
-    { blockTimeMillis: 5_000, finalityBlocks: 96, hashRules: ethereum, feeRules: FeeRules.gnosisTestnet },
+    { blockTimeMillis: 5_000, finalityBlocks: 96, hashRules: ethereum, feeRules: "gnosisTestnet" },
   ),
   row(
     { name: "chiliz", identifier: "0x15b38", rpcName: null, symbol: "CHZ" },
@@ -268,17 +268,17 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 3_000,
       finalityBlocks: 64,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0x677f7e16c7dd57be1d4c8ad1244883214953dc47"],
     },
   ),
   row(
     { name: "chiliz testnet", identifier: "0x15b32", rpcName: null, symbol: "CHZ" },
-    { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified, feeRules: FeeRules.unknown },
+    { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified, feeRules: "unknown" },
   ),
   row(
     { name: "base", identifier: "0x2105", rpcName: "base", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: FeeRules.base, ...opStackTokens },
+    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: "base", ...opStackTokens },
   ),
   row(
     { name: "base sepolia", identifier: "0x14a34", rpcName: "base sepolia", symbol: "ETH" },
@@ -286,7 +286,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 1_800,
       hashRules: ethereum,
-      feeRules: FeeRules.baseSepolia,
+      feeRules: "baseSepolia",
       ...opStackTokens,
     },
   ),
@@ -296,7 +296,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 1_800,
       hashRules: ethereum,
-      feeRules: FeeRules.optimism,
+      feeRules: "optimism",
       ...opStackTokens,
     },
   ),
@@ -306,7 +306,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 1_800,
       hashRules: ethereum,
-      feeRules: FeeRules.optimismSepolia,
+      feeRules: "optimismSepolia",
       ...opStackTokens,
     },
   ),
@@ -317,13 +317,13 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 2_000,
       finalityBlocks: 1_800,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f"],
     },
   ),
   row(
     { name: "linea sepolia", identifier: "0xe705", rpcName: null, symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: unverified, feeRules: FeeRules.unknown },
+    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: unverified, feeRules: "unknown" },
   ),
   row(
     { name: "moonbeam", identifier: "0x504", rpcName: null, symbol: "GLMR" },
@@ -331,7 +331,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 6_000,
       finalityBlocks: 64,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0xacc15dc74880c9944775448304b263d191c6077f"],
       nativeTokens: moonbeamToken,
     },
@@ -342,7 +342,7 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 6_000,
       finalityBlocks: 64,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       wrappedTokens: ["0x98878b06940ae243284ca214f92bb71a2b032b8a"],
       nativeTokens: moonbeamToken,
     },
@@ -353,12 +353,12 @@ export const all: ReadonlyArray<Chain> = [
       blockTimeMillis: 6_000,
       finalityBlocks: 64,
       hashRules: unverified,
-      feeRules: FeeRules.unknown,
+      feeRules: "unknown",
       nativeTokens: moonbeamToken,
     },
   ),
   row(
     { name: "arbitrum sepolia", identifier: null, rpcName: "arbitrum sepolia", id: 421_614n, symbol: "ETH" },
-    { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum, feeRules: FeeRules.unknown },
+    { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum, feeRules: "unknown" },
   ),
 ]

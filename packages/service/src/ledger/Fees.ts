@@ -3,7 +3,7 @@
  *
  * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0048.
  */
-import type { FeeRules } from "@daybook/schema/Chain"
+import type { FeeRules } from "@daybook/schema/FeeRules"
 import type { SourceTransaction } from "./LedgerSource.ts"
 
 /** Fees of a transaction. */

@@ -4,8 +4,7 @@
  *
  * Source: decision 0048.
  */
-import * as Chain from "@daybook/schema/Chain"
-import type { FeeRules } from "@daybook/schema/Chain"
+import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Steps from "../supervision/Steps.ts"
 import * as Authorities from "./Authorities.ts"
 import * as EtherFlows from "./EtherFlows.ts"
@@ -22,7 +21,7 @@ export type { LedgerRow } from "./WalletRows.ts"
 /** What the transactions of a block share. */
 interface BlockContext {
   readonly rules: LedgerRules
-  readonly feeRules: FeeRules
+  readonly feeRules: FeeRules.FeeRules
   /** `null` where it is not known, or the block has none. */
   readonly baseFeePerGas: bigint | null
   /** Whether logs state transfers of ether. */
@@ -135,7 +134,7 @@ export const steps = function* (source: LedgerSource, rules: LedgerRules): Steps
   const { number, timestamp, transactions } = source
   const context: BlockContext = {
     rules,
-    feeRules: Chain.feeRulesAt(rules, BigInt(number), BigInt(timestamp)),
+    feeRules: FeeRules.at(rules.feeRules, BigInt(number), BigInt(timestamp)),
     baseFeePerGas: source.facts?.baseFeePerGas ?? null,
     isLogged: EtherFlows.hasEtherLogs(transactions),
     recovered: 0,
@@ -143,11 +142,10 @@ export const steps = function* (source: LedgerSource, rules: LedgerRules): Steps
   const found: Array<LedgerRow> = []
   for (const [position, transaction] of transactions.entries()) {
     const { recovered } = context
-    found.push(...rowsOfTransaction(transaction, context))
+    for (const row of rowsOfTransaction(transaction, context)) found.push(row)
     if (position % stepTransactions === stepTransactions - 1 || context.recovered > recovered) yield
   }
-  found.push(...blockLevelRows(source, context))
-  return found
+  return found.concat(blockLevelRows(source, context))
 }
 
 /** The same at once. */

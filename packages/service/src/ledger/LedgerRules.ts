@@ -4,12 +4,13 @@
  * Source: decision 0048.
  */
 import * as Chain from "@daybook/schema/Chain"
+import * as FeeRules from "@daybook/schema/FeeRules"
 
 /** Rules of a chain. */
 export interface LedgerRules {
   /** EIP-155 id; `null` where it is not known. */
   readonly chainId: bigint | null
-  readonly feeRules: Chain.FeeRanges
+  readonly feeRules: FeeRules.FeeRanges
   readonly nativeTokens: ReadonlySet<string>
   /**
    * Tokens whose Deposit and Withdrawal events mint and burn; `null` for a chain without a row: such an event counts where its emitter
@@ -27,25 +28,12 @@ export const defaultMaxMovements = 20_000
 /** The rules of a chain with a row, or of one like Ethereum without proof of work. */
 export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null): LedgerRules => ({
   chainId,
-  feeRules: chain?.feeRules ?? [ethereum],
+  feeRules: FeeRules.all[chain?.feeRules ?? "ethereum"],
   nativeTokens: new Set(chain?.nativeTokens),
   wrappedTokens: chain === undefined ? null : new Set(chain.wrappedTokens),
   irregularBlocks: new Set(chain?.irregularBlocks.map(Number)),
   maxMovements: defaultMaxMovements,
 })
-
-const ethereum: Chain.FeeRulesRange = {
-  fromBlock: 0n,
-  baseFee: "burned",
-  priorityFee: "fee_recipient",
-  blobFee: "burned",
-  l1Fee: "unknown",
-  operatorFee: "unknown",
-  isOperatorFeeOfJovian: false,
-  blockReward: 0n,
-  nativeWithdrawals: true,
-  unstatedChanges: false,
-}
 
 /** The rules of a chain by its EIP-155 id. */
 export const fromChainId = (chainId: number): LedgerRules =>

@@ -4,7 +4,7 @@
  *
  * Source: EIP-1559, EIP-4895; decision 0048.
  */
-import type { FeeReceiver, FeeRules } from "@daybook/schema/Chain"
+import type { FeeReceiver, FeeRules } from "@daybook/schema/FeeRules"
 import type { BlockFacts } from "../projection/BlockFacts.ts"
 import * as Fees from "./Fees.ts"
 import type { LedgerSource } from "./LedgerSource.ts"

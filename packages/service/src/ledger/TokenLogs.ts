@@ -41,15 +41,19 @@ const arrayAt = (log: SourceLog, head: number): { readonly at: number; readonly 
   return length > BigInt(Math.floor((bytes - at) / 32)) ? null : { at, length: Number(length) }
 }
 
+type Item = readonly [id: bigint | null, amount: bigint]
+
+/** Ids and amounts, read as they are asked for: a log may claim more of them than the rows of a transaction hold. */
+const batchItems = function* (log: SourceLog, ids: number, amounts: number, length: number): Generator<Item> {
+  for (let at = 0; at < length; at++) yield [wordAt(log.data, ids + at * 32), wordAt(log.data, amounts + at * 32)]
+}
+
 /** Ids and amounts of a TransferBatch; `null` for data of another form. */
-const batchOf = (log: SourceLog): ReadonlyArray<readonly [id: bigint, amount: bigint]> | null => {
+const batchOf = (log: SourceLog): Iterable<Item> | null => {
   if (bytesOf(log) < 128) return null
   const [ids, amounts] = [arrayAt(log, 0), arrayAt(log, 32)]
   if (ids === null || amounts === null || ids.length !== amounts.length) return null
-  return Array.from({ length: ids.length }, (_, at) => [
-    wordAt(log.data, ids.at + at * 32),
-    wordAt(log.data, amounts.at + at * 32),
-  ])
+  return batchItems(log, ids.at, amounts.at, ids.length)
 }
 
 interface Parties {
@@ -68,18 +72,27 @@ const holder = (address: string): string | null => (address === zeroAddress ? nu
 /** A transfer of a token by a log. */
 interface TokenTransfer extends Parties {
   readonly kind: "erc20" | "erc721" | "erc1155"
-  readonly items: ReadonlyArray<readonly [id: bigint | null, amount: bigint]>
+  /** Can be read once. */
+  readonly items: Iterable<Item>
+}
+
+/** Parties and amount of an ERC-20 transfer; `null` for another event. */
+const fungibleOf = (log: SourceLog): (Parties & { readonly amount: bigint }) | null => {
+  const [topic0, topic1, topic2] = log.topics
+  if (topic0 !== topics.transfer || log.topics.length !== 3 || bytesOf(log) !== 32) return null
+  const parties = partiesOf(topic1, topic2)
+  return parties === null ? null : { ...parties, amount: wordAt(log.data, 0) }
 }
 
 /** The transfer that a log states; `null` for another event. */
 const transferOf = (log: SourceLog): TokenTransfer | null => {
+  const fungible = fungibleOf(log)
+  if (fungible !== null) return { ...fungible, kind: "erc20", items: [[null, fungible.amount]] }
   const [topic0, topic1, topic2, topic3] = log.topics
   const [count, bytes] = [log.topics.length, bytesOf(log)]
-  if (topic0 === topics.transfer && (count === 3 || count === 4)) {
+  if (topic0 === topics.transfer && count === 4 && bytes === 0) {
     const parties = partiesOf(topic1, topic2)
-    if (parties === null) return null
-    if (count === 3 && bytes === 32) return { ...parties, kind: "erc20", items: [[null, wordAt(log.data, 0)]] }
-    return count === 4 && bytes === 0 ? { ...parties, kind: "erc721", items: [[BigInt(topic3!), 1n]] } : null
+    return parties === null ? null : { ...parties, kind: "erc721", items: [[BigInt(topic3!), 1n]] }
   }
   if (count !== 4 || (topic0 !== topics.transferSingle && topic0 !== topics.transferBatch)) return null
   const parties = partiesOf(topic2, topic3)
@@ -93,6 +106,7 @@ const addTransfer = (rows: WalletRows, log: SourceLog, { from, items, kind, to }
   if (holder(from) !== null) rows.role(from, "token_sender")
   if (holder(to) !== null) rows.role(to, "token_recipient")
   for (const [id, amount] of items) {
+    if (rows.isFull()) return rows.incomplete()
     rows.transfer({
       ...{ asset: log.address, kind, amount, from: holder(from), to: holder(to), logIndex: log.logIndex },
       ...(id === null ? {} : { tokenId: id.toString() }),
@@ -129,10 +143,10 @@ const keyOf = (asset: string, account: string, amount: bigint, isMint: boolean):
 const mintsOf = (logs: ReadonlyArray<SourceLog>): Map<string, number> => {
   const found = new Map<string, number>()
   for (const log of logs) {
-    const transfer = transferOf(log)
-    if (transfer?.kind !== "erc20" || (transfer.from !== zeroAddress && transfer.to !== zeroAddress)) continue
+    const transfer = fungibleOf(log)
+    if (transfer === null || (transfer.from !== zeroAddress && transfer.to !== zeroAddress)) continue
     const isMint = transfer.from === zeroAddress
-    const key = keyOf(log.address, isMint ? transfer.to : transfer.from, transfer.items[0]![1], isMint)
+    const key = keyOf(log.address, isMint ? transfer.to : transfer.from, transfer.amount, isMint)
     found.set(key, (found.get(key) ?? 0) + 1)
   }
   return found

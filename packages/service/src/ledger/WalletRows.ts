@@ -18,6 +18,8 @@ export interface LedgerRow {
 interface Collected {
   roles: number
   readonly movements: Array<Movement.Movement>
+  /** Amounts of the native movements, for `hasNative`. */
+  readonly nativeAmounts: Set<bigint>
 }
 
 /** What moves between two wallets. */
@@ -50,37 +52,48 @@ export class WalletRows {
     this.#max = max
   }
 
-  #rowOf(wallet: string): Collected {
+  /** The row of a wallet; `null` beyond the bound. */
+  #rowOf(wallet: string): Collected | null {
     const found = this.#rows.get(wallet)
     if (found !== undefined) return found
-    const row: Collected = { roles: 0, movements: [] }
+    if (this.#rows.size >= this.#max) {
+      this.#isIncomplete = true
+      return null
+    }
+    const row: Collected = { roles: 0, movements: [], nativeAmounts: new Set() }
     this.#rows.set(wallet, row)
     return row
   }
 
   #push(movement: Movement.Movement): void {
-    if (this.#movements >= this.#max) {
+    if (this.isFull()) {
       this.#isIncomplete = true
       return
     }
+    const row = this.#rowOf(movement.wallet)
+    if (row === null) return
     this.#movements++
-    this.#rowOf(movement.wallet).movements.push(movement)
+    row.movements.push(movement)
+    if (movement.asset === Movement.native) row.nativeAmounts.add(movement.amount)
+  }
+
+  /** Whether no further movement has a place; the next one marks the rows. */
+  isFull(): boolean {
+    return this.#movements >= this.#max
   }
 
   /** Adds roles of a wallet. A wallet beyond the bound has none. */
   role(wallet: string, ...roles: ReadonlyArray<Role.Role>): void {
-    if (!this.#rows.has(wallet) && this.#rows.size >= this.#max) {
-      this.#isIncomplete = true
-      return
-    }
     const row = this.#rowOf(wallet)
+    if (row === null) return
     for (const role of roles) row.roles |= Role.bits[role]
   }
 
   /** Marks the row of a wallet, or of all wallets: movements may be missing. */
   incomplete(wallet?: string): void {
-    if (wallet === undefined) this.#isIncomplete = true
-    else this.#rowOf(wallet).roles |= Role.incompleteBit
+    const row = wallet === undefined ? null : this.#rowOf(wallet)
+    if (row === null) this.#isIncomplete = true
+    else row.roles |= Role.incompleteBit
   }
 
   /** A native change of one wallet; none for an amount of 0. */
@@ -110,8 +123,7 @@ export class WalletRows {
 
   /** Whether a native amount moved to a wallet, or from it where the amount is negative. */
   hasNative(wallet: string, amount: bigint): boolean {
-    const movements = this.#rows.get(wallet)?.movements ?? []
-    return movements.some((movement) => movement.amount === amount && movement.asset === Movement.native)
+    return this.#rows.get(wallet)?.nativeAmounts.has(amount) ?? false
   }
 
   /** The rows, in the order in which their wallets were named first. */

@@ -81,6 +81,16 @@ describe("TokenLogs", () => {
     for (const words of odd) expect(of(bob, multi(topics.transferBatch, words))).toEqual([])
   })
 
+  it("add: reads of a batch only as many items as rows may hold, and marks the rows", () => {
+    const count = 10_000
+    const items = [count, ...Array.from({ length: count }, (_, at) => at + 1)]
+    const batch = multi(topics.transferBatch, data(64, 96 + count * 32, ...items, ...items))
+    const rows = rowsOf(block([batch]), { ...ethereum, maxMovements: 8 }).filter(({ index }) => index === 0)
+
+    expect(rows.flatMap(({ movements }) => movements)).toHaveLength(8)
+    expect(rows.every(({ isIncomplete }) => isIncomplete)).toBe(true)
+  })
+
   it("add: names owners, spenders and operators of approvals", () => {
     const approval = log({ topics: [topics.approval, topic(alice), topic(bob)], data: data(1) })
     const one = log({ topics: [topics.approval, topic(alice), topic(bob), topic(5)] })

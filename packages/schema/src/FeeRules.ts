@@ -1,11 +1,13 @@
 /**
- * Where the fees of a chain go, and what else changes balances beside transactions, by range of blocks. They belong to the rows of
- * `chains.ts`.
+ * Where the fees of a chain go, and what else changes balances beside transactions, by range of blocks. The row of a chain in
+ * `internal/chains.ts` names its rules; they are a module of their own, so that clients do not download them.
  */
 
 /**
  * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction names
  * (Polygon), an account, or `unknown` where the chain distributes it by means that neither transactions nor headers state.
+ *
+ * Source: EIP-1559.
  */
 export type FeeReceiver = "burned" | "fee_recipient" | "logged" | "unknown" | { readonly account: string }
 
@@ -50,7 +52,11 @@ export interface FeeRulesRange extends FeeRules {
   readonly fromTimestamp?: bigint
 }
 
-/** Fee rules by range of blocks, oldest first. */
+/**
+ * Fee rules by range of blocks, oldest first.
+ *
+ * Source: EIP-1559.
+ */
 export type FeeRanges = readonly [FeeRulesRange, ...ReadonlyArray<FeeRulesRange>]
 
 const burning: FeeRules = {
@@ -68,17 +74,17 @@ const burning: FeeRules = {
 const ether = 10n ** 18n
 
 /** Ethereum's rules without proof of work: base fees and blob fees are burned. Source: EIP-1559, EIP-4844. */
-export const ethereum: FeeRanges = [{ ...burning, fromBlock: 0n }]
+const ethereum: FeeRanges = [{ ...burning, fromBlock: 0n }]
 
 /** Ethereum: rewards of Frontier, Byzantium and Constantinople. Source: EIP-649, EIP-1234. */
-export const mainnet: FeeRanges = [
+const mainnet: FeeRanges = [
   { ...burning, fromBlock: 0n, blockReward: 5n * ether },
   { ...burning, fromBlock: 4_370_000n, blockReward: 3n * ether },
   { ...burning, fromBlock: 7_280_000n, blockReward: 2n * ether },
 ]
 
 /** Sepolia was mined until its merge. Source: EIP-1234. */
-export const sepolia: FeeRanges = [{ ...burning, fromBlock: 0n, blockReward: 2n * ether }]
+const sepolia: FeeRanges = [{ ...burning, fromBlock: 0n, blockReward: 2n * ether }]
 
 const unknownFees: FeeRules = {
   ...burning,
@@ -89,7 +95,7 @@ const unknownFees: FeeRules = {
 }
 
 /** The distribution of fees is not known, or not stated by blocks. */
-export const unknown: FeeRanges = [{ ...unknownFees, fromBlock: 0n }]
+const unknown: FeeRanges = [{ ...unknownFees, fromBlock: 0n }]
 
 /** An account that always receives a fee. */
 const to = (account: string): FeeReceiver => ({ account })
@@ -112,13 +118,13 @@ const jovian = 1_764_691_201n
 const jovianOfSepolia = 1_763_568_001n
 
 /** Base. */
-export const base = opStack(jovian, 0n)
+const base = opStack(jovian, 0n)
 /** Base Sepolia. */
-export const baseSepolia = opStack(jovianOfSepolia, 0n)
+const baseSepolia = opStack(jovianOfSepolia, 0n)
 /** Optimism, whose blocks before Bedrock have other rules. */
-export const optimism = opStack(jovian, 105_235_063n)
+const optimism = opStack(jovian, 105_235_063n)
 /** Optimism Sepolia. */
-export const optimismSepolia = opStack(jovianOfSepolia, 0n)
+const optimismSepolia = opStack(jovianOfSepolia, 0n)
 
 /** Gnosis: fees that Ethereum burns go to the fee collector, blob fees since Pectra; the bridge mints without a transaction. */
 const gnosisRules = (collector: string, pectraTimestamp: bigint): FeeRanges => {
@@ -127,9 +133,9 @@ const gnosisRules = (collector: string, pectraTimestamp: bigint): FeeRanges => {
 }
 
 /** Gnosis. Source: Gnosis specifications, EIP-1559 and EIP-4844. */
-export const gnosis = gnosisRules("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", 1_746_021_820n)
+const gnosis = gnosisRules("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", 1_746_021_820n)
 /** Chiado. */
-export const gnosisTestnet = gnosisRules("0x1559000000000000000000000000000000000000", 1_741_254_220n)
+const gnosisTestnet = gnosisRules("0x1559000000000000000000000000000000000000", 1_741_254_220n)
 
 /** Polygon: base fees go to a contract, and a log of each transaction names who receives the rest. Source: Bor, `params/config.go`. */
 const polygonRules = (contracts: ReadonlyArray<readonly [fromBlock: bigint, contract: string]>): FeeRanges => {
@@ -141,19 +147,64 @@ const polygonRules = (contracts: ReadonlyArray<readonly [fromBlock: bigint, cont
 }
 
 /** Polygon. */
-export const polygon = polygonRules([
+const polygon = polygonRules([
   [23_850_000n, "0x70bca57f4579f58670ab2d18ef16e02c17553c38"],
   [50_523_000n, "0x7a8ed27f4c30512326878652d20fc85727401854"],
   [83_756_500n, "0x3ef57def668054dd750bd260526105c4eeef104f"],
 ])
 /** Polygon Amoy. */
-export const polygonAmoy = polygonRules([
+const polygonAmoy = polygonRules([
   [0n, "0x000000000000000000000000000000000000dead"],
   [73_100n, "0xecdd77ce6f146ccf5dab707941d318bd50eed2c9"],
 ])
 
 /** BSC: all fees reach the validator, who pays them out by transactions of the block. Source: BSC, `consensus/parlia`. */
-export const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", blobFee: "fee_recipient" }]
+const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", blobFee: "fee_recipient" }]
 
 /** Avalanche: all fees reach the fee recipient, an account without a key. Source: Avalanche, `coreth`. */
-export const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]
+const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]
+
+/**
+ * The rules that rows of chains name. `ethereum` are those of a chain without a row.
+ *
+ * Source: decision 0048.
+ */
+export const all = {
+  ethereum,
+  mainnet,
+  sepolia,
+  unknown,
+  base,
+  baseSepolia,
+  optimism,
+  optimismSepolia,
+  gnosis,
+  gnosisTestnet,
+  polygon,
+  polygonAmoy,
+  bsc,
+  avalanche,
+} as const satisfies Readonly<Record<string, FeeRanges>>
+
+/**
+ * Name of the rules of one or more chains.
+ *
+ * Source: decision 0048.
+ */
+export type Name = keyof typeof all
+
+/**
+ * The rules at a block with a time, in seconds since 1970.
+ *
+ * **Example** (Reading who receives the base fees of a block)
+ *
+ * ```ts
+ * import * as FeeRules from "@daybook/schema/FeeRules"
+ *
+ * console.log(FeeRules.at(FeeRules.all.mainnet, 20_000_000n, 1_717_000_000n).baseFee) // burned
+ * ```
+ *
+ * Source: EIP-1559.
+ */
+export const at = (ranges: FeeRanges, block: bigint, timestamp: bigint): FeeRules =>
+  ranges.findLast(({ fromBlock, fromTimestamp = 0n }) => fromBlock <= block && fromTimestamp <= timestamp) ?? ranges[0]

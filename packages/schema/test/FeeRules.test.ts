@@ -1,0 +1,33 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Chain from "../src/Chain.ts"
+import * as FeeRules from "../src/FeeRules.ts"
+
+describe("FeeRules", () => {
+  it("at: changes at the blocks and times of forks", () => {
+    const of = (name: string, block: bigint, timestamp = 0n) =>
+      FeeRules.at(FeeRules.all[Chain.fromName(name)!.feeRules], block, timestamp)
+
+    expect(
+      [of("eth", 4_369_999n), of("eth", 4_370_000n), of("eth", 20_000_000n)].map((one) => one.blockReward),
+    ).toEqual([5n, 3n, 2n].map((ether) => ether * 10n ** 18n))
+    expect(of("optimism", 105_235_062n).baseFee).toBe("unknown")
+    expect(of("optimism", 105_235_063n)).toMatchObject({ priorityFee: "fee_recipient", isOperatorFeeOfJovian: false })
+    expect(of("optimism", 200_000_000n, 1_764_691_201n).isOperatorFeeOfJovian).toBe(true)
+    expect(of("polygon", 1n).baseFee).toBe("burned")
+    expect(of("polygon", 23_850_000n).baseFee).toEqual({ account: "0x70bca57f4579f58670ab2d18ef16e02c17553c38" })
+    expect(of("gnosis", 1n, 1_746_021_819n).blobFee).toBe("burned")
+    expect(of("gnosis", 1n, 1_746_021_820n).blobFee).toEqual(of("gnosis", 1n).baseFee)
+  })
+
+  it("all: names accounts and tokens in lower case, and begins at block 0", () => {
+    const rules = Object.values<FeeRules.FeeRanges>(FeeRules.all)
+    const accounts = rules
+      .flat()
+      .flatMap((one) => Object.values(one))
+      .flatMap((one) => (typeof one === "object" ? [one.account] : []))
+    const tokens = Chain.all.flatMap(({ nativeTokens, wrappedTokens }) => [...nativeTokens, ...wrappedTokens])
+
+    for (const account of [...accounts, ...tokens]) expect(account).toMatch(/^0x[0-9a-f]{40}$/)
+    for (const [first] of rules) expect(first.fromBlock).toBe(0n)
+  })
+})
