@@ -27,6 +27,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   page: { file: "serving/run.ts" },
   versions: { file: "versions/run.ts" },
   migration: { file: "migration/run.ts", hasRounds: false },
+  receipts: { file: "ledger/run.ts", hasRounds: false },
 }
 
 const start = (file: string, args: ReadonlyArray<string>): void => {

@@ -54,5 +54,11 @@ export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null,
   }
 }
 
+/**
+ * Whether a receipt states every fee that the rules of its chain name: some providers leave out what an OP Stack takes for data on L1.
+ */
+export const isStated = (transaction: SourceTransaction, { l1Fee }: FeeRules): boolean =>
+  typeof l1Fee !== "object" || isFree(transaction) || transaction.facts?.l1Fee !== undefined
+
 /** All fees. */
 export const total = ({ base, blob, l1, operator, priority }: Fees): bigint => base + priority + blob + l1 + operator

@@ -53,8 +53,10 @@ const addFee = (rows: WalletRows, transaction: SourceTransaction, context: Block
     rows.incomplete(facts.feePayer ?? from)
     return
   }
+  const wallet = facts?.feePayer ?? from
   const fees = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
-  rows.change({ wallet: facts?.feePayer ?? from, kind: "fee", amount: -Fees.total(fees), isFailed })
+  rows.change({ wallet, kind: "fee", amount: -Fees.total(fees), isFailed })
+  if (!Fees.isStated(transaction, context.feeRules)) rows.incomplete(wallet)
 }
 
 /** Log of the fee that the fee recipient of Polygon receives: its topic, and its emitter. */

@@ -138,6 +138,18 @@ describe("Ledger", () => {
     expect(movementsOf(alice, jovian, optimism)).toEqual([`fee ${-(210_000n + 9n + 2_100_000_000_000n + 4n)}`])
   })
 
+  it("derive: marks the payer and the vaults of an OP Stack whose receipt leaves out the fee for data on L1", () => {
+    const of = (more: object) =>
+      source({ number: 2e8, transactions: [transaction({ facts: { index: 0, type: 2, ...more } })] })
+
+    expect(markedIn(of({ l1Fee: 0n }), optimism)).toEqual([])
+    expect(markedIn(of({}), optimism)).toContain(alice)
+    expect(markedIn(of({}), optimism)).toContain("0x420000000000000000000000000000000000001a")
+    expect(markedIn(of({}), optimism)).not.toContain(bob)
+    expect(markedIn(source({ number: 2e8, transactions: [transaction({ ...deposit })] }), optimism)).toEqual([])
+    expect(markedIn(of({}))).toEqual([])
+  })
+
   it("derive: mints the value of a deposit also where it failed, and takes no fee of it", () => {
     const minted = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n })] })
     const failed = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n, status: 0 })] })
