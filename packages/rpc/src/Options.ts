@@ -56,9 +56,15 @@ export interface CommonOptions {
   readonly maxBytes?: number | undefined
   /** Bytes of the reply to one call at most, alone or in a batch. Default: `maxBytes`. */
   readonly maxItemBytes?: number | undefined
-  /** Automatic batching. Default true: calls of the same turn are batched, except privileged and unknown methods. */
+  /**
+   * Automatic batching. Default true: calls of the same turn are batched, except privileged and unknown methods. Default false on
+   * Cloudflare Workers, where a call of one incoming request must not wait for a request of another one.
+   */
   readonly batch?: boolean | BatchOptions | undefined
-  /** Identical calls in flight share one request. Default true; only for methods of `RpcMethod.all`, which have no side effects. */
+  /**
+   * Identical calls in flight share one request. Default true, and false on Cloudflare Workers; only for methods of `RpcMethod.all`,
+   * which have no side effects.
+   */
   readonly share?: boolean | undefined
   /** Longest pause granted to a server that asks for one; then it is asked again. Default 1 day. */
   readonly maxPause?: Duration.Input | undefined

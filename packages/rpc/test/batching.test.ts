@@ -49,6 +49,30 @@ describe("batching", () => {
       }),
     )
 
+    it.live("batching: joins no calls where requests are isolated, unless it is asked to", () =>
+      Effect.gen(function* () {
+        const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator")!
+        Object.defineProperty(globalThis, "navigator", {
+          configurable: true,
+          value: { userAgent: "Cloudflare-Workers" },
+        })
+        yield* Effect.addFinalizer(() => Effect.sync(() => Object.defineProperty(globalThis, "navigator", navigator)))
+        const server = yield* script(right)
+        const [client, asked] = [
+          yield* RpcClient.make({ url: server.url }),
+          yield* RpcClient.make({ url: server.url, batch: true, share: true }),
+        ]
+        const same = (by: RpcClient.Client) =>
+          Effect.all([by.eth_getBalance(account, 1), by.eth_getBalance(account, 1)], { concurrency: "unbounded" })
+
+        expect(yield* same(client)).toEqual([1n, 1n])
+        expect(sizes(server)).toEqual([1, 1])
+
+        yield* same(asked)
+        expect(sizes(server)).toEqual([1, 1, 1])
+      }),
+    )
+
     it.live("batching: sends promise calls of the same turn in one request", () =>
       Effect.gen(function* () {
         const server = yield* script(right)

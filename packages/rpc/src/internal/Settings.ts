@@ -7,6 +7,7 @@ import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as Backoff from "@daybook/transport/internal/Backoff"
 import { fromKey } from "@daybook/transport/internal/Redaction"
 import * as Retry from "@daybook/transport/internal/Retry"
+import { isolatesRequests } from "@daybook/transport/internal/Runtime"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -239,13 +240,14 @@ export const read = Effect.fnUntraced(function* (
   const maxPause = options.maxPause === undefined ? undefined : Duration.fromInputUnsafe(options.maxPause)
   const windowMillis = yield* windowOf(batch.window)
   const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch
-  const isBatched = options.batch !== false
+  const mayJoin = !isolatesRequests()
+  const isBatched = (options.batch ?? mayJoin) !== false
   // Calls that are batched return from a pause together; calls that are sent alone are spread.
   const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
   const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, rateLimit, queue })
-  const isShared = options.share !== false
+  const isShared = options.share ?? mayJoin
   const maxBatchCalls = batch.maxCalls ?? 1_000
   return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
 })

@@ -1,23 +1,68 @@
 /**
- * Default `fetch` of the clients on Node: requests of undici, at about two thirds of the cost of the global `fetch`.
- * Falls back to the global `fetch` if it, its dispatcher, or Node's proxy settings were customised.
+ * Default `fetch` of the clients on Node: requests of undici, at about two thirds of the cost of the global `fetch`. undici is loaded by
+ * the first request. The global `fetch` is used where it, its dispatcher, or Node's proxy settings were customised, whenever that was,
+ * and where undici cannot be loaded.
  */
-import { getGlobalDispatcher } from "undici"
+import { types } from "node:util"
 import type { Fetch } from "../Fetch.ts"
-import { makeUnsafe } from "../undici.ts"
-
-const originalFetch = globalThis.fetch
-const originalDispatcher = getGlobalDispatcher()
 
 const usesProxy = process.execArgv.includes("--use-env-proxy") || (process.env["NODE_USE_ENV_PROXY"] ?? "0") !== "0"
 
-const isCustomised = (): boolean =>
-  usesProxy || globalThis.fetch !== originalFetch || getGlobalDispatcher() !== originalDispatcher
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
-let undiciFetch: Fetch | undefined
+let nativeFetch: unknown
 
-export const platformFetch: Fetch = (url, init) => {
-  if (isCustomised()) return globalThis.fetch(url, init)
-  undiciFetch ??= makeUnsafe()
-  return undiciFetch(url, init)
+/** True for the `fetch` of Node itself, which loads its own undici: a replacement of before this module was loaded is none. */
+const isNative = (fetch: unknown): boolean => {
+  if (fetch === nativeFetch) return true
+  if (typeof fetch !== "function" || !Function.prototype.toString.call(fetch).includes("internal/deps/undici/undici"))
+    return false
+  nativeFetch = fetch
+  return true
+}
+
+/** Under this key every copy of undici, also Node's own, keeps the dispatcher of the program. */
+const dispatcherKey = Symbol.for("undici.globalDispatcher.1")
+
+const currentDispatcher = (): unknown => Reflect.get(globalThis, dispatcherKey)
+
+let defaultDispatcher: unknown
+
+const isUnset = (option: unknown): boolean => option === undefined || option === Number.POSITIVE_INFINITY
+
+/** True for the dispatcher that undici makes by itself: an agent, not composed, without options. */
+const isDefault = (dispatcher: unknown): boolean => {
+  if (typeof dispatcher !== "object" || dispatcher === null || types.isProxy(dispatcher)) return false
+  const key = Object.getOwnPropertySymbols(dispatcher).find(({ description }) => description === "options")
+  const options: unknown = key === undefined ? undefined : Reflect.get(dispatcher, key)
+  const isPlain = typeof options === "object" && options !== null && Object.values(options).every(isUnset)
+  return isPlain && dispatcher.constructor.name === "Agent"
+}
+
+const isCustomised = (): boolean => {
+  if (usesProxy || !isNative(globalThis.fetch)) return true
+  const dispatcher = currentDispatcher()
+  if (dispatcher === undefined || dispatcher === defaultDispatcher) return false
+  if (defaultDispatcher !== undefined || !isDefault(dispatcher)) return true
+  defaultDispatcher = dispatcher
+  return false
+}
+
+let undiciFetch: Fetch | Promise<Fetch> | undefined
+
+const load = async (): Promise<Fetch> => {
+  const found = await import("../undici.ts").then(
+    ({ makeUnsafe }) => makeUnsafe(),
+    () => globalFetch,
+  )
+  defaultDispatcher ??= currentDispatcher()
+  undiciFetch = found
+  return found
+}
+
+export const platformFetch: Fetch = async (url, init) => {
+  if (isCustomised()) return globalFetch(url, init)
+  undiciFetch ??= load()
+  const fetch = typeof undiciFetch === "function" ? undiciFetch : await undiciFetch
+  return fetch(url, init)
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { reply, script } from "@daybook/testkit/ScriptedServer"
 import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from "undici"
 import { platformFetch } from "../../src/internal/platform.node.ts"
 
@@ -49,6 +51,55 @@ describe("platformFetch", () => {
       expect(yield* textOf(server.url)).toBe("two")
 
       expect(isGlobal(server.seen[0])).toBe(true)
+    }),
+  )
+
+  /** What a program prints that prepares its platform, loads the default `fetch`, and requests a URL. */
+  const printedBy = (prepare: string, url: string) =>
+    Effect.promise(async () => {
+      const program = `
+        ${prepare}
+        const { platformFetch } = await import(${JSON.stringify(new URL("../../src/internal/platform.node.ts", import.meta.url).href)})
+        const init = { method: "GET", headers: {}, redirect: "manual", signal: new AbortController().signal }
+        const { body } = await platformFetch(${JSON.stringify(url)}, init)
+        console.log(new TextDecoder().decode((await body.getReader().read()).value))`
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ["--no-warnings", "--input-type=module", "--eval", program],
+        { cwd: import.meta.dirname },
+      )
+      return stdout.trim()
+    })
+
+  it.live("platformFetch: uses a global fetch that was replaced before the client was loaded", () =>
+    Effect.gen(function* () {
+      const prepare = 'globalThis.fetch = () => Promise.resolve(new Response("a replacement"))'
+
+      expect(yield* printedBy(prepare, "http://127.0.0.1:1")).toBe("a replacement")
+    }),
+  )
+
+  it.live("platformFetch: uses a global dispatcher that was set before the client was loaded", () =>
+    Effect.gen(function* () {
+      const prepare = `
+        const { MockAgent, setGlobalDispatcher } = await import("undici")
+        const agent = new MockAgent()
+        agent.disableNetConnect()
+        agent.get("http://mock.test").intercept({ path: "/" }).reply(200, "a mock")
+        setGlobalDispatcher(agent)`
+
+      expect(yield* printedBy(prepare, "http://mock.test/")).toBe("a mock")
+    }),
+  )
+
+  it.live("platformFetch: sends requests by undici after a program used the fetch of Node", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, "one"), reply(200, "two"))
+      const prepare = `await (await fetch(${JSON.stringify(server.url)})).text()`
+
+      expect(yield* printedBy(prepare, server.url)).toBe("two")
+
+      expect(server.seen.map(isGlobal)).toEqual([true, false])
     }),
   )
 })
