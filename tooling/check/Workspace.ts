@@ -19,6 +19,7 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>
   readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }

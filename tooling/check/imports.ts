@@ -105,7 +105,8 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
         `${at(edge)} imports ${name}, but ${folder} may import ${may.join(", ") || "no package of this repository"}`,
       ]
     }
-    const declared = { ...own.dependencies, ...own.peerDependencies, ...(test ? own.devDependencies : {}) }
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = own
+    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(test ? devDependencies : {}) }
     return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
   })
 

@@ -5,15 +5,10 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { open } from "./internal/open.ts"
+import { type Named, open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
-/**
- * Storage slot with the Merkle proof of its value.
- *
- * Source: EIP-1186.
- */
-export const StorageProof = open("StorageProof", {
+const storageProofCodec = open("StorageProof", {
   /** Storage slot, with the digits received. */
   key: Hex.HexText,
   /** Value of the slot. */
@@ -22,12 +17,19 @@ export const StorageProof = open("StorageProof", {
   proof: Schema.Array(Hex.Hex),
 })
 
+export interface StorageProof extends Schema.Schema.Type<typeof storageProofCodec> {}
+
+/** Encoded form of `StorageProof`: the values of its JSON. */
+export interface StorageProofWire extends Schema.Codec.Encoded<typeof storageProofCodec> {}
+
 /**
- * Account state with its Merkle proof.
+ * Storage slot with the Merkle proof of its value.
  *
  * Source: EIP-1186.
  */
-export const AccountProof = open("AccountProof", {
+export const StorageProof: Named<typeof storageProofCodec, StorageProof, StorageProofWire> = storageProofCodec
+
+const accountProofCodec = open("AccountProof", {
   /** Account address. */
   address: Address.Address,
   /** Proof nodes, from the root. */
@@ -44,4 +46,14 @@ export const AccountProof = open("AccountProof", {
   storageProof: Schema.Array(StorageProof),
 })
 
-export interface AccountProof extends Schema.Schema.Type<typeof AccountProof> {}
+export interface AccountProof extends Schema.Schema.Type<typeof accountProofCodec> {}
+
+/** Encoded form of `AccountProof`: the values of its JSON. */
+export interface AccountProofWire extends Schema.Codec.Encoded<typeof accountProofCodec> {}
+
+/**
+ * Account state with its Merkle proof.
+ *
+ * Source: EIP-1186.
+ */
+export const AccountProof: Named<typeof accountProofCodec, AccountProof, AccountProofWire> = accountProofCodec

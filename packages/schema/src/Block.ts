@@ -10,17 +10,12 @@ import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
-import { open } from "./internal/open.ts"
+import { type Named, open } from "./internal/open.ts"
 import * as Issue from "./Issue.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Transaction from "./Transaction.ts"
 
-/**
- * Withdrawal from the beacon chain.
- *
- * Source: EIP-4895.
- */
-export const Withdrawal = open("Withdrawal", {
+const withdrawalCodec = open("Withdrawal", {
   /** Withdrawal index, counted from the first withdrawal of the chain. */
   index: Quantity.Quantity,
   /** Index of the validator. */
@@ -31,7 +26,17 @@ export const Withdrawal = open("Withdrawal", {
   amount: Quantity.Quantity,
 })
 
-export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
+export interface Withdrawal extends Schema.Schema.Type<typeof withdrawalCodec> {}
+
+/** Encoded form of `Withdrawal`: the values of its JSON. */
+export interface WithdrawalWire extends Schema.Codec.Encoded<typeof withdrawalCodec> {}
+
+/**
+ * Withdrawal from the beacon chain.
+ *
+ * Source: EIP-4895.
+ */
+export const Withdrawal: Named<typeof withdrawalCodec, Withdrawal, WithdrawalWire> = withdrawalCodec
 
 const header = {
   /** Block number; `null` while pending. */
@@ -116,6 +121,21 @@ const header = {
 
 const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
 
+const blockCodec = open(
+  "Block",
+  {
+    ...header,
+    /** Transaction hashes, in block order. */
+    transactions: Schema.Array(Hash.Hash),
+  },
+  noUncles,
+)
+
+export interface Block extends Schema.Schema.Type<typeof blockCodec> {}
+
+/** Encoded form of `Block`: the values of its JSON. */
+export interface BlockWire extends Schema.Codec.Encoded<typeof blockCodec> {}
+
 /**
  * Block with transaction hashes, returned when the hydrated flag is false.
  *
@@ -126,24 +146,9 @@ const noUncles = { uncles: (): ReadonlyArray<Hash.Hash> => [] }
  * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685, EIP-7843, EIP-7928; Nitro, coreth, go-opera, OpenEthereum;
  * decisions 0004 and 0020.
  */
-export const Block = open(
-  "Block",
-  {
-    ...header,
-    /** Transaction hashes, in block order. */
-    transactions: Schema.Array(Hash.Hash),
-  },
-  noUncles,
-)
+export const Block: Named<typeof blockCodec, Block, BlockWire> = blockCodec
 
-export interface Block extends Schema.Schema.Type<typeof Block> {}
-
-/**
- * Block with full transactions, returned when the hydrated flag is true. The other fields are those of `Block`.
- *
- * Source: docs/interface.md#2.8; decisions 0004 and 0020.
- */
-export const HydratedBlock = open(
+const hydratedBlockCodec = open(
   "HydratedBlock",
   {
     ...header,
@@ -153,7 +158,17 @@ export const HydratedBlock = open(
   noUncles,
 )
 
-export interface HydratedBlock extends Schema.Schema.Type<typeof HydratedBlock> {}
+export interface HydratedBlock extends Schema.Schema.Type<typeof hydratedBlockCodec> {}
+
+/** Encoded form of `HydratedBlock`: the values of its JSON. */
+export interface HydratedBlockWire extends Schema.Codec.Encoded<typeof hydratedBlockCodec> {}
+
+/**
+ * Block with full transactions, returned when the hydrated flag is true. The other fields are those of `Block`.
+ *
+ * Source: docs/interface.md#2.8; decisions 0004 and 0020.
+ */
+export const HydratedBlock: Named<typeof hydratedBlockCodec, HydratedBlock, HydratedBlockWire> = hydratedBlockCodec
 
 /**
  * Transaction of a `PartialBlock` that failed to decode.
@@ -213,6 +228,21 @@ const Entry = withCoder(
   { read: readEntry, write: writeEntry },
 )
 
+const partialBlockCodec = open(
+  "PartialBlock",
+  {
+    ...header,
+    /** Transactions, in block order; `isUndecodable` finds those that failed to decode. */
+    transactions: Schema.Array(Entry),
+  },
+  noUncles,
+)
+
+export interface PartialBlock extends Schema.Schema.Type<typeof partialBlockCodec> {}
+
+/** Encoded form of `PartialBlock`: the values of its JSON. */
+export interface PartialBlockWire extends Schema.Codec.Encoded<typeof partialBlockCodec> {}
+
 /**
  * Block with full transactions, where a transaction that fails to decode becomes an `Undecodable` entry instead of failing the block.
  * Every other field of the block is still required to decode.
@@ -223,17 +253,7 @@ const Entry = withCoder(
  *
  * Source: docs/interface.md#2.8; decision 0020.
  */
-export const PartialBlock = open(
-  "PartialBlock",
-  {
-    ...header,
-    /** Transactions, in block order; `isUndecodable` finds those that failed to decode. */
-    transactions: Schema.Array(Entry),
-  },
-  noUncles,
-)
-
-export interface PartialBlock extends Schema.Schema.Type<typeof PartialBlock> {}
+export const PartialBlock: Named<typeof partialBlockCodec, PartialBlock, PartialBlockWire> = partialBlockCodec
 
 /**
  * Keys of a block that the schema does not know, with the values received.

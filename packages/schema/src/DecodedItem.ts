@@ -2,15 +2,10 @@
  * Events and calls decoded by a known ABI.
  */
 import * as Schema from "effect/Schema"
-import { open } from "./internal/open.ts"
+import { type Named, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 
-/**
- * Parameter of a decoded event or call.
- *
- * Source: docs/interface.md#2.4; decision 0015.
- */
-export const Param = open(
+const paramCodec = open(
   "Param",
   {
     /** Name in the ABI; `""` for an unnamed parameter. */
@@ -23,14 +18,19 @@ export const Param = open(
   { name: () => "" },
 )
 
-export interface Param extends Schema.Schema.Type<typeof Param> {}
+export interface Param extends Schema.Schema.Type<typeof paramCodec> {}
+
+/** Encoded form of `Param`: the values of its JSON. */
+export interface ParamWire extends Schema.Codec.Encoded<typeof paramCodec> {}
 
 /**
- * Decoded event or call.
+ * Parameter of a decoded event or call.
  *
  * Source: docs/interface.md#2.4; decision 0015.
  */
-export const DecodedItem = open("DecodedItem", {
+export const Param: Named<typeof paramCodec, Param, ParamWire> = paramCodec
+
+const decodedItemCodec = open("DecodedItem", {
   /** Canonical signature such as `transfer(address,uint256)`. */
   signature: Schema.String,
   /** Name of the event or function, such as `transfer`. */
@@ -41,4 +41,14 @@ export const DecodedItem = open("DecodedItem", {
   params: Schema.Array(Param),
 })
 
-export interface DecodedItem extends Schema.Schema.Type<typeof DecodedItem> {}
+export interface DecodedItem extends Schema.Schema.Type<typeof decodedItemCodec> {}
+
+/** Encoded form of `DecodedItem`: the values of its JSON. */
+export interface DecodedItemWire extends Schema.Codec.Encoded<typeof decodedItemCodec> {}
+
+/**
+ * Decoded event or call.
+ *
+ * Source: docs/interface.md#2.4; decision 0015.
+ */
+export const DecodedItem: Named<typeof decodedItemCodec, DecodedItem, DecodedItemWire> = decodedItemCodec

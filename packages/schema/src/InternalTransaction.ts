@@ -6,14 +6,9 @@ import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { open } from "./internal/open.ts"
+import { type Named, open } from "./internal/open.ts"
 
-/**
- * Internal transaction: a call, contract creation or selfdestruct made by a contract.
- *
- * Source: docs/interface.md#2.5; decision 0014.
- */
-export const InternalTransaction = open(
+const internalTransactionCodec = open(
   "InternalTransaction",
   {
     /** Transaction hash. */
@@ -52,7 +47,18 @@ export const InternalTransaction = open(
   { to: () => null, input: Hex.nothing, output: Hex.nothing },
 )
 
-export interface InternalTransaction extends Schema.Schema.Type<typeof InternalTransaction> {}
+export interface InternalTransaction extends Schema.Schema.Type<typeof internalTransactionCodec> {}
+
+/** Encoded form of `InternalTransaction`: the values of its JSON. */
+export interface InternalTransactionWire extends Schema.Codec.Encoded<typeof internalTransactionCodec> {}
+
+/**
+ * Internal transaction: a call, contract creation or selfdestruct made by a contract.
+ *
+ * Source: docs/interface.md#2.5; decision 0014.
+ */
+export const InternalTransaction: Named<typeof internalTransactionCodec, InternalTransaction, InternalTransactionWire> =
+  internalTransactionCodec
 
 /**
  * Keys of an internal transaction that the schema does not know, with the values received.

@@ -7,7 +7,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
-import { open, type Resource } from "./internal/open.ts"
+import { type Named, open, type Resource } from "./internal/open.ts"
 
 /**
  * Id of a request, repeated by its response: a number or a string; `null` where the server could not read the id of the request.
@@ -20,12 +20,7 @@ export type Id = typeof Id.Type
 
 const version = Schema.Literal("2.0")
 
-/**
- * Request. A request without `id` is a notification and has no response.
- *
- * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
- */
-export const Request = open("JSON-RPC request", {
+const requestCodec = open("JSON-RPC request", {
   /** Protocol version, `2.0`. */
   jsonrpc: version,
   /** Id that the response repeats; absent for a notification. */
@@ -36,14 +31,19 @@ export const Request = open("JSON-RPC request", {
   params: Schema.optionalKey(Schema.Array(Schema.Unknown)),
 })
 
-export interface Request extends Schema.Schema.Type<typeof Request> {}
+export interface Request extends Schema.Schema.Type<typeof requestCodec> {}
+
+/** Encoded form of `Request`: the values of its JSON. */
+export interface RequestWire extends Schema.Codec.Encoded<typeof requestCodec> {}
 
 /**
- * Error of a failed call.
+ * Request. A request without `id` is a notification and has no response.
  *
- * Source: JSON-RPC 2.0 section 5.1.
+ * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
-export const ErrorObject = open("JSON-RPC error", {
+export const Request: Named<typeof requestCodec, Request, RequestWire> = requestCodec
+
+const errorObjectCodec = open("JSON-RPC error", {
   /** Error code: negative for the codes of the specification and of EIP-1474; other codes by provider. */
   code: Schema.Int,
   /** Error message. */
@@ -52,14 +52,19 @@ export const ErrorObject = open("JSON-RPC error", {
   data: Schema.optionalKey(Schema.Unknown),
 })
 
-export interface ErrorObject extends Schema.Schema.Type<typeof ErrorObject> {}
+export interface ErrorObject extends Schema.Schema.Type<typeof errorObjectCodec> {}
+
+/** Encoded form of `ErrorObject`: the values of its JSON. */
+export interface ErrorObjectWire extends Schema.Codec.Encoded<typeof errorObjectCodec> {}
 
 /**
- * Response with a result.
+ * Error of a failed call.
  *
- * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
+ * Source: JSON-RPC 2.0 section 5.1.
  */
-export const Success = open("JSON-RPC response", {
+export const ErrorObject: Named<typeof errorObjectCodec, ErrorObject, ErrorObjectWire> = errorObjectCodec
+
+const successCodec = open("JSON-RPC response", {
   /** Protocol version, `2.0`. */
   jsonrpc: version,
   /** Id of the request. */
@@ -68,14 +73,19 @@ export const Success = open("JSON-RPC response", {
   result: Schema.Unknown,
 })
 
-export interface Success extends Schema.Schema.Type<typeof Success> {}
+export interface Success extends Schema.Schema.Type<typeof successCodec> {}
+
+/** Encoded form of `Success`: the values of its JSON. */
+export interface SuccessWire extends Schema.Codec.Encoded<typeof successCodec> {}
 
 /**
- * Response with an error.
+ * Response with a result.
  *
- * Source: JSON-RPC 2.0 section 5.
+ * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
-export const Failure = open("JSON-RPC error response", {
+export const Success: Named<typeof successCodec, Success, SuccessWire> = successCodec
+
+const failureCodec = open("JSON-RPC error response", {
   /** Protocol version, `2.0`. */
   jsonrpc: version,
   /** Id of the request; `null` where the server could not read it. */
@@ -84,7 +94,17 @@ export const Failure = open("JSON-RPC error response", {
   error: ErrorObject,
 })
 
-export interface Failure extends Schema.Schema.Type<typeof Failure> {}
+export interface Failure extends Schema.Schema.Type<typeof failureCodec> {}
+
+/** Encoded form of `Failure`: the values of its JSON. */
+export interface FailureWire extends Schema.Codec.Encoded<typeof failureCodec> {}
+
+/**
+ * Response with an error.
+ *
+ * Source: JSON-RPC 2.0 section 5.
+ */
+export const Failure: Named<typeof failureCodec, Failure, FailureWire> = failureCodec
 
 export type Response = Success | Failure
 

@@ -7,17 +7,12 @@ import * as Decimal from "./Decimal.ts"
 import * as DecodedItem from "./DecodedItem.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { objectOrNull, open } from "./internal/open.ts"
+import { type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 const none = () => null
 
-/**
- * Log of a transaction.
- *
- * Source: docs/interface.md#2.3.
- */
-export const Log = open(
+const logCodec = open(
   "Log",
   {
     /** Index of the log in the block, from 0. */
@@ -50,7 +45,17 @@ export const Log = open(
   { topic0: none, topic1: none, topic2: none, topic3: none, decoded_event: none },
 )
 
-export interface Log extends Schema.Schema.Type<typeof Log> {}
+export interface Log extends Schema.Schema.Type<typeof logCodec> {}
+
+/** Encoded form of `Log`: the values of its JSON. */
+export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
+
+/**
+ * Log of a transaction.
+ *
+ * Source: docs/interface.md#2.3.
+ */
+export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
 
 /**
  * Keys of a log that the schema does not know, with the values received.

@@ -5,15 +5,10 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { open } from "./internal/open.ts"
+import { type Named, open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
-/**
- * Log emitted by a contract.
- *
- * Source: Ethereum JSON-RPC (execution-apis).
- */
-export const Log = open("Receipt log", {
+const logCodec = open("Receipt log", {
   /** Address of the contract that emitted the log. */
   address: Address.Address,
   /** Up to four topics; topic 0 is usually the hash of the event signature. */
@@ -36,14 +31,19 @@ export const Log = open("Receipt log", {
   removed: Schema.optionalKey(Schema.Boolean),
 })
 
-export interface Log extends Schema.Schema.Type<typeof Log> {}
+export interface Log extends Schema.Schema.Type<typeof logCodec> {}
+
+/** Encoded form of `Log`: the values of its JSON. */
+export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
 
 /**
- * Transaction receipt.
+ * Log emitted by a contract.
  *
- * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decisions 0004 and 0020.
+ * Source: Ethereum JSON-RPC (execution-apis).
  */
-export const Receipt = open("Receipt", {
+export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
+
+const receiptCodec = open("Receipt", {
   /** Transaction hash. */
   transactionHash: Hash.Hash,
   /** Index of the transaction in the block, from 0. */
@@ -114,7 +114,17 @@ export const Receipt = open("Receipt", {
   feePayer: Schema.optionalKey(Address.OrNull),
 })
 
-export interface Receipt extends Schema.Schema.Type<typeof Receipt> {}
+export interface Receipt extends Schema.Schema.Type<typeof receiptCodec> {}
+
+/** Encoded form of `Receipt`: the values of its JSON. */
+export interface ReceiptWire extends Schema.Codec.Encoded<typeof receiptCodec> {}
+
+/**
+ * Transaction receipt.
+ *
+ * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decisions 0004 and 0020.
+ */
+export const Receipt: Named<typeof receiptCodec, Receipt, ReceiptWire> = receiptCodec
 
 /**
  * Keys of a receipt that the schema does not know, with the values received.

@@ -26,7 +26,7 @@ export {
   StateOverride,
   TraceOptions,
 } from "./internal/rpcParams.ts"
-export { FeeHistory, SyncStatus } from "./internal/rpcResults.ts"
+export { FeeHistory, type FeeHistoryWire, SyncStatus, type SyncStatusWire } from "./internal/rpcResults.ts"
 
 const percentile = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 100 }, { expected: "a percentile from 0 to 100" }),

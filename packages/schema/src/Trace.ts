@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { nested, open, type Resource } from "./internal/open.ts"
+import { type Named, nested, open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 // Maximum call depth. Source: Ethereum yellow paper, 9.4.2.
@@ -62,6 +62,20 @@ export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
   ),
 })
 
+const transactionTraceCodec = open("TransactionTrace", {
+  /** Transaction hash; older nodes omit it. */
+  txHash: Schema.optionalKey(Hash.Hash),
+  /** Root frame. */
+  result: Schema.optionalKey(Schema.NullOr(CallFrame)),
+  /** Error of the tracer. */
+  error: Schema.optionalKey(Schema.String),
+})
+
+export interface TransactionTrace extends Schema.Schema.Type<typeof transactionTraceCodec> {}
+
+/** Encoded form of `TransactionTrace`: the values of its JSON. */
+export interface TransactionTraceWire extends Schema.Codec.Encoded<typeof transactionTraceCodec> {}
+
 /**
  * Trace of one transaction in the result of `debug_traceBlockByNumber`: the root frame, or an error of the tracer.
  *
@@ -71,23 +85,10 @@ export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
  *
  * Source: geth debug API; decision 0014.
  */
-export const TransactionTrace = open("TransactionTrace", {
-  /** Transaction hash; older nodes omit it. */
-  txHash: Schema.optionalKey(Hash.Hash),
-  /** Root frame. */
-  result: Schema.optionalKey(Schema.NullOr(CallFrame)),
-  /** Error of the tracer. */
-  error: Schema.optionalKey(Schema.String),
-})
+export const TransactionTrace: Named<typeof transactionTraceCodec, TransactionTrace, TransactionTraceWire> =
+  transactionTraceCodec
 
-export interface TransactionTrace extends Schema.Schema.Type<typeof TransactionTrace> {}
-
-/**
- * Action of a flat trace. The `type` of the trace determines which fields are present.
- *
- * Source: OpenEthereum trace module.
- */
-export const Action = open("Action", {
+const actionCodec = open("Action", {
   /** Call: `call`, `callcode`, `delegatecall` or `staticcall`. */
   callType: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** Call, create: caller address. */
@@ -116,12 +117,19 @@ export const Action = open("Action", {
   rewardType: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
 
+export interface Action extends Schema.Schema.Type<typeof actionCodec> {}
+
+/** Encoded form of `Action`: the values of its JSON. */
+export interface ActionWire extends Schema.Codec.Encoded<typeof actionCodec> {}
+
 /**
- * Result of a flat trace.
+ * Action of a flat trace. The `type` of the trace determines which fields are present.
  *
  * Source: OpenEthereum trace module.
  */
-export const ActionResult = open("ActionResult", {
+export const Action: Named<typeof actionCodec, Action, ActionWire> = actionCodec
+
+const actionResultCodec = open("ActionResult", {
   /** Gas used, in gas units. */
   gasUsed: Schema.optionalKey(Quantity.OrNull),
   /** Call: return data. */
@@ -132,12 +140,19 @@ export const ActionResult = open("ActionResult", {
   code: Schema.optionalKey(Hex.OrNull),
 })
 
+export interface ActionResult extends Schema.Schema.Type<typeof actionResultCodec> {}
+
+/** Encoded form of `ActionResult`: the values of its JSON. */
+export interface ActionResultWire extends Schema.Codec.Encoded<typeof actionResultCodec> {}
+
 /**
- * Entry of `trace_block`: a call, creation, selfdestruct or reward; `traceAddress` is its position in the call tree.
+ * Result of a flat trace.
  *
- * Source: OpenEthereum trace module; decision 0014.
+ * Source: OpenEthereum trace module.
  */
-export const FlatTrace = open("FlatTrace", {
+export const ActionResult: Named<typeof actionResultCodec, ActionResult, ActionResultWire> = actionResultCodec
+
+const flatTraceCodec = open("FlatTrace", {
   /** Kind of trace: `call`, `create`, `suicide` (or `selfdestruct`), `reward`. */
   type: Schema.String,
   /** Action of the trace. */
@@ -160,4 +175,14 @@ export const FlatTrace = open("FlatTrace", {
   blockNumber: Schema.optionalKey(Schema.NullOr(Quantity.FromNumber)),
 })
 
-export interface FlatTrace extends Schema.Schema.Type<typeof FlatTrace> {}
+export interface FlatTrace extends Schema.Schema.Type<typeof flatTraceCodec> {}
+
+/** Encoded form of `FlatTrace`: the values of its JSON. */
+export interface FlatTraceWire extends Schema.Codec.Encoded<typeof flatTraceCodec> {}
+
+/**
+ * Entry of `trace_block`: a call, creation, selfdestruct or reward; `traceAddress` is its position in the call tree.
+ *
+ * Source: OpenEthereum trace module; decision 0014.
+ */
+export const FlatTrace: Named<typeof flatTraceCodec, FlatTrace, FlatTraceWire> = flatTraceCodec

@@ -11,7 +11,7 @@ import * as Hex from "./Hex.ts"
 import { Arbitrum, Deposit, StateSync } from "./internal/chainTransactions.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
-import { open, type Open, type Resource } from "./internal/open.ts"
+import { type Named, open, type Open, type Resource } from "./internal/open.ts"
 import {
   chain,
   common,
@@ -30,26 +30,27 @@ import {
 } from "./internal/transactionFields.ts"
 import * as Quantity from "./Quantity.ts"
 
-/**
- * Entry of an access list: an address and the storage slots that the transaction declares to access.
- *
- * Source: EIP-2930.
- */
-export const AccessListEntry = open("AccessListEntry", {
+const accessListEntryCodec = open("AccessListEntry", {
   /** Accessed address. */
   address: Address.Address,
   /** Accessed storage slots of the address. */
   storageKeys: Schema.Array(Hash.Hash),
 })
 
-export interface AccessListEntry extends Schema.Schema.Type<typeof AccessListEntry> {}
+export interface AccessListEntry extends Schema.Schema.Type<typeof accessListEntryCodec> {}
+
+/** Encoded form of `AccessListEntry`: the values of its JSON. */
+export interface AccessListEntryWire extends Schema.Codec.Encoded<typeof accessListEntryCodec> {}
 
 /**
- * Signed authorization of an account to delegate its code to a contract.
+ * Entry of an access list: an address and the storage slots that the transaction declares to access.
  *
- * Source: EIP-7702; decision 0020.
+ * Source: EIP-2930.
  */
-export const Authorization = open("Authorization", {
+export const AccessListEntry: Named<typeof accessListEntryCodec, AccessListEntry, AccessListEntryWire> =
+  accessListEntryCodec
+
+const authorizationCodec = open("Authorization", {
   /** Chain id for which the authorization is valid; 0 for every chain; Moonbeam sends `chain_id` instead. */
   chainId: Schema.optionalKey(Quantity.Quantity),
   /** Contract that the code is delegated to. */
@@ -66,7 +67,17 @@ export const Authorization = open("Authorization", {
   s: Schema.optionalKey(Hex.HexText),
 })
 
-export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
+export interface Authorization extends Schema.Schema.Type<typeof authorizationCodec> {}
+
+/** Encoded form of `Authorization`: the values of its JSON. */
+export interface AuthorizationWire extends Schema.Codec.Encoded<typeof authorizationCodec> {}
+
+/**
+ * Signed authorization of an account to delegate its code to a contract.
+ *
+ * Source: EIP-7702; decision 0020.
+ */
+export const Authorization: Named<typeof authorizationCodec, Authorization, AuthorizationWire> = authorizationCodec
 
 const accessList = {
   /** Addresses and storage slots that the transaction declares to access. */
@@ -78,12 +89,7 @@ const mayHaveAccessList = {
   accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
 }
 
-/**
- * Legacy transaction: type 0, or no `type` at all.
- *
- * Source: docs/interface.md#2.9; EIP-155, EIP-2718; decision 0020.
- */
-export const Legacy = open(
+const legacyCodec = open(
   "Legacy transaction",
   {
     ...common,
@@ -98,12 +104,19 @@ export const Legacy = open(
   unplaced,
 )
 
+export interface Legacy extends Schema.Schema.Type<typeof legacyCodec> {}
+
+/** Encoded form of `Legacy`: the values of its JSON. */
+export interface LegacyWire extends Schema.Codec.Encoded<typeof legacyCodec> {}
+
 /**
- * Access list transaction (type 1).
+ * Legacy transaction: type 0, or no `type` at all.
  *
- * Source: docs/interface.md#2.9; EIP-2718, EIP-2930.
+ * Source: docs/interface.md#2.9; EIP-155, EIP-2718; decision 0020.
  */
-export const AccessList = open(
+export const Legacy: Named<typeof legacyCodec, Legacy, LegacyWire> = legacyCodec
+
+const accessListCodec = open(
   "AccessList transaction",
   {
     ...common,
@@ -117,12 +130,19 @@ export const AccessList = open(
   unplaced,
 )
 
+export interface AccessList extends Schema.Schema.Type<typeof accessListCodec> {}
+
+/** Encoded form of `AccessList`: the values of its JSON. */
+export interface AccessListWire extends Schema.Codec.Encoded<typeof accessListCodec> {}
+
 /**
- * Fee market transaction (type 2).
+ * Access list transaction (type 1).
  *
- * Source: docs/interface.md#2.9; EIP-1559, EIP-2718.
+ * Source: docs/interface.md#2.9; EIP-2718, EIP-2930.
  */
-export const FeeMarket = open(
+export const AccessList: Named<typeof accessListCodec, AccessList, AccessListWire> = accessListCodec
+
+const feeMarketCodec = open(
   "FeeMarket transaction",
   {
     ...common,
@@ -136,12 +156,19 @@ export const FeeMarket = open(
   unplaced,
 )
 
+export interface FeeMarket extends Schema.Schema.Type<typeof feeMarketCodec> {}
+
+/** Encoded form of `FeeMarket`: the values of its JSON. */
+export interface FeeMarketWire extends Schema.Codec.Encoded<typeof feeMarketCodec> {}
+
 /**
- * Blob transaction (type 3).
+ * Fee market transaction (type 2).
  *
- * Source: EIP-2718, EIP-4844.
+ * Source: docs/interface.md#2.9; EIP-1559, EIP-2718.
  */
-export const Blob = open(
+export const FeeMarket: Named<typeof feeMarketCodec, FeeMarket, FeeMarketWire> = feeMarketCodec
+
+const blobCodec = open(
   "Blob transaction",
   {
     ...common,
@@ -159,12 +186,19 @@ export const Blob = open(
   unplaced,
 )
 
+export interface Blob extends Schema.Schema.Type<typeof blobCodec> {}
+
+/** Encoded form of `Blob`: the values of its JSON. */
+export interface BlobWire extends Schema.Codec.Encoded<typeof blobCodec> {}
+
 /**
- * Set code transaction (type 4): delegates the code of accounts to contracts.
+ * Blob transaction (type 3).
  *
- * Source: EIP-2718, EIP-7702.
+ * Source: EIP-2718, EIP-4844.
  */
-export const SetCode = open(
+export const Blob: Named<typeof blobCodec, Blob, BlobWire> = blobCodec
+
+const setCodeCodec = open(
   "SetCode transaction",
   {
     ...common,
@@ -180,7 +214,26 @@ export const SetCode = open(
   unplaced,
 )
 
-export { Deposit, Arbitrum, StateSync } from "./internal/chainTransactions.ts"
+export interface SetCode extends Schema.Schema.Type<typeof setCodeCodec> {}
+
+/** Encoded form of `SetCode`: the values of its JSON. */
+export interface SetCodeWire extends Schema.Codec.Encoded<typeof setCodeCodec> {}
+
+/**
+ * Set code transaction (type 4): delegates the code of accounts to contracts.
+ *
+ * Source: EIP-2718, EIP-7702.
+ */
+export const SetCode: Named<typeof setCodeCodec, SetCode, SetCodeWire> = setCodeCodec
+
+export {
+  Deposit,
+  type DepositWire,
+  Arbitrum,
+  type ArbitrumWire,
+  StateSync,
+  type StateSyncWire,
+} from "./internal/chainTransactions.ts"
 
 /**
  * Number of a transaction type that the schema does not know. The TypeScript type lists the remaining bytes, so that comparing `type`
@@ -190,13 +243,7 @@ export { Deposit, Arbitrum, StateSync } from "./internal/chainTransactions.ts"
  */
 export type UnknownType = UnknownTypeByte
 
-/**
- * Transaction of a type that the schema does not know. Fields with the same meaning on every chain are typed; other keys are kept and
- * listed by `extras`.
- *
- * Source: EIP-2718; decision 0004.
- */
-export const Unknown = open(
+const unknownCodec = open(
   "Unknown transaction",
   {
     ...place,
@@ -230,17 +277,18 @@ export const Unknown = open(
   unplaced,
 )
 
-export interface Legacy extends Schema.Schema.Type<typeof Legacy> {}
+export interface Unknown extends Schema.Schema.Type<typeof unknownCodec> {}
 
-export interface AccessList extends Schema.Schema.Type<typeof AccessList> {}
+/** Encoded form of `Unknown`: the values of its JSON. */
+export interface UnknownWire extends Schema.Codec.Encoded<typeof unknownCodec> {}
 
-export interface FeeMarket extends Schema.Schema.Type<typeof FeeMarket> {}
-
-export interface Blob extends Schema.Schema.Type<typeof Blob> {}
-
-export interface SetCode extends Schema.Schema.Type<typeof SetCode> {}
-
-export interface Unknown extends Schema.Schema.Type<typeof Unknown> {}
+/**
+ * Transaction of a type that the schema does not know. Fields with the same meaning on every chain are typed; other keys are kept and
+ * listed by `extras`.
+ *
+ * Source: EIP-2718; decision 0004.
+ */
+export const Unknown: Named<typeof unknownCodec, Unknown, UnknownWire> = unknownCodec
 
 export type Transaction = Legacy | AccessList | FeeMarket | Blob | SetCode | Deposit | Arbitrum | StateSync | Unknown
 

@@ -3,16 +3,11 @@
  */
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
-import { oneOrMany, open } from "./internal/open.ts"
+import { type Named, oneOrMany, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as WalletTransaction from "./WalletTransaction.ts"
 
-/**
- * Page of wallet transactions.
- *
- * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
- */
-export const WalletPage = open(
+const walletPageCodec = open(
   "WalletPage",
   {
     /** Cursor of the next page; `null` on the last page. */
@@ -27,7 +22,17 @@ export const WalletPage = open(
   { cursor: () => null },
 )
 
-export interface WalletPage extends Schema.Schema.Type<typeof WalletPage> {}
+export interface WalletPage extends Schema.Schema.Type<typeof walletPageCodec> {}
+
+/** Encoded form of `WalletPage`: the values of its JSON. */
+export interface WalletPageWire extends Schema.Codec.Encoded<typeof walletPageCodec> {}
+
+/**
+ * Page of wallet transactions.
+ *
+ * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
+ */
+export const WalletPage: Named<typeof walletPageCodec, WalletPage, WalletPageWire> = walletPageCodec
 
 /**
  * Keys of a page that the schema does not know, with the values received.

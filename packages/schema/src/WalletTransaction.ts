@@ -8,7 +8,7 @@ import * as Decimal from "./Decimal.ts"
 import * as DecodedItem from "./DecodedItem.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { objectOrNull, oneOrMany, open } from "./internal/open.ts"
+import { type Named, objectOrNull, oneOrMany, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as InternalTransaction from "./InternalTransaction.ts"
 import * as Log from "./Log.ts"
@@ -16,17 +16,7 @@ import * as Timestamp from "./Timestamp.ts"
 
 const none = () => null
 
-/**
- * Transaction of a wallet.
- *
- * **Details**
- *
- * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, also where a server sends
- * a single object. Numbers are decimal strings on the wire.
- *
- * Source: docs/interface.md#2.2; decisions 0001 to 0004.
- */
-export const WalletTransaction = open(
+const walletTransactionCodec = open(
   "WalletTransaction",
   {
     /** Transaction hash. */
@@ -88,7 +78,23 @@ export const WalletTransaction = open(
   },
 )
 
-export interface WalletTransaction extends Schema.Schema.Type<typeof WalletTransaction> {}
+export interface WalletTransaction extends Schema.Schema.Type<typeof walletTransactionCodec> {}
+
+/** Encoded form of `WalletTransaction`: the values of its JSON. */
+export interface WalletTransactionWire extends Schema.Codec.Encoded<typeof walletTransactionCodec> {}
+
+/**
+ * Transaction of a wallet.
+ *
+ * **Details**
+ *
+ * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, also where a server sends
+ * a single object. Numbers are decimal strings on the wire.
+ *
+ * Source: docs/interface.md#2.2; decisions 0001 to 0004.
+ */
+export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTransaction, WalletTransactionWire> =
+  walletTransactionCodec
 
 /**
  * Keys of a wallet transaction that the schema does not know, with the values received.

@@ -7,15 +7,10 @@ import * as Address from "../Address.ts"
 import * as Hash from "../Hash.ts"
 import * as Hex from "../Hex.ts"
 import * as Quantity from "../Quantity.ts"
-import { open } from "./open.ts"
+import { type Named, open } from "./open.ts"
 import { arbitrumType, common, typeOf, unplaced, unsigned } from "./transactionFields.ts"
 
-/**
- * Deposit from L1 on Optimism and Base, or L1 message of Scroll and Morph (type 0x7e). Its signature is zero or absent.
- *
- * Source: OP Stack specification, deposits; Scroll, `l1_message_tx.go`.
- */
-export const Deposit = open(
+const depositCodec = open(
   "Deposit transaction",
   {
     ...common,
@@ -42,13 +37,19 @@ export const Deposit = open(
   unplaced,
 )
 
+export interface Deposit extends Schema.Schema.Type<typeof depositCodec> {}
+
+/** Encoded form of `Deposit`: the values of its JSON. */
+export interface DepositWire extends Schema.Codec.Encoded<typeof depositCodec> {}
+
 /**
- * Transaction of an Arbitrum type: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable 0x69, internal 0x6a, and
- * classic 0x78 (before Nitro). The type determines which optional fields are present.
+ * Deposit from L1 on Optimism and Base, or L1 message of Scroll and Morph (type 0x7e). Its signature is zero or absent.
  *
- * Source: Nitro, `arbitrum_types.go`.
+ * Source: OP Stack specification, deposits; Scroll, `l1_message_tx.go`.
  */
-export const Arbitrum = open(
+export const Deposit: Named<typeof depositCodec, Deposit, DepositWire> = depositCodec
+
+const arbitrumCodec = open(
   "Arbitrum transaction",
   {
     ...common,
@@ -93,12 +94,20 @@ export const Arbitrum = open(
   unplaced,
 )
 
+export interface Arbitrum extends Schema.Schema.Type<typeof arbitrumCodec> {}
+
+/** Encoded form of `Arbitrum`: the values of its JSON. */
+export interface ArbitrumWire extends Schema.Codec.Encoded<typeof arbitrumCodec> {}
+
 /**
- * State-sync transaction of Polygon (type 0x7f): unsigned, the last transaction of its block.
+ * Transaction of an Arbitrum type: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable 0x69, internal 0x6a, and
+ * classic 0x78 (before Nitro). The type determines which optional fields are present.
  *
- * Source: Bor, PIP-74.
+ * Source: Nitro, `arbitrum_types.go`.
  */
-export const StateSync = open(
+export const Arbitrum: Named<typeof arbitrumCodec, Arbitrum, ArbitrumWire> = arbitrumCodec
+
+const stateSyncCodec = open(
   "StateSync transaction",
   {
     ...common,
@@ -113,8 +122,14 @@ export const StateSync = open(
   unplaced,
 )
 
-export interface Deposit extends Schema.Schema.Type<typeof Deposit> {}
+export interface StateSync extends Schema.Schema.Type<typeof stateSyncCodec> {}
 
-export interface Arbitrum extends Schema.Schema.Type<typeof Arbitrum> {}
+/** Encoded form of `StateSync`: the values of its JSON. */
+export interface StateSyncWire extends Schema.Codec.Encoded<typeof stateSyncCodec> {}
 
-export interface StateSync extends Schema.Schema.Type<typeof StateSync> {}
+/**
+ * State-sync transaction of Polygon (type 0x7f): unsigned, the last transaction of its block.
+ *
+ * Source: Bor, PIP-74.
+ */
+export const StateSync: Named<typeof stateSyncCodec, StateSync, StateSyncWire> = stateSyncCodec

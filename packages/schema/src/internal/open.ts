@@ -30,6 +30,12 @@ export interface Open<F extends Fields, Filled extends PropertyKey = never> exte
   readonly extras: (value: object) => Readonly<Record<string, unknown>>
 }
 
+/**
+ * An open object whose value and encoded form have names, `A` and `I`. Declarations of other packages then name these types: a type that
+ * is spelled by this file cannot be resolved outside of the package.
+ */
+export interface Named<S extends Open<Fields, never>, A, I> extends Resource<A, I>, Pick<S, "fields" | "extras"> {}
+
 type Fill = () => unknown
 
 const isObject = (input: unknown): input is Record<string, unknown> =>

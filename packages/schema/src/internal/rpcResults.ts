@@ -2,15 +2,10 @@
  * Results of methods that have no module of their own. They are exported under `RpcMethod`.
  */
 import * as Schema from "effect/Schema"
-import { open } from "./open.ts"
+import { type Named, open } from "./open.ts"
 import * as Quantity from "../Quantity.ts"
 
-/**
- * Fee history of a range of blocks, the result of `eth_feeHistory`.
- *
- * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
- */
-export const FeeHistory = open("FeeHistory", {
+const feeHistoryCodec = open("FeeHistory", {
   /** First block of the range. */
   oldestBlock: Quantity.Quantity,
   /** Base fee per gas of each block and of the next one, in wei (EIP-1559). */
@@ -25,12 +20,19 @@ export const FeeHistory = open("FeeHistory", {
   blobGasUsedRatio: Schema.optionalKey(Schema.Array(Schema.Finite)),
 })
 
+export interface FeeHistory extends Schema.Schema.Type<typeof feeHistoryCodec> {}
+
+/** Encoded form of `FeeHistory`: the values of its JSON. */
+export interface FeeHistoryWire extends Schema.Codec.Encoded<typeof feeHistoryCodec> {}
+
 /**
- * Sync status of a node that is behind the chain.
+ * Fee history of a range of blocks, the result of `eth_feeHistory`.
  *
- * Source: Ethereum JSON-RPC (execution-apis).
+ * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
  */
-export const SyncStatus = open("SyncStatus", {
+export const FeeHistory: Named<typeof feeHistoryCodec, FeeHistory, FeeHistoryWire> = feeHistoryCodec
+
+const syncStatusCodec = open("SyncStatus", {
   /** Block at which the sync started. */
   startingBlock: Schema.optionalKey(Quantity.Quantity),
   /** Last synced block. */
@@ -38,3 +40,15 @@ export const SyncStatus = open("SyncStatus", {
   /** Highest known block. */
   highestBlock: Schema.optionalKey(Quantity.Quantity),
 })
+
+export interface SyncStatus extends Schema.Schema.Type<typeof syncStatusCodec> {}
+
+/** Encoded form of `SyncStatus`: the values of its JSON. */
+export interface SyncStatusWire extends Schema.Codec.Encoded<typeof syncStatusCodec> {}
+
+/**
+ * Sync status of a node that is behind the chain.
+ *
+ * Source: Ethereum JSON-RPC (execution-apis).
+ */
+export const SyncStatus: Named<typeof syncStatusCodec, SyncStatus, SyncStatusWire> = syncStatusCodec

@@ -3,7 +3,6 @@
  * the first request. The global `fetch` is used where it, its dispatcher, or Node's proxy settings were customised, whenever that was,
  * and where undici cannot be loaded.
  */
-import { types } from "node:util"
 import type { Fetch } from "../Fetch.ts"
 
 const usesProxy = process.execArgv.includes("--use-env-proxy") || (process.env["NODE_USE_ENV_PROXY"] ?? "0") !== "0"
@@ -30,9 +29,11 @@ let defaultDispatcher: unknown
 
 const isUnset = (option: unknown): boolean => option === undefined || option === Number.POSITIVE_INFINITY
 
-/** True for the dispatcher that undici makes by itself: an agent, not composed, without options. */
+/** True for the dispatcher that undici makes by itself: an agent without options, whose `dispatch` is that of its class. */
 const isDefault = (dispatcher: unknown): boolean => {
-  if (typeof dispatcher !== "object" || dispatcher === null || types.isProxy(dispatcher)) return false
+  if (typeof dispatcher !== "object" || dispatcher === null) return false
+  const own: unknown = Reflect.get(dispatcher, "dispatch")
+  if (own !== Reflect.get(Object.getPrototypeOf(dispatcher) ?? {}, "dispatch")) return false
   const key = Object.getOwnPropertySymbols(dispatcher).find(({ description }) => description === "options")
   const options: unknown = key === undefined ? undefined : Reflect.get(dispatcher, key)
   const isPlain = typeof options === "object" && options !== null && Object.values(options).every(isUnset)

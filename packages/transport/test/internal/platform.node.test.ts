@@ -92,6 +92,21 @@ describe("platformFetch", () => {
     }),
   )
 
+  it.live(
+    "platformFetch: uses interceptors that were composed with the global dispatcher before the client was loaded",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, "one"))
+        const prepare = `
+        const { Agent, setGlobalDispatcher } = await import("undici")
+        setGlobalDispatcher(new Agent().compose((dispatch) => (options, handler) => dispatch(options, handler)))`
+
+        expect(yield* printedBy(prepare, server.url)).toBe("one")
+
+        expect(isGlobal(server.seen[0])).toBe(true)
+      }),
+  )
+
   it.live("platformFetch: sends requests by undici after a program used the fetch of Node", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"), reply(200, "two"))
