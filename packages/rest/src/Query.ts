@@ -44,6 +44,7 @@ type Other = { readonly [K in Exclude<keyof Contract, keyof Convenient>]?: Contr
  *   takes precedence over a date.
  * - `limit`: maximum number of rows on a page, from 1; servers allow about 100.
  * - `order`: `DESC` newest first, `ASC` oldest first.
+ * - `scope: "all"` adds the transactions in which the wallet appears in any other role, as that of a recipient of a token.
  * - `include: "internal_transactions"` adds the internal transactions of each transaction.
  *
  * Source: docs/interface.md#4.1; decision 0005.

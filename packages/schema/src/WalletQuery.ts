@@ -112,6 +112,15 @@ export const WalletQuery = Schema.Struct({
     description: "internal_transactions adds the internal transactions of each transaction.",
     jsonSchema: { type: "string", enum: ["internal_transactions"] },
   }),
+  /**
+   * `direct` (default): transactions that the wallet sent, received or was created by. `all`: also those in which it appears in any
+   * other role, as that of a recipient of a token or of a payment by a contract.
+   */
+  scope: optional(Schema.Literals(["direct", "all"]), {
+    description:
+      "direct (default): transactions that the wallet sent, received or was created by. all: transactions in which it appears in any role.",
+    jsonSchema: { type: "string", enum: ["direct", "all"], default: "direct" },
+  }),
   /** Maximum number of rows on a page, from 1. Default 100. */
   limit: optional(Limit, {
     description: "Maximum number of rows on a page, from 1.",

@@ -27,6 +27,7 @@ describe("RestApi", () => {
         "to_date query false",
         "cursor query false",
         "include query false",
+        "scope query false",
         "limit query false",
         "order query false",
       ]

@@ -41,6 +41,7 @@ describe("RestOperation", () => {
         "to_date",
         "cursor",
         "include",
+        "scope",
         "limit",
         "order",
       ]

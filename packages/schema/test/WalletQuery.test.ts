@@ -14,6 +14,7 @@ describe("WalletQuery", () => {
       to_date: "Feb 1, 2024",
       cursor: "abc",
       include: "internal_transactions",
+      scope: "all",
       limit: "25",
       order: "ASC",
     }
@@ -36,6 +37,7 @@ describe("WalletQuery", () => {
     expect(refusal(WalletQuery.WalletQuery, { limit: "0" })).toContain("a whole number of at least 1")
     expect(refusal(WalletQuery.WalletQuery, { from_block: "-1" })).toContain('["from_block"]')
     expect(refusal(WalletQuery.WalletQuery, { include: "logs" })).toContain('["include"]')
+    expect(refusal(WalletQuery.WalletQuery, { scope: "some" })).toContain('["scope"]')
   })
 
   it.prop("WalletQuery: decodes what it encodes", [WalletQuery.WalletQuery], ([value]) => {

@@ -13,6 +13,7 @@ import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as FillGaps from "../maintenance/FillGaps.ts"
 import * as Repair from "../maintenance/Repair.ts"
 import * as TraceComparison from "../maintenance/TraceComparison.ts"
+import * as IntegrityIssue from "../maintenance/IntegrityIssue.ts"
 import * as Verify from "../maintenance/Verify.ts"
 import * as VerifyAgainstNode from "../maintenance/VerifyAgainstNode.ts"
 import type { Audit } from "../store/Audit.ts"
@@ -44,9 +45,8 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
     yield* Terminal.print(`${chain}: ${block === null ? "the store" : `block ${block}`}: ${what}`)
   }
   if (issues.length > issuesShown) yield* Terminal.print(`${chain}: and ${issues.length - issuesShown} more`)
-  for (const { block, index, key } of orphaned.slice(0, issuesShown)) {
-    const where = `transaction ${index} of block ${block}`
-    yield* Terminal.print(`${chain}: the history of ${key} refers to ${where}, which is not stored`)
+  for (const appearance of orphaned.slice(0, issuesShown)) {
+    yield* Terminal.print(`${chain}: ${IntegrityIssue.ofOrphan(appearance)}`)
   }
   const found = total(verified)
   const verifiedRows = `verified ${count(blocks, "block")} and ${count(transactions, "transaction")}`

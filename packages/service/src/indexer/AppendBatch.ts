@@ -12,7 +12,7 @@ export interface AppendBatch {
   /** Lowest first. */
   readonly blocks: ReadonlyArray<BlockRows>
   readonly transactions: number
-  /** Characters of the documents, internal transactions and facts, and bytes of what was prepared of them. */
+  /** Characters of the documents, internal transactions and facts, and bytes of the ledger and of what was prepared of them. */
   readonly length: number
   /** When the batch was begun, in milliseconds. */
   readonly sinceMillis: number
@@ -25,12 +25,12 @@ const maxMillis = 500
 const maxLength = 16 * 1024 * 1024
 
 /**
- * Length that a block adds to a batch: of its texts, and of what was prepared of them.
+ * Length that a block adds to a batch: of its texts, of its ledger, and of what was prepared of them.
  */
-export const lengthOf = ({ facts = "", preparedBytes = 0, transactions }: BlockRows): number =>
+export const lengthOf = ({ facts = "", ledger, preparedBytes = 0, transactions }: BlockRows): number =>
   transactions.reduce(
     (sum, { body, internal }) => sum + body.length + (internal?.length ?? 0),
-    facts.length + preparedBytes,
+    facts.length + (ledger?.length ?? 0) + preparedBytes,
   )
 
 /**

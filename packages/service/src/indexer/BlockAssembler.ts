@@ -13,6 +13,7 @@ import * as Result from "effect/Result"
 import type { Decoder } from "../decode/Decoder.ts"
 import * as GasPrice from "../ledger/GasPrice.ts"
 import * as Ledger from "../ledger/Ledger.ts"
+import * as LedgerCodec from "../ledger/LedgerCodec.ts"
 import type { LedgerRules } from "../ledger/LedgerRules.ts"
 import * as LedgerSource from "../ledger/LedgerSource.ts"
 import type { Traces } from "../node/Tracer.ts"
@@ -169,7 +170,8 @@ const stepsOfFacts = function* (
   const texts = facts === null ? {} : { facts: BlockFacts.textOf(facts) }
   if (options.ledger === undefined) return texts
   const responses = { block: source.block, executed: source.rows, internal, facts }
-  return { ...texts, ledger: yield* Ledger.steps(LedgerSource.fromResponses(responses), options.ledger) }
+  const rows = yield* Ledger.steps(LedgerSource.fromResponses(responses), options.ledger)
+  return { ...texts, ledger: LedgerCodec.pack(rows) }
 }
 
 /** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */

@@ -4,6 +4,7 @@
 import { formatPath } from "@daybook/schema/Issue"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
 import type * as BlockAssembler from "./BlockAssembler.ts"
@@ -42,6 +43,7 @@ export const make = Effect.fnUntraced(function* (
   const assembling: BlockAssembler.Options = {
     decoder: Decoder.make(),
     allFrames: config.allFrames,
+    ledger: LedgerRules.fromChainId(job.chainId),
     watch: ChainJob.watchedWallets(job),
     checks: config.checks ?? "standard",
     ...(traceLimits === undefined ? {} : { frames: traceLimits.frames }),

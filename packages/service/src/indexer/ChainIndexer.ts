@@ -13,6 +13,7 @@ import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { Projection } from "../projection/Projection.ts"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as Projections from "../projection/Projections.ts"
 import type { Checkpoint } from "../store/BlockRows.ts"
 import * as ChainSession from "../store/ChainSession.ts"
@@ -316,7 +317,7 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }
-  const { projections = Projections.make(decoder) } = options
+  const { projections = Projections.make(decoder, options.chainId) } = options
   const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const parts = {
@@ -326,7 +327,16 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     ...(options.batchBlocks === undefined ? {} : { batchBlocks: options.batchBlocks }),
     assembling: {
       ...(options.frames === undefined ? {} : { frames: options.frames }),
-      ...{ decoder, allFrames, checks, watch, onDeviation: Deviation.makeReporter() },
+      ...{
+        decoder,
+        allFrames,
+        checks,
+        watch,
+        onDeviation: Deviation.makeReporter(),
+      },
+      ...(projections.some(({ kind }) => kind === "ledger")
+        ? { ledger: LedgerRules.fromChainId(options.chainId) }
+        : {}),
     },
   }
   const context: Context = {

@@ -3,7 +3,8 @@
  * transaction. Pure.
  */
 import * as BlockFacts from "../projection/BlockFacts.ts"
-import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
+import * as Movement from "../ledger/Movement.ts"
+import type { Appearance, StoredBlock, StoredTransaction } from "../store/Audit.ts"
 
 /** A difference from what the indexer writes. */
 export interface IntegrityIssue {
@@ -138,6 +139,15 @@ export const ofBlock = (
   const damaged = block.damagedTransactions.map((index) => `transaction ${index} does not match its checksum`)
   const facts = factsIssue(block, watch)
   const ofBlock = [link, count, facts].filter((issue) => issue !== null)
-  const whats = [...damaged, ...ofBlock, ...inTransactions]
+  const whats = [...damaged, ...ofBlock, ...block.ledgerIssues, ...inTransactions]
   return whats.map((what) => ({ block: block.number, what }))
+}
+
+/** Describes an appearance without a document, or a row of a ledger without a place in its block. */
+export const ofOrphan = ({ assets, block, index, key, table }: Appearance): string => {
+  const where = index === Movement.blockLevelIndex ? `block ${block}` : `transaction ${index} of block ${block}`
+  if (table === "ledger_block") return `the list of the ledgers of block ${block} belongs to no stored block`
+  if (assets === undefined) return `the history of ${key} refers to ${where}, which is not stored`
+  const moved = assets.length === 0 ? "no movement" : assets.join(", ")
+  return `the ledger of ${key} has a row (${moved}) at ${where}, which does not name it`
 }

@@ -39,7 +39,7 @@ const noTracer = "No node can trace now."
 
 /**
  * The rows of a block fetched again, with the stored internal transactions where no node that was asked can trace. A trace that is a
- * gap stays one.
+ * gap stays one. Without a ledger, which is derived of the texts that are kept.
  */
 export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): BlockRows => {
   if (stored?.hash !== rows.hash) return rows
@@ -52,5 +52,6 @@ export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): Bl
     }
     return { ...row, internal }
   })
-  return { ...rows, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+  const { ledger: _, ...texts } = rows
+  return { ...texts, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
 }

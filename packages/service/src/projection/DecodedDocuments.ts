@@ -5,10 +5,10 @@
  */
 import type { Decoder } from "../decode/Decoder.ts"
 import { redecode } from "../decode/Redecode.ts"
-import type { Projection } from "./Projection.ts"
+import type { RowProjection } from "./Projection.ts"
 
 /** Documents decoded by a decoder. */
-export const make = (decoder: Decoder): Projection => ({
+export const make = (decoder: Decoder): RowProjection => ({
   id: "decoded_documents",
   kind: "documents",
   revision: decoder.revision,

@@ -16,20 +16,34 @@ export interface ProjectionRow {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Rows derived from a block. */
-export interface Projection {
+/** What all projections have. */
+interface Derivation {
   /** Names the projection in the database. */
   readonly id: string
+  /** A change of it derives all rows again. */
+  readonly revision: number
+}
+
+/** Roles and movements of wallets derived from a block. */
+export interface LedgerProjection extends Derivation {
+  readonly kind: "ledger"
+  /** The ledger of a block, packed by `LedgerCodec`. */
+  readonly ledger: (block: BlockRows) => Uint8Array
+}
+
+/** Texts and appearances derived from a block. */
+export interface RowProjection extends Derivation {
   /**
    * How the rows are stored: `entries` with a key and a body of their own, `appearances` of a key in a transaction, or `documents` that
    * replace those of their transactions.
    */
   readonly kind: "entries" | "appearances" | "documents"
-  /** A change of it derives all rows again. */
-  readonly revision: number
   /** Rows of a block, in its order. The block has its facts for `entries` alone. */
   readonly rows: (block: BlockRows) => ReadonlyArray<ProjectionRow>
 }
+
+/** Rows derived from a block. */
+export type Projection = RowProjection | LedgerProjection
 
 /** Checkpoint of a projection. */
 export interface ProjectionCheckpoint {

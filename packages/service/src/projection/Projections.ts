@@ -5,10 +5,12 @@
 import type { Decoder } from "../decode/Decoder.ts"
 import * as DecodedDocuments from "./DecodedDocuments.ts"
 import type { Projection } from "./Projection.ts"
+import * as WalletLedger from "./WalletLedger.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
-/** Every projection, with documents decoded by a decoder. */
-export const make = (decoder: Decoder): ReadonlyArray<Projection> => [
+/** Every projection of a chain, by its EIP-155 id, with documents decoded by a decoder. */
+export const make = (decoder: Decoder, chainId: number): ReadonlyArray<Projection> => [
   WalletTransactions.projection,
   DecodedDocuments.make(decoder),
+  WalletLedger.make(chainId),
 ]

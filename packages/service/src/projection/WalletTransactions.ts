@@ -3,10 +3,10 @@
  *
  * Source: decision 0009.
  */
-import type { Projection } from "./Projection.ts"
+import type { RowProjection } from "./Projection.ts"
 
 /** Appearances of wallets in transactions. */
-export const projection: Projection = {
+export const projection: RowProjection = {
   id: "wallet_transactions",
   kind: "appearances",
   revision: 1,

@@ -93,6 +93,18 @@ export const boundReached = ({ message, scope }: BoundReached): Failure => {
     : rateLimited(message, headers)
 }
 
+const derivedRetrySeconds = 10
+
+/** 503: the ledgers of wallets are still being derived from stored blocks. */
+export const notDerived = (chain: string, next: number, headers: Response.Headers): Failure =>
+  fail(
+    (requestId) => {
+      const message = `Scope not complete: all, on ${chain}, which is derived up to block ${next - 1}. Retry later, or use scope=direct.`
+      return new ApiError.Unavailable({ message, requestId })
+    },
+    { ...headers, "retry-after": String(derivedRetrySeconds) },
+  )
+
 const storeRetrySeconds = 1
 
 /** 500: a block that a page needs is damaged in the database. */

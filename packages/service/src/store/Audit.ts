@@ -26,11 +26,13 @@ export interface StoredBlock extends BlockRef {
   readonly facts: string | null
   /** The row of its facts does not match its checksum. */
   readonly hasDamagedFacts: boolean
+  /** Where the roles and movements of wallets are not those of its transactions and facts; none where they are not derived yet. */
+  readonly ledgerIssues: ReadonlyArray<string>
   /** Indexes of transactions whose rows do not match their checksums; these are not in `transactions`. */
   readonly damagedTransactions: ReadonlyArray<number>
 }
 
-/** An entry of a wallet's history. */
+/** An entry of a wallet's history, or a row of its ledger. */
 export interface Appearance {
   /** Where the engine keeps it. */
   readonly table: string
@@ -38,6 +40,8 @@ export interface Appearance {
   readonly key: string
   readonly block: number
   readonly index: number
+  /** Assets that move by a row of a ledger: addresses of tokens, or the native currency; left out for other entries. */
+  readonly assets?: ReadonlyArray<string>
 }
 
 /** A range of stored blocks, all of one committed state. */
@@ -54,8 +58,8 @@ export interface Audit {
   /** Stored blocks from `from` to `to`, inclusive. */
   readonly range: (from: number, to: number) => Effect.Effect<StoredRange, StoreError>
   /**
-   * Appearances without a document, in an order of the engine's own: those among the next `limit` appearances after one, and the
-   * last that was examined, `null` at the end.
+   * Appearances without a document, and rows of ledgers that their block does not name, in an order of the engine's own: those among
+   * the next `limit` appearances after one, and the last that was examined, `null` at the end.
    */
   readonly orphanedAppearances: (
     after: Appearance | null,

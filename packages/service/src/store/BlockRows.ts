@@ -4,8 +4,6 @@
  * Block numbers are safe integers; hashes and addresses are lower-case hex text.
  */
 
-import type { LedgerRow } from "../ledger/WalletRows.ts"
-
 /** A block by number and hash. */
 export interface BlockRef {
   readonly number: number
@@ -69,10 +67,10 @@ export interface BlockRows extends LinkedBlock {
    */
   readonly facts?: string
   /**
-   * Roles and movements of the block's wallets, made ahead of `append` from what the node sent; left out where they are derived from
-   * the texts.
+   * Roles and movements of the block's wallets, packed by `LedgerCodec`, made ahead of `append` from what the node sent; left out
+   * where they are derived from the texts.
    */
-  readonly ledger?: ReadonlyArray<LedgerRow>
+  readonly ledger?: Uint8Array
   /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
   readonly prepared?: unknown
   /** Bytes of what was prepared; left out where nothing was. */

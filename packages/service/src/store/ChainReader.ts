@@ -2,6 +2,7 @@
  * Reads the index of one chain. A snapshot sees one committed state of it, whatever the indexer writes meanwhile.
  */
 import type * as Effect from "effect/Effect"
+import type { LedgerRow } from "../ledger/WalletRows.ts"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "./BlockRows.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
@@ -49,6 +50,15 @@ export interface PageRows {
   readonly hasMore: boolean
 }
 
+/** A range of the ledger of a wallet. */
+export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "after" | "limit"> {
+  /** Address, lower case. */
+  readonly wallet: string
+}
+
+/** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
+export interface LedgerEntry extends Position, Pick<LedgerRow, "roles" | "movements"> {}
+
 /** Number of gaps of each kind. */
 export type GapCounts = Readonly<Record<BlockGap["kind"], number>>
 
@@ -76,6 +86,8 @@ export interface Snapshot {
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Rows of a key of a projection in the requested order, by (block, index). */
   readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
+  /** The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. */
+  readonly ledger: (query: LedgerQuery) => Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError>
   /** How far a projection reaches; `null` when it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**

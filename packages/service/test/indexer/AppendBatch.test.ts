@@ -51,13 +51,14 @@ describe("AppendBatch", () => {
     expect(AppendBatch.isFull(filled(blocks, transactions), millis)).toBe(isFull)
   })
 
-  it("isFull: characters of documents, internal transactions and facts count", () => {
+  it("isFull: characters of documents, internal transactions and facts, and bytes of the ledger count", () => {
     const third = "x".repeat(6 * 1024 * 1024)
     const whole = block(0, { transactions: [{ ...transaction, body: third, internal: third }], facts: third })
     const isFull = (one: BlockRows) => AppendBatch.isFull(AppendBatch.add(AppendBatch.make(null, 0), one)!, 0)
 
     expect(isFull(whole)).toBe(true)
     expect(isFull({ ...whole, facts: "{}" })).toBe(false)
+    expect(isFull({ ...whole, facts: "{}", ledger: Buffer.from(third) })).toBe(true)
     expect(isFull({ ...whole, transactions: [] })).toBe(false)
   })
 

@@ -98,7 +98,7 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
       yield* first.stop
       expect(yield* grown.snapshot((snapshot) => snapshot.projection("hashes"))).toBeNull()
 
-      const projections = [...Projections.make(decoder), hashes(1)]
+      const projections = [...Projections.make(decoder, 31_337), hashes(1)]
       const again = yield* start(grown, [node.url], { projections })
       const other = yield* start(fresh, [node.url], { projections })
       yield* other.until(caughtUp(world.lastBlock))

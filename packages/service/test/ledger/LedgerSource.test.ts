@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as BlockAssembler from "../../src/indexer/BlockAssembler.ts"
 import * as Ledger from "../../src/ledger/Ledger.ts"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as LedgerSource from "../../src/ledger/LedgerSource.ts"
 import { topics } from "../../src/ledger/TokenLogs.ts"
@@ -82,8 +83,9 @@ describe("LedgerSource", () => {
       const rules = LedgerRules.fromChainId(chainId)
       const { ledger, ...stored } = Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, ledger: rules }))
 
-      expect(ledger).toEqual(Ledger.derive(LedgerSource.fromRows(stored), rules))
-      expect(ledger!.length).toBeGreaterThan(3)
+      const derived = Ledger.derive(LedgerSource.fromRows(stored), rules)
+      expect(ledger).toEqual(LedgerCodec.pack(derived))
+      expect(derived.length).toBeGreaterThan(3)
     },
   )
 })

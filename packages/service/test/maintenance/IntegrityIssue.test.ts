@@ -24,6 +24,7 @@ const block = (more: Partial<StoredBlock> = {}): StoredBlock => ({
   isDamaged: false,
   facts: factsOf(),
   hasDamagedFacts: false,
+  ledgerIssues: [],
   damagedTransactions: [],
   transactions: rows!.transactions.map((row) => ({ ...row, decoderRevision: 1, missingAppearances: [] })),
   ...more,
@@ -46,6 +47,9 @@ describe("IntegrityIssue", () => {
   })
 
   it("ofBlock: names facts that are damaged, unreadable, or of other transactions", () => {
+    expect(whatOf({ ledgerIssues: ["the list of its ledgers is missing"] })).toEqual([
+      "the list of its ledgers is missing",
+    ])
     expect(whatOf({ facts: null, hasDamagedFacts: true })).toEqual(["its facts do not match their checksum"])
     expect(whatOf({ facts: "{}" })).toEqual(["its facts cannot be read"])
     expect(whatOf({ facts: factsOf({ transactions: [] }) })[0]).toMatch(

@@ -14,7 +14,15 @@ const stored = (
   more: Partial<StoredBlock["transactions"][number]> = {},
   block: Partial<StoredBlock> = {},
 ): StoredBlock => ({
-  ...{ ...header, count: 1, isDamaged: false, facts: null, hasDamagedFacts: false, damagedTransactions: [] },
+  ...{
+    ...header,
+    count: 1,
+    isDamaged: false,
+    facts: null,
+    hasDamagedFacts: false,
+    ledgerIssues: [],
+    damagedTransactions: [],
+  },
   transactions: [{ ...row, decoderRevision: 1, missingAppearances: [], ...more }],
   ...block,
 })

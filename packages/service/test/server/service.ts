@@ -11,6 +11,7 @@ import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import type { KeyGrant } from "../../src/store/ApiKeys.ts"
+import type { Projection } from "../../src/projection/Projection.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 
 /** What a service is started with. */
@@ -24,6 +25,8 @@ export interface Options {
       {
         readonly config?: Readonly<Record<string, unknown>>
         readonly blocks?: ReadonlyArray<BlockRows>
+        /** Projections of the store; left out, those that its blocks need. */
+        readonly projections?: ReadonlyArray<Projection>
         /** No indexer has ever run: there is no file. */
         readonly isAbsent?: boolean
       }
@@ -112,7 +115,9 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     for (const { config: chain, id, key, name } of yield* Effect.fromResult(ServedChain.fromChains(config.chains))) {
       if (given[key]?.isAbsent === true) continue
       const watch = chain.watch === undefined ? null : new Set(chain.watch.map((wallet) => wallet.toLowerCase()))
-      const store = yield* TestStore.open(database, { name, id }, { watch })
+      const { projections } = given[key] ?? {}
+      const registered = projections === undefined ? {} : { projections }
+      const store = yield* TestStore.open(database, { name, id }, { watch, ...registered })
       const blocks = given[key]?.blocks ?? []
       if (blocks.length > 0) yield* Effect.orDie(store.append(null, blocks))
       stores[key] = store

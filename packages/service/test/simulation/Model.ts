@@ -20,6 +20,9 @@ export class Divergence extends Error {
   override readonly name = "Divergence"
 }
 
+/** Index of rows that belong to a block and not to a transaction. */
+const blockLevelIndex = 1_048_575
+
 type Rows = ReturnType<typeof StoredRows.make>
 
 /** What the model needs to know of the world. */
@@ -269,6 +272,26 @@ export const make = (setting: Setting): Model => {
     fail(`block ${format(lowest)} and those above it were removed, but no node returned another block of that number`)
   }
 
+  /** Each wallet of a stored transaction has a row, and no row belongs to a transaction that is not stored. */
+  const checkLedger = (
+    rows: ReadonlyArray<string>,
+    chain: ReadonlyArray<Block>,
+    deeds: ReadonlyArray<{ readonly block: Block; readonly deed: Deed; readonly index: number }>,
+  ): void => {
+    const found = new Set(rows)
+    isEqual("the number of rows of ledgers", found.size, rows.length)
+    const stored = new Set(deeds.map(({ block, index }) => `${block.number}:${index}`))
+    for (const { number } of chain) stored.add(`${number}:${blockLevelIndex}`)
+    const stranger = rows.find((row) => !stored.has(row.split(":", 2).join(":")))
+    if (stranger !== undefined) fail(`the row ${stranger} of a ledger belongs to no stored transaction`)
+    for (const { block, deed, index } of deeds) {
+      for (const address of addressesOf(deed)) {
+        const row = `${block.number}:${index}:${address}`
+        if (!found.has(row)) fail(`the ledger lacks the row ${row}`)
+      }
+    }
+  }
+
   const compare = (mode: "new" | "all"): void => {
     const reading = open()
     // Sound, here and below: rows have the columns of their statement.
@@ -297,6 +320,12 @@ export const make = (setting: Setting): Model => {
       reading.rows.factBlocks(),
       chain.map(({ number }) => number),
     )
+    isEqual(
+      "the list of blocks with a ledger",
+      reading.rows.ledgerBlocks(),
+      chain.map(({ number }) => number),
+    )
+    checkLedger(reading.rows.ledger(), chain, deeds)
     isEqual(
       "the list of transactions",
       reading.rows.positions(),

@@ -69,12 +69,22 @@ export const make = (database: DatabaseSync) => {
     prepare(`SELECT id, hex(key) FROM ${table} ORDER BY 1, 2`),
   )
   const factBlocks = prepare("SELECT block FROM facts ORDER BY block")
+  const ledger = prepare("SELECT id, lower(hex(wallet)) FROM ledger ORDER BY 1, 2")
+  const ledgerBlocks = prepare("SELECT block FROM ledger_block ORDER BY block")
   const facts = prepare("SELECT frame FROM facts WHERE block = ?")
   return {
     /** Blocks with facts. */
     factBlocks: () => (factBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
     /** The facts of a block that has some. */
     factsOf: (block: number) => toFacts((facts.get(block) as unknown as readonly [Uint8Array])[0]),
+    /** Blocks with a ledger. */
+    ledgerBlocks: () => (ledgerBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
+    /** Rows of ledgers, each as text: block, index, wallet. */
+    ledger: () =>
+      (ledger.all() as unknown as ReadonlyArray<readonly [number, string]>).map(([id, wallet]) => {
+        const { block, index } = positionOf(id)
+        return `${block}:${index}:0x${wallet}`
+      }),
     /** Positions of all transactions. */
     positions: () =>
       // Sound, here and below: rows have the columns of their statement.

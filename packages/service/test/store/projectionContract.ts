@@ -5,10 +5,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Projection } from "../../src/projection/Projection.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import type { PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
+import type { LedgerEntry, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
-import { entriesOf, expectedEntries, hashes, upperCase } from "./projections.ts"
+import { entriesOf, expectedEntries, expectedLedger, hashes, ledgerOf, ledgers, upperCase } from "./projections.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 import * as TestStore from "./TestStore.ts"
@@ -58,9 +58,61 @@ export const projectionContract = (database: TestDatabase.Make): void => {
       }),
     )
 
+    it.effect("append: takes a ledger that was made ahead, and unwind removes it with its block", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([ledgers(1)])
+        const blocks = chainOn(null, 3)
+        const ahead = ledgers(1).ledger({ ...blocks[1]!, number: 99 })
+        yield* store.append(null, [blocks[0]!, { ...blocks[1]!, ledger: ahead }])
+
+        const [first, second] = yield* ledgerOf(store, wallets[0]!)
+        expect([first, second]).toMatchObject([
+          { block: 10, movements: [{ amount: 10_001n }] },
+          { block: 11, movements: [{ amount: 99_001n }] },
+        ])
+        yield* store.unwind(refOf(blocks[1]!), refOf(blocks[0]!))
+        expect(yield* ledgerOf(store, wallets[0]!)).toEqual([first])
+        yield* store.append(refOf(blocks[0]!), blocks.slice(1))
+        expect(yield* ledgerOf(store, wallets[0]!)).toEqual(expectedLedger(blocks, wallets[0]!))
+      }),
+    )
+
+    it.effect("ledger: walks the rows of a wallet in both orders, with every limit and within any bounds", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([ledgers(1)])
+        const numbers = Model.seeded(5)
+        const model = Model.empty()
+        for (let step = 0; step < 8; step++) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        }
+        const high = Model.headOf(model)!.number
+        const wallet = wallets[1]!
+        for (const [from, to] of [
+          [0, high],
+          [5, high - 2],
+          [7, 7],
+          [8, 6],
+        ] as const) {
+          const within = expectedLedger(model.blocks, wallet).filter(({ block }) => block >= from && block <= to)
+          for (const order of ["ASC", "DESC"] as const) {
+            const walked: Array<LedgerEntry> = []
+            for (let rows: ReadonlyArray<LedgerEntry> = []; ;) {
+              const query = { wallet, order, from, to, after: rows.at(-1) ?? null, limit: 2 }
+              rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+              if (rows.length === 0) break
+              walked.push(...rows)
+            }
+            expect(walked).toEqual(order === "ASC" ? within : within.toReversed())
+          }
+        }
+      }),
+    )
+
     it.effect("prepend: derives the rows of a registered projection, and another one begins again", () =>
       Effect.gen(function* () {
-        const { store } = yield* openedWith([hashes(1)])
+        const { store } = yield* openedWith([hashes(1), ledgers(1)])
         const blocks = chainOn(null, 6)
         yield* store.append(null, blocks.slice(4))
         yield* store.fill(upperCase(1), 100)
@@ -72,6 +124,7 @@ export const projectionContract = (database: TestDatabase.Make): void => {
 
         yield* store.prepend(refOf(blocks[4]!), blocks.slice(0, 4))
 
+        expect(yield* ledgerOf(store, wallets[0]!)).toEqual(expectedLedger(blocks, wallets[0]!))
         expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
         expect([yield* next("hashes"), yield* next(upperCase(1).id)]).toEqual([16, 10])
         while (!(yield* store.fill(hashes(2), 2)).isDone) yield* Effect.yieldNow
@@ -120,12 +173,17 @@ export const projectionContract = (database: TestDatabase.Make): void => {
               yield* store.unwind(head, to)
               Model.unwind(model, to)
             } else {
-              yield* numbers.pick([store, other]).fill(hashes(step < 20 ? 1 : 2), 1 + numbers.below(4))
+              const projection = numbers.pick([hashes, ledgers])(step < 20 ? 1 : 2)
+              yield* numbers.pick([store, other]).fill(projection, 1 + numbers.below(4))
             }
           }
-          while (!(yield* store.fill(hashes(2), 3)).isDone) yield* Effect.yieldNow
+          for (const projection of [hashes(2), ledgers(2)]) {
+            while (!(yield* store.fill(projection, 3)).isDone) yield* Effect.yieldNow
+          }
           for (const wallet of wallets) {
             for (const order of ["ASC", "DESC"] as const) {
+              const ledger = expectedLedger(model.blocks, wallet, 2)
+              expect(yield* ledgerOf(store, wallet, order)).toEqual(order === "ASC" ? ledger : ledger.toReversed())
               const rows = yield* entriesOf(store, wallet, order)
               const expected = expectedEntries(model.blocks, wallet, 2)
               expect(rows).toEqual(order === "ASC" ? expected : expected.toReversed())

@@ -1,6 +1,7 @@
 /** Projections for tests of the store, and what their rows must be. */
 import { Effect } from "effect"
-import type { Projection } from "../../src/projection/Projection.ts"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import type { LedgerProjection, Projection } from "../../src/projection/Projection.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
 import { all } from "./TestDatabase.ts"
@@ -26,6 +27,38 @@ export const upperCase = (revision: number): Projection => ({
   rows: ({ transactions }) => transactions.map(({ body, index }) => ({ index, body: body.toUpperCase(), keys: [] })),
 })
 
+/** A projection whose ledgers have a movement for each transaction of a wallet: its index and the revision, as an amount. */
+export const ledgers = (revision: number): LedgerProjection => ({
+  id: "ledgers",
+  kind: "ledger",
+  revision,
+  ledger: ({ number, transactions }) =>
+    LedgerCodec.pack(
+      transactions.flatMap(({ addresses, index }) =>
+        addresses.map((wallet) => ({ wallet, index, ...ledgerRow(wallet, number, index, revision) })),
+      ),
+    ),
+})
+
+const ledgerRow = (wallet: string, block: number, index: number, revision: number) => ({
+  roles: revision,
+  movements: [
+    {
+      ...({ wallet, counterparty: null, asset: "native", tokenId: null, kind: "value", logIndex: null } as const),
+      amount: BigInt(block * 1_000 + index + 1),
+      isFailed: revision % 2 === 0,
+    },
+  ],
+})
+
+/** The rows of a wallet by `ledgers`. */
+export const expectedLedger = (blocks: ReadonlyArray<BlockRows>, wallet: string, revision = 1) =>
+  blocks.flatMap(({ number: block, transactions }) =>
+    transactions.flatMap(({ addresses, index }) =>
+      addresses.includes(wallet) ? [{ block, index, ...ledgerRow(wallet, block, index, revision) }] : [],
+    ),
+  )
+
 /** The entries of a wallet by `hashes`. */
 export const expectedEntries = (
   blocks: ReadonlyArray<BlockRows>,
@@ -40,6 +73,12 @@ export const expectedEntries = (
         : [],
     )
   })
+
+/** The stored rows of a wallet by `ledgers`. */
+export const ledgerOf = (store: ChainReader, wallet: string, order: "ASC" | "DESC" = "ASC") =>
+  store.snapshot((snapshot) =>
+    snapshot.ledger({ wallet, order, from: 0, to: Number.MAX_SAFE_INTEGER - 1, after: null, limit: 10_000 }),
+  )
 
 /** The stored entries of a wallet by `hashes`. */
 export const entriesOf = (store: ChainReader, key: string, order: "ASC" | "DESC" = "ASC") =>

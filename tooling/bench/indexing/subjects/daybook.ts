@@ -3,19 +3,36 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, References, Result } from "effect"
 import * as Config from "../../../../packages/service/src/config/Config.ts"
+import * as BlockSource from "../../../../packages/service/src/indexer/BlockSource.ts"
+import * as ChainIndexer from "../../../../packages/service/src/indexer/ChainIndexer.ts"
 import * as ChainJob from "../../../../packages/service/src/indexer/ChainJob.ts"
 import * as ChainRunner from "../../../../packages/service/src/indexer/ChainRunner.ts"
-import type { IndexerEvent } from "../../../../packages/service/src/indexer/IndexerEvent.ts"
+import type { OnEvent } from "../../../../packages/service/src/indexer/StatusReporter.ts"
+import * as Projections from "../../../../packages/service/src/projection/Projections.ts"
+import * as Engine from "../../../../packages/service/src/store/Engine.ts"
 import { databaseBytes } from "../Subject.ts"
 import type { Subject } from "../Subject.ts"
 
-/** Runs the indexer until `head` is stored; its time in milliseconds. */
-const indexTo = async (head: number, job: Parameters<typeof ChainRunner.run>[0]): Promise<number> => {
+type Run = (job: ChainJob.ChainJob, onEvent: OnEvent) => Effect.Effect<unknown, unknown>
+
+/** An indexer that keeps no ledgers of wallets. */
+const withoutLedger: Run = (job, onEvent) =>
+  Effect.gen(function* () {
+    const { chain, chainId, owner } = job
+    const { assembling, node } = yield* BlockSource.make(job)
+    const options = { ...assembling, ...{ chain, chainId, owner, onEvent }, rules: ChainJob.hashRules(job) }
+    const projections = Projections.make(assembling.decoder, chainId).filter(({ kind }) => kind !== "ledger")
+    const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
+    return yield* Effect.provideService(ChainIndexer.run(node, { ...options, projections }), Engine.Engine, database)
+  }).pipe(Effect.scoped)
+
+/** Runs an indexer until `head` is stored; its time in milliseconds. */
+const indexTo = async (head: number, job: ChainJob.ChainJob, run: Run): Promise<number> => {
   const startedAt = performance.now()
   let millis = 0
   const index = Effect.gen(function* () {
-    const fiber: Fiber.Fiber<never, unknown> = yield* Effect.forkChild(
-      ChainRunner.run(job, (event: IndexerEvent) => {
+    const fiber: Fiber.Fiber<unknown, unknown> = yield* Effect.forkChild(
+      run(job, (event) => {
         if (event._tag === "Synced" && event.head === head) millis = performance.now() - startedAt
         return Effect.void
       }),
@@ -38,9 +55,12 @@ const storedIn = (file: string) => {
   return row
 }
 
+/** Indexes in one thread without ledgers of wallets. */
+export const daybookWithoutLedger: Subject = (...options) => daybook("standard", 0, withoutLedger)(...options)
+
 /** Indexes with one level of verification, and with a number of threads that fetch blocks. */
 export const daybook =
-  (checks: "links" | "standard" | "full", threads = 0): Subject =>
+  (checks: "links" | "standard" | "full", threads = 0, run: Run = ChainRunner.run): Subject =>
   async (url, head, folder) => {
     const config = Result.getOrThrow(
       Config.decode({
@@ -50,7 +70,7 @@ export const daybook =
       }),
     )
     const [job] = Result.getOrThrow(ChainJob.fromConfig(config, folder, "bench"))
-    const millis = await indexTo(head, { ...job!, threads })
+    const millis = await indexTo(head, { ...job!, threads }, run)
     const file = join(folder, "data", "chain-bench.sqlite")
     const stored = storedIn(file)
     return { blocks: head + 1, millis, bytes: databaseBytes(file), ...stored }

@@ -33,6 +33,9 @@ export type Handled<Q> = [Exclude<keyof Q, keyof Parameters>] extends [never]
   ? Q
   : `Query parameter not handled: ${Exclude<keyof Q, keyof Parameters> & string}`
 
+/** The projection that rows are read of. */
+export type Source = Pick<Projection, "id" | "kind" | "revision">
+
 /** What to read. */
 export interface Request<E> {
   /** Lower case. */
@@ -64,6 +67,14 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<{
   /** First block whose rows are no longer valid. */
   readonly resumeFromBlock: number
   readonly checkpoint: Checkpoint | null
+}> {}
+
+/** The rows of the projection are not derived of all blocks yet. */
+export class NotDerived extends Data.TaggedError("NotDerived")<{
+  readonly chain: string
+  /** First block whose rows are not derived; `null` where none is. */
+  readonly next: number | null
+  readonly checkpoint: Checkpoint
 }> {}
 
 /** A block number that the store can hold; no chain is longer. */
@@ -222,13 +233,26 @@ const nextCursor = Effect.fnUntraced(function* (
   }
 })
 
+/** Refuses a projection whose rows are not derived of all blocks. Those of wallets' transactions are written with their blocks. */
+const checkDerived = Effect.fnUntraced(function* (
+  projection: Source,
+  snapshot: Snapshot,
+  chain: string,
+  checkpoint: Checkpoint,
+): Effect.fn.Return<void, NotDerived | StoreError> {
+  if (projection.kind !== "ledger") return
+  const found = yield* snapshot.projection(projection.id)
+  const next = found?.revision === projection.revision ? found.next : null
+  if (next === null || next <= checkpoint.head.number) return yield* new NotDerived({ chain, next, checkpoint })
+})
+
 /** Reads a page in one snapshot: coverage, cursor check, rows and the next cursor. */
 const read = Effect.fnUntraced(function* <E>(
-  projection: Pick<Projection, "id" | "kind">,
+  projection: Source,
   snapshot: Snapshot,
   resolved: Resolved,
   { guard, internal }: Request<E>,
-): Effect.fn.Return<Page, StoreError | StaleCursor | E> {
+): Effect.fn.Return<Page, StoreError | StaleCursor | NotDerived | E> {
   const { bounds, chain, cursor, key, maxBytes, order, size } = resolved
   const checkpoint = yield* snapshot.checkpoint
   yield* guard(chain, checkpoint)
@@ -238,6 +262,7 @@ const read = Effect.fnUntraced(function* <E>(
   const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
   const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint: covered, missing }
   if (checkpoint === null) return page
+  yield* checkDerived(projection, snapshot, chain.name, checkpoint)
   const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
   const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))
   if (from === null || to === null || from > to) return page
@@ -256,7 +281,7 @@ export const make = (options: {
   readonly maxLimit: number
   /** Maximum size of the rows of a page, in bytes; a larger row is a page by itself. */
   readonly maxBytes: number
-  readonly projection: Pick<Projection, "id" | "kind">
+  readonly projection: Source
 }) => {
   const { chains, maxBytes, maxLimit, projection } = options
   const find = ChainRegistry.finder(chains)
@@ -296,12 +321,13 @@ export const make = (options: {
    * **Errors**
    * - `InvalidParameter`: a parameter is refused, or the cursor belongs to another query.
    * - `StaleCursor`: the cursor refers to a block that was reorged.
+   * - `NotDerived`: the rows of the projection are not derived of all blocks yet.
    * - `StoreError`: the database cannot be read.
    */
   return <E, Q extends Parameters>(
     query: Q & Handled<Q>,
     request: Request<E>,
-  ): Effect.Effect<Page, InvalidParameter | StaleCursor | StoreError | E> => {
+  ): Effect.Effect<Page, InvalidParameter | StaleCursor | NotDerived | StoreError | E> => {
     const resolved = resolve(request.key, query)
     return Result.isFailure(resolved)
       ? Effect.fail(resolved.failure)

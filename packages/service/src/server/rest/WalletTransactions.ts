@@ -5,18 +5,21 @@
  */
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Config } from "../../config/Config.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
 import * as AppliedSettings from "../../store/AppliedSettings.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
+import * as Cursor from "./Cursor.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
@@ -35,6 +38,31 @@ export interface Options {
 
 /** A decoded request. */
 export type Request = OperationRoute.Request<typeof RestOperation.walletTransactions>
+
+type Scope = NonNullable<Request["query"]["scope"]>
+
+const sources: Readonly<Record<Scope, PagedQuery.Source>> = {
+  direct: projection,
+  all: { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision },
+}
+
+const other: Readonly<Record<Scope, Scope>> = { direct: "all", all: "direct" }
+
+/** The scope of a request; one that it leaves out is that of its cursor. */
+const scopeOf = ({ cursor, scope }: Request["query"]): Result.Result<Scope, InvalidParameter> => {
+  const isOf = (own: Scope) => cursor !== undefined && Result.isSuccess(Cursor.fromText(sources[own].id, cursor))
+  if (scope === undefined) return Result.succeed(isOf("all") ? "all" : "direct")
+  if (!isOf(other[scope])) return Result.succeed(scope)
+  const expected = `a cursor of scope ${scope}`
+  return Result.fail(InvalidParameter.fromIssue({ path: "cursor", expected, received: `one of scope ${other[scope]}` }))
+}
+
+/** Refuses the scope of all transactions where the index has only those of some wallets. */
+const guardAll = (chain: IndexedChain, checkpoint: Checkpoint | null): Effect.Effect<void, InvalidParameter> => {
+  if ((checkpoint === null ? chain.config.watch : checkpoint.watch) === undefined) return Effect.void
+  const message = `Scope not indexed: all, on ${chain.name}, whose index has the transactions of some wallets. Use scope=direct.`
+  return Effect.fail(new InvalidParameter({ parameter: "scope", code: "bad_request", message }))
+}
 
 /** Refuses a wallet that the index does not cover, for which an empty page would be wrong. */
 const guard =
@@ -74,10 +102,25 @@ const refuseInclude = (chain: string) =>
 
 /** Makes the handler. */
 export const make = ({ chains, config, decoder, send }: Options) => {
-  const readPage = PagedQuery.make({ chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes, projection })
+  const bounds = { chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes }
+  const readPage = {
+    direct: PagedQuery.make({ ...bounds, projection: sources.direct }),
+    all: PagedQuery.make({ ...bounds, projection: sources.all }),
+  }
 
-  const read = ({ params: { address: wallet }, query: { include, ...query } }: Request) =>
-    readPage(query, { key: wallet, internal: include !== undefined, guard: guard(wallet) })
+  const read = ({ params: { address: wallet }, query: all }: Request) => {
+    const { include, scope: _, ...query } = all
+    return Effect.flatMap(Effect.fromResult(scopeOf(all)), (scope) =>
+      readPage[scope](query, {
+        key: wallet,
+        internal: include !== undefined,
+        guard: (chain, checkpoint) =>
+          scope === "all"
+            ? Effect.andThen(guard(wallet)(chain, checkpoint), guardAll(chain, checkpoint))
+            : guard(wallet)(chain, checkpoint),
+      }),
+    )
+  }
 
   const isCurrent = ({ body, revision }: PageRow): boolean =>
     revision === decoder.revision || body.length > config.limits.pageBytes
@@ -100,7 +143,10 @@ export const make = ({ chains, config, decoder, send }: Options) => {
 
   const readBody = Effect.fnUntraced(function* (
     request: Request,
-  ): Effect.fn.Return<PageResponse.Body, InvalidParameter | PagedQuery.StaleCursor | StoreError> {
+  ): Effect.fn.Return<
+    PageResponse.Body,
+    InvalidParameter | PagedQuery.StaleCursor | PagedQuery.NotDerived | StoreError
+  > {
     const page = yield* read(request)
     if (request.query.include !== undefined && (yield* lacksTraces(page))) return yield* refuseInclude(page.chain.name)
     return write(page, request)
@@ -109,6 +155,8 @@ export const make = ({ chains, config, decoder, send }: Options) => {
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>
     Effect.catchTags(send(request.caller.grant, readBody(request)), {
       InvalidParameter: ErrorResponse.badRequest,
+      NotDerived: ({ chain, checkpoint, next }) =>
+        ErrorResponse.notDerived(chain, next ?? checkpoint.first, IndexCoverage.headers(checkpoint)),
       StaleCursor: ({ checkpoint, resumeFromBlock }) =>
         ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.headers(checkpoint)),
       StoreError: ErrorResponse.fromStore,

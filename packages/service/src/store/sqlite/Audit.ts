@@ -6,6 +6,8 @@ import type * as Scope from "effect/Scope"
 import type { Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
 import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
+import type { LedgerProjection } from "../../projection/Projection.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
@@ -18,8 +20,10 @@ import type { StoredRow } from "./Documents.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
+import * as LedgerAudit from "./LedgerAudit.ts"
 import * as OldRows from "./OldRows.ts"
 import * as Orphans from "./Orphans.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -44,6 +48,50 @@ const audited = (
   return { ...row, missingAppearances: row.addresses.filter((address) => !has(address)) }
 }
 
+/** What a piece of work gives; `null` where it reads a damaged row, which is an issue of its own. */
+const unlessDamaged = <A>(work: () => A): A | null => {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.damagedBlock !== undefined) return null
+    throw cause
+  }
+}
+
+const derivedUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Array | null => {
+  try {
+    return projection.ledger(block)
+  } catch {
+    // Texts of another form, under checksums that hold: deriving throws what parsing them throws.
+    return null
+  }
+}
+
+/** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
+const ledgerIssuesUnsafe = (
+  connection: Connection,
+  chain: number,
+  from: number,
+  to: number,
+): ReadonlyMap<number, ReadonlyArray<string>> => {
+  const projection = WalletLedger.make(chain)
+  const state = ProjectionCheckpoints.readUnsafe(connection, projection.id)
+  const issues = new Map<number, ReadonlyArray<string>>()
+  if (state?.revision !== projection.revision || state.next === null) return issues
+  for (let number = from; number <= Math.min(to, state.next - 1); number++) {
+    const blocks = unlessDamaged(() => Rows.readUnsafe(connection, chain, number, number, true)) ?? []
+    for (const block of blocks) {
+      const derived = derivedUnsafe(projection, block)
+      const found =
+        derived === null
+          ? ["its ledger cannot be derived of its rows"]
+          : LedgerAudit.differencesUnsafe(connection, number, derived)
+      issues.set(number, found)
+    }
+  }
+  return issues
+}
+
 const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
   const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
   const transactions = new Map<number, Array<StoredTransaction>>()
@@ -59,12 +107,14 @@ const blocksUnsafe = (connection: Connection, chain: number, from: number, to: n
   }
   const headers = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
   const facts = Facts.rangeUnsafe(connection, headers)
+  const ledgerIssues = ledgerIssuesUnsafe(connection, chain, from, to)
   return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
     const found = facts.get(number) ?? null
     return {
       ...{ number, hash, parentHash, timestamp, count, isDamaged },
       facts: typeof found === "string" ? found : null,
       hasDamagedFacts: found instanceof StoreError,
+      ledgerIssues: ledgerIssues.get(number) ?? [],
       transactions: transactions.get(number) ?? [],
       damagedTransactions: damaged.get(number) ?? [],
     }
@@ -103,7 +153,7 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   Gaps.deleteUnsafe(connection, number, number)
   Facts.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
-  Projections.replaceUnsafe(file, WalletTransactions.projection, rows)
+  Projections.replaceUnsafe(file, WalletTransactions.projection, WalletLedger.make(ref.id), rows)
   Changes.recordUnsafe(connection, ref.id, { kind: "rewritten", lowest: number, highest: number })
   return true
 }

@@ -13,6 +13,7 @@ import type { Connection, Params } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
 import * as Facts from "./Facts.ts"
 import * as Histories from "./Histories.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as OldRows from "./OldRows.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -40,6 +41,7 @@ export const tables: ReadonlyArray<Table> = [
   { ...byRow, name: "large_document", texts: ["frame"] },
   { ...byRow, name: "large_internal", texts: ["frame"] },
   { name: "facts", key: "block", scope: "true", texts: ["frame"], hasChecksum: false },
+  { name: "ledger_block", key: "block", scope: "true", texts: ["places"], hasChecksum: true },
   { name: "gap", key: "block", scope: "true", texts: ["reason"], hasChecksum: false },
   {
     name: "entry",
@@ -67,6 +69,8 @@ export interface Copied {
   readonly bytes: number
   /** The rows of each of `tables`. */
   readonly rows: ReadonlyArray<ReadonlyArray<Row>>
+  /** The rows of the ledgers of wallets. */
+  readonly ledger: ReadonlyArray<Ledgers.Columns>
   /** Transactions in the layout of an earlier version. */
   readonly old: ReturnType<typeof OldRows.readUnsafe>
 }
@@ -147,7 +151,9 @@ const readRows = (connection: Connection, table: Table, from: number, to: number
 
 const readRange = (connection: Connection, from: number, to: number, bytes: number): Copied => {
   const rows = tables.map((table) => readRows(connection, table, from, to))
-  return { from, to, blocks: to - from + 1, bytes, rows, old: OldRows.readUnsafe(connection, ...RowId.range(from, to)) }
+  const ledger = Ledgers.rowsUnsafe(connection, from, to)
+  const old = OldRows.readUnsafe(connection, ...RowId.range(from, to))
+  return { from, to, blocks: to - from + 1, bytes, rows, ledger, old }
 }
 
 /** Numbers of blocks in ascending order. */
@@ -177,6 +183,7 @@ export const readBelowUnsafe = (
 /** Removes the blocks of a range, inclusive, with all that belongs to them. */
 export const removeUnsafe = ({ connection, ref }: ChainFile, from: number, to: number): void => {
   Rows.removeHistoriesUnsafe(connection, ref.id, from, to)
+  Ledgers.removeUnsafe(connection, from, to)
   for (const table of tables) {
     connection.rowsUnsafe(`DELETE FROM "${table.name}" WHERE ${conditionOf(table)}`, rangeOf(table, from, to))
   }
@@ -235,6 +242,7 @@ export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied
       rows as ReadonlyArray<Params>,
     )
   }
+  Ledgers.copyUnsafe(connection, copied.ledger)
   for (const [id, row] of copied.old) Documents.insertUnsafe(connection, RowId.toPosition(id).block, [row], codec)
   Blocks.sealUnsafe(connection, ref.id, from, to)
   checkBlocks(connection, ref.id, copied)

@@ -10,6 +10,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as PageReader from "./PageReader.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import type { ReadPool } from "./ReadPool.ts"
@@ -34,11 +35,13 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
     firstAtOrAfter: (timestamp) => connection.attempt(() => BlockTimes.firstAtOrAfterUnsafe(state, timestamp)),
     lastAtOrBefore: (timestamp) => connection.attempt(() => BlockTimes.lastAtOrBeforeUnsafe(state, timestamp)),
     page: ({ id, kind }, query) =>
-      connection.attempt(() =>
-        kind === "entries"
-          ? PageReader.entriesUnsafe(connection, id, query)
-          : PageReader.walletUnsafe(connection, chain, query, layoutFrom),
-      ),
+      connection.attempt(() => {
+        if (kind === "entries") return PageReader.entriesUnsafe(connection, id, query)
+        return kind === "ledger"
+          ? PageReader.ledgerUnsafe(connection, query)
+          : PageReader.walletUnsafe(connection, chain, query, layoutFrom)
+      }),
+    ledger: (query) => connection.attempt(() => Ledgers.pageUnsafe(connection, query)),
     projection: (id) =>
       connection.attempt(() => {
         const found = ProjectionCheckpoints.readUnsafe(connection, id)

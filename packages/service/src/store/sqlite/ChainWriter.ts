@@ -15,6 +15,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as Projections from "./Projections.ts"
 import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
@@ -152,7 +153,9 @@ const unwindTo = Effect.fnUntraced(function* (
   if (lowest > found.head.number) return
 
   for (let from = lowest; from <= found.head.number; from += unwindStep) {
-    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, ref.id, from, from + unwindStep - 1))
+    const to = from + unwindStep - 1
+    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, ref.id, from, to))
+    yield* connection.attempt(() => Ledgers.removeUnsafe(connection, from, to))
   }
   yield* connection.attempt(() => {
     rememberUnsafe(file, lowest, rememberedBlocks)

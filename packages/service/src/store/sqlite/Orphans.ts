@@ -1,6 +1,6 @@
 /**
  * Entries of histories whose transaction is not stored or does not name the wallet, in both copies of the present layout and in that
- * of earlier versions. Functions named `Unsafe` throw what SQLite throws.
+ * of earlier versions, and rows of ledgers that their block does not name. Functions named `Unsafe` throw what SQLite throws.
  */
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
@@ -12,13 +12,15 @@ import type { Connection } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Histories from "./Histories.ts"
+import * as LedgerAudit from "./LedgerAudit.ts"
+import * as LedgerStatements from "./LedgerStatements.ts"
 import * as OldRows from "./OldRows.ts"
 import * as OldStatements from "./OldStatements.ts"
 import * as RowId from "./RowId.ts"
 import * as WalletKey from "./WalletKey.ts"
 
 /** The tables that are searched, in this order. */
-const tables = ["history", "history_copy", "appearance"] as const
+const tables = ["history", "history_copy", "appearance", "ledger", "ledger_block"] as const
 
 const isTable = (text: string): text is (typeof tables)[number] => tables.some((table) => table === text)
 
@@ -39,9 +41,10 @@ const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): bool
   }
 }
 
-interface Entry {
-  readonly appearance: Appearance
-  readonly isOrphaned: () => boolean
+/** Whether a block lies in the index. */
+const isIndexedUnsafe = (connection: Connection, chain: number) => {
+  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
+  return (block: number): boolean => checkpoint !== null && block >= checkpoint.first && block <= checkpoint.head.number
 }
 
 const entriesAfter = (
@@ -50,7 +53,11 @@ const entriesAfter = (
   table: (typeof tables)[number],
   after: Appearance,
   limit: number,
-): ReadonlyArray<Entry> => {
+): ReadonlyArray<LedgerAudit.Entry> => {
+  if (table === "ledger") return LedgerAudit.rowsAfterUnsafe(connection, after.key, idOf(after), limit)
+  if (table === "ledger_block") {
+    return LedgerAudit.placesAfterUnsafe(connection, after.block, limit, isIndexedUnsafe(connection, chain))
+  }
   const key = fromHex(after.key)
   if (table === "appearance") {
     const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
@@ -83,8 +90,17 @@ export const afterUnsafe = (connection: Connection, chain: number, after: Appear
 
 /** Removes entries that are still orphaned. */
 export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
+  const isIndexed = isIndexedUnsafe(connection, ref.id)
   for (const appearance of appearances) {
     const { block, index, key, table } = appearance
+    if (table === "ledger") {
+      LedgerAudit.removeOrphanUnsafe(connection, appearance)
+      continue
+    }
+    if (table === "ledger_block") {
+      if (!isIndexed(block)) connection.rowsUnsafe(LedgerStatements.deletePlaces, [block, block])
+      continue
+    }
     const entry = [fromHex(key), idOf(appearance)] as const
     if (table === "appearance") {
       const found = OldRows.readUnsafe(connection, entry[1], entry[1] + 1)

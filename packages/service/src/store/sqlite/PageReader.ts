@@ -5,7 +5,11 @@
 import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
 import { fromHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
+import * as Checksum from "./Checksum.ts"
+import * as DocumentStatements from "./DocumentStatements.ts"
+import * as Documents from "./Documents.ts"
 import * as Histories from "./Histories.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as OldRows from "./OldRows.ts"
 import * as RowId from "./RowId.ts"
 import * as Statements from "./Statements.ts"
@@ -87,6 +91,34 @@ const both = function* (connection: Connection, chain: number, query: PageQuery,
 /** Rows of a wallet. `boundary` is the first block of the present layout. */
 export const walletUnsafe = (connection: Connection, chain: number, query: PageQuery, boundary: number): PageRows =>
   fit(both(connection, chain, query, boundary), query)
+
+/** A transaction by its row id, in either layout. */
+const transactionUnsafe = (connection: Connection, id: number, wantsInternal: boolean): Found => {
+  const position = RowId.toPosition(id)
+  const [columns] = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])
+  if (columns !== undefined) {
+    const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1] })
+    return { position, bytes: Documents.bytesOf(columns, wantsInternal), read }
+  }
+  const [older] = OldRows.readUnsafe(connection, id, id + 1)
+  if (older === undefined) {
+    throw Checksum.damaged(connection.name, position.block, "a transaction of a ledger is not stored")
+  }
+  const { body, decoderRevision: revision, internal } = older[1]
+  const own = wantsInternal ? internal : null
+  return { position, bytes: body.length + (own?.length ?? 0), read: () => ({ body, internal: own, revision }) }
+}
+
+/** The transactions in which a wallet appears in any role. */
+export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows => {
+  const { internal = true, key, limit, order } = query
+  const { first, last } = rangeOf(query)
+  const ids = Ledgers.transactionsUnsafe(connection, key, [first, last], order, limit + lookahead)
+  const found = function* (): Generator<Found> {
+    for (const id of ids) yield transactionUnsafe(connection, id, internal)
+  }
+  return fit(found(), query)
+}
 
 type FoundEntry = readonly [rowId: number, body: string | null, revision: number, bytes: number]
 

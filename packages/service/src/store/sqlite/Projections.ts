@@ -5,13 +5,14 @@
 import type { BlockRows, Checkpoint } from "../BlockRows.ts"
 import type { Filled } from "../ChainWriter.ts"
 import { StoreError } from "../StoreError.ts"
-import type { Projection } from "../../projection/Projection.ts"
+import type { LedgerProjection, Projection } from "../../projection/Projection.ts"
 import { fromHex } from "./Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Changes from "./Changes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { StoredRow } from "./Documents.ts"
 import type { Params } from "./Connection.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -24,9 +25,9 @@ const maxBlocks = 500
 export const registerUnsafe = ({ connection, ref }: ChainFile, projections: ReadonlyArray<Projection>): void =>
   ProjectionCheckpoints.registerUnsafe(connection, ref.id, projections)
 
-const deriveUnsafe = (projection: Projection, block: BlockRows) => {
+const deriveUnsafe = <A>(derive: (block: BlockRows) => A, block: BlockRows): A => {
   try {
-    return projection.rows(block)
+    return derive(block)
   } catch (cause) {
     throw new StoreError({
       message: `Stored block damaged: block ${block.number} has a document that cannot be read. Run "daybook repair".`,
@@ -37,11 +38,17 @@ const deriveUnsafe = (projection: Projection, block: BlockRows) => {
   }
 }
 
+const ledgerUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Array =>
+  block.ledger ?? deriveUnsafe(projection.ledger, block)
+
 /** Inserts the rows of a block that has none of this projection yet. */
 const insertUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
   const { connection, ref } = file
+  if (projection.kind === "ledger") {
+    return Ledgers.insertUnsafe(connection, block.number, ledgerUnsafe(projection, block))
+  }
   const layoutFrom = Checkpoints.layoutFromUnsafe(connection, ref.id)
-  const rows = deriveUnsafe(projection, block)
+  const rows = deriveUnsafe(projection.rows, block)
   switch (projection.kind) {
     case "appearances": {
       for (const { index, keys } of rows) {
@@ -126,9 +133,18 @@ export const unwindUnsafe = ({ connection }: ChainFile, lowest: number, isEmpty:
   ProjectionCheckpoints.sealUnsafe(connection)
 }
 
-/** Inserts the appearances of a block that was replaced; entries are derived again from it on. */
-export const replaceUnsafe = (file: ChainFile, appearances: Projection, block: BlockRows): void => {
+/** Inserts the appearances and the ledger of a block that was replaced; entries are derived again from it on. */
+export const replaceUnsafe = (
+  file: ChainFile,
+  appearances: Projection,
+  ledger: LedgerProjection,
+  block: BlockRows,
+): void => {
   insertUnsafe(file, appearances, 0, block)
+  const state = ProjectionCheckpoints.readUnsafe(file.connection, ledger.id)
+  const isDerived = state?.revision === ledger.revision && (state.next ?? 0) > block.number
+  if (isDerived) Ledgers.replaceUnsafe(file.connection, block.number, ledgerUnsafe(ledger, block))
+  else Ledgers.removeUnsafe(file.connection, block.number, block.number)
   file.connection.rowsUnsafe(Statements.rewindEntries, [block.number, block.number])
   ProjectionCheckpoints.sealUnsafe(file.connection)
 }
@@ -169,9 +185,12 @@ export const fillUnsafe = (
   if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
   if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, file.ref.id, from, to)
   // Documents and appearances are made of transactions alone: damaged facts do not keep them from the head.
-  const wantsFacts = projection.kind === "entries"
+  const wantsFacts = projection.kind === "entries" || projection.kind === "ledger"
   const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to, wantsFacts)
-  for (const block of blocks) insertUnsafe(file, projection, state.number, block)
+  for (const block of blocks) {
+    if (projection.kind === "ledger") Ledgers.replaceUnsafe(connection, block.number, ledgerUnsafe(projection, block))
+    else insertUnsafe(file, projection, state.number, block)
+  }
   connection.rowsUnsafe(Statements.moveProjection, [to + 1, state.number])
   ProjectionCheckpoints.sealUnsafe(connection)
   if (!isCurrent) Changes.recordUnsafe(connection, file.ref.id, { kind: "rewritten", lowest: from, highest: to })

@@ -12,7 +12,7 @@ import * as BlockCopy from "../../../src/store/sqlite/BlockCopy.ts"
 import * as ReadPool from "../../../src/store/sqlite/ReadPool.ts"
 import * as Model from "../model.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
-import { hashes, upperCase } from "../projections.ts"
+import { hashes, ledgers, upperCase } from "../projections.ts"
 import { ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
@@ -33,6 +33,7 @@ const otherTables = {
   copying: "its own",
   gap_count: "by triggers",
   facts_count: "by triggers",
+  ledger: "by their places",
   history: "derived",
   history_copy: "derived",
   transaction: "in the present layout",
@@ -42,7 +43,7 @@ const otherTables = {
 const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, checksum FROM checkpoint"
 const compared = [
   ...BlockCopy.tables.map((table) => `SELECT * FROM "${table.name}"`),
-  ...["history", "history_copy", "gap_count", "facts_count", "unwound", "projection"].map(
+  ...["ledger", "history", "history_copy", "gap_count", "facts_count", "unwound", "projection"].map(
     (table) => `SELECT * FROM ${table}`,
   ),
   checkpoint,
@@ -136,7 +137,7 @@ const writerOf = (store: TestStore.TestStore, numbers: Model.Seeded) => {
   }).pipe(Effect.scoped)
   const fill = Effect.gen(function* () {
     if (numbers.below(4) === 0) revision += 1
-    yield* store.fill(numbers.pick([hashes, upperCase])(revision), 1 + numbers.below(4))
+    yield* store.fill(numbers.pick([hashes, ledgers, upperCase])(revision), 1 + numbers.below(4))
   })
   const finalize = Effect.gen(function* () {
     const final = blocks[numbers.below(Math.max(1, blocks.length))]
@@ -312,7 +313,10 @@ describe("Backup", () => {
           ),
         )
       yield* append(undefined, blocks.slice(0, 3))
-      withFile(file, (opened) => opened.exec("DROP TABLE change; DROP TABLE copying; PRAGMA user_version = 7"))
+      withFile(file, (opened) => {
+        opened.exec("DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block")
+        opened.exec("PRAGMA user_version = 7")
+      })
       yield* append(blocks[2], [])
       yield* backUp(file, copy)
       yield* append(blocks[2], [blocks[3]!])

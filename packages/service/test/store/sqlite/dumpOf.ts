@@ -8,6 +8,8 @@ const statements = [
   ),
   "SELECT id, kind, revision, next FROM projection",
   "SELECT * FROM entry",
+  "SELECT * FROM ledger",
+  "SELECT * FROM ledger_block",
   "SELECT * FROM gap",
   "SELECT * FROM gap_count",
   "SELECT * FROM facts",

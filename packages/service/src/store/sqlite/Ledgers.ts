@@ -1,0 +1,135 @@
+/**
+ * The ledgers of wallets in a chain's file: one row for each wallet and place, clustered by the wallet, and for each block the places of
+ * its rows, by which they are removed. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decisions 0034 and 0048.
+ */
+import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
+import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import { StoreError } from "../StoreError.ts"
+import { fromHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+import type { Connection, Params } from "./Connection.ts"
+import * as RowId from "./RowId.ts"
+import * as Statements from "./LedgerStatements.ts"
+
+/** The step of the chain's schema that makes the tables. */
+export const migration = `CREATE TABLE ledger (
+    wallet BLOB NOT NULL,
+    id INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (wallet, id)
+  ) WITHOUT ROWID;
+  CREATE TABLE ledger_block (block INTEGER PRIMARY KEY, places BLOB NOT NULL, checksum INTEGER NOT NULL);`
+
+/** A row. */
+export type Columns = readonly [wallet: Uint8Array, id: number, body: Uint8Array, checksum: number]
+
+type Places = readonly [block: number, places: Uint8Array, checksum: number]
+
+const sealed = (values: ReadonlyArray<Checksum.Value>): Params => [...values, Checksum.of(values)]
+
+const writeUnsafe = (
+  connection: Connection,
+  block: number,
+  packed: Uint8Array,
+  [row, places]: readonly [row: string, places: string],
+): void => {
+  const rows = [...LedgerCodec.unpack(packed)].map(({ body, index, wallet }) =>
+    sealed([wallet, RowId.of(block, index), body]),
+  )
+  connection.manyUnsafe(row, rows)
+  connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(packed)]))
+}
+
+/** Inserts the rows of a block that has none. */
+export const insertUnsafe = (connection: Connection, block: number, packed: Uint8Array): void =>
+  writeUnsafe(connection, block, packed, [Statements.insert, Statements.insertPlaces])
+
+/** Writes the rows of a block in place of those that it has, also of those that a damaged file does not name as its own. */
+export const replaceUnsafe = (connection: Connection, block: number, packed: Uint8Array): void => {
+  removeUnsafe(connection, block, block)
+  writeUnsafe(connection, block, packed, [Statements.replace, Statements.replacePlaces])
+}
+
+const placesUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Places> =>
+  connection.valuesUnsafe<Places>(Statements.places, [from, to])
+
+/** Keys of the rows of a block. */
+const keysOf = (connection: Connection, [block, places, checksum]: Places): ReadonlyArray<Params> => {
+  if (Checksum.of([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
+  return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.of(block, index)])
+}
+
+const damaged = (connection: Connection, block: number, what: string): StoreError =>
+  Checksum.damaged(connection.name, block, `${what} does not match its checksum`)
+
+/** Removes the rows of a range of blocks, inclusive. Those of a block whose places are damaged are searched in the whole table. */
+export const removeUnsafe = (connection: Connection, from: number, to: number): void => {
+  for (const places of placesUnsafe(connection, from, to)) {
+    try {
+      connection.manyUnsafe(Statements.remove, keysOf(connection, places))
+    } catch (cause) {
+      if (!(cause instanceof StoreError && cause.damagedBlock !== undefined)) throw cause
+      connection.rowsUnsafe(Statements.removeRange, RowId.range(places[0], places[0]))
+    }
+  }
+  connection.rowsUnsafe(Statements.deletePlaces, [from, to])
+}
+
+/** The rows of a range of blocks, inclusive, as they are stored. */
+export const rowsUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Columns> =>
+  placesUnsafe(connection, from, to).flatMap((places) =>
+    keysOf(connection, places).map((key) => {
+      const [row] = connection.valuesUnsafe<Columns>(Statements.find, key)
+      if (row === undefined) throw Checksum.damaged(connection.name, places[0], "a row of its ledger is missing")
+      return row
+    }),
+  )
+
+const bodyUnsafe = (connection: Connection, [wallet, id, body, checksum]: Columns): Uint8Array => {
+  if (Checksum.of([wallet, id, body]) === checksum) return body
+  throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
+}
+
+/** Inserts rows as another file has them. */
+export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>): void => {
+  for (const row of rows) bodyUnsafe(connection, row)
+  connection.manyUnsafe(
+    Statements.insert,
+    rows.toSorted(([one], [other]) => Buffer.compare(one, other)),
+  )
+}
+
+/** Row ids of a query, both ends inclusive. */
+const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: number, last: number] => {
+  const [first, end] = RowId.range(from, to)
+  if (after === null) return [first, end - 1]
+  const id = RowId.of(after.block, after.index)
+  return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
+}
+
+/** The rows of a wallet in the order of a query. */
+export const pageUnsafe = (connection: Connection, query: LedgerQuery): ReadonlyArray<LedgerEntry> => {
+  const params = [fromHex(query.wallet), ...rangeOf(query), query.limit]
+  return connection.valuesUnsafe<Columns>(Statements.page[query.order], params).map((row) => ({
+    ...RowId.toPosition(row[1]),
+    ...LedgerCodec.decodeBody(query.wallet, bodyUnsafe(connection, row)),
+  }))
+}
+
+/** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive. */
+export const transactionsUnsafe = (
+  connection: Connection,
+  wallet: string,
+  [first, last]: readonly [first: number, last: number],
+  order: LedgerQuery["order"],
+  limit: number,
+): ReadonlyArray<number> =>
+  connection
+    .valuesUnsafe<Columns>(Statements.transactionPage[order], [fromHex(wallet), first, last, limit])
+    .map((row) => {
+      bodyUnsafe(connection, row)
+      return row[1]
+    })

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as Address from "@daybook/schema/Address"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import * as Movement from "../../src/ledger/Movement.ts"
+import { account, alice, bob, carol, rowsOf, source, token } from "./sources.ts"
+import * as Ledger from "../../src/ledger/Ledger.ts"
+import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
+
+const amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(2n ** 257n), maximum: 2n ** 257n }))
+const Generated = Schema.Struct({
+  kind: Schema.Literals(Movement.kinds),
+  counterparty: Schema.NullOr(Address.Address),
+  asset: Address.Address,
+  tokenId: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n })),
+  amount,
+  logIndex: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e6 }))),
+  isFailed: Schema.Boolean,
+})
+
+const movementOf = (wallet: string, { asset, kind, tokenId, ...rest }: typeof Generated.Type): Movement.Movement => ({
+  ...rest,
+  wallet,
+  kind,
+  asset: kind.startsWith("erc") ? asset : Movement.native,
+  tokenId: kind === "erc721" || kind === "erc1155" ? tokenId.toString() : null,
+})
+
+const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
+
+describe("LedgerCodec", () => {
+  it.prop(
+    "unpack, decodeBody: are the inverse of pack",
+    { movements: Schema.Array(Generated), roles: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 21 })) },
+    ({ movements, roles }) => {
+      const rows = [carol, alice, bob].map((wallet, index) => ({
+        wallet,
+        index: index * Movement.blockLevelIndex,
+        roles,
+        movements: movements.map((one) => movementOf(wallet, one)),
+      }))
+      const unpacked = [...LedgerCodec.unpack(LedgerCodec.pack(rows))].map(({ body, index, wallet }) => {
+        const address = hex(wallet)
+        return { wallet: address, index, ...LedgerCodec.decodeBody(address, body) }
+      })
+
+      expect(unpacked).toEqual([rows[1], rows[2], rows[0]])
+    },
+  )
+
+  it("packPlaces: keeps the indexes of each wallet", () => {
+    const places = (...rows: ReadonlyArray<readonly [wallet: string, index: number]>) => {
+      const packed = LedgerCodec.pack(rows.map(([wallet, index]) => ({ wallet, index, roles: 1, movements: [] })))
+      return [...LedgerCodec.unpackPlaces(LedgerCodec.packPlaces(packed))].map(({ index, wallet }) => [
+        hex(wallet),
+        index,
+      ])
+    }
+
+    expect(places()).toEqual([])
+    expect(places([bob, 3], [alice, 200], [bob, 1])).toEqual([
+      [alice, 200],
+      [bob, 1],
+      [bob, 3],
+    ])
+  })
+
+  it("decodeBody: fails with a RangeError for bytes that end early, or of an unknown kind", () => {
+    const [row] = [...LedgerCodec.unpack(LedgerCodec.pack(Ledger.derive(source(), LedgerRules.fromChainId(1))))]
+
+    expect(rowsOf(source())).toHaveLength(3)
+    expect(() => LedgerCodec.decodeBody(alice, row!.body.subarray(0, -1))).toThrow(RangeError)
+    expect(() => LedgerCodec.decodeBody(alice, Uint8Array.of(1, 0x0f))).toThrow(RangeError)
+    expect(() =>
+      LedgerCodec.decodeBody(alice, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)),
+    ).toThrow(RangeError)
+  })
+
+  it("pack: takes 52 bytes for the body of a transfer of tokens", () => {
+    const movement = {
+      asset: token,
+      kind: "erc20",
+      amount: 10n ** 18n,
+      counterparty: account("e"),
+      tokenId: null,
+    } as const
+    const row = {
+      wallet: alice,
+      index: 5,
+      roles: 64,
+      movements: [{ ...movement, wallet: alice, logIndex: 9, isFailed: false }],
+    }
+
+    expect([...LedgerCodec.unpack(LedgerCodec.pack([row]))][0]!.body.length).toBe(52)
+  })
+})

@@ -1,0 +1,147 @@
+/**
+ * Changes single rows of the ledgers of wallets in a chain's file, and judges whether a verification found the change and its place.
+ */
+import { Effect } from "effect"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import * as IntegrityIssue from "../../src/maintenance/IntegrityIssue.ts"
+import * as Verify from "../../src/maintenance/Verify.ts"
+import type { Audit } from "../../src/store/Audit.ts"
+import * as Checksum from "../../src/store/sqlite/Checksum.ts"
+import type { Connection } from "../../src/store/sqlite/Connection.ts"
+import type * as Ledgers from "../../src/store/sqlite/Ledgers.ts"
+import * as RowId from "../../src/store/sqlite/RowId.ts"
+import type { Seeded } from "../store/model.ts"
+
+type Row = Ledgers.Columns
+
+/** A change of one row. */
+export interface Tampering {
+  readonly name: string
+  /** The row with the change; `null` where it is removed. */
+  readonly after: Row | null
+  /** Key of the row that is replaced; `null` where the change adds one. */
+  readonly before: Row | null
+}
+
+const sealed = ([wallet, id, body]: readonly [Uint8Array, number, Uint8Array]): Row =>
+  [...[wallet, id, body], Checksum.of([wallet, id, body])] as unknown as Row
+
+const flipped = (bytes: Uint8Array, numbers: Seeded): Uint8Array => {
+  const changed = Uint8Array.from(bytes)
+  const at = numbers.below(changed.length)
+  changed[at] = changed[at]! ^ (1 << numbers.below(8))
+  return changed
+}
+
+const isPresent = (rows: ReadonlyArray<Row>, [wallet, id]: Row): boolean =>
+  rows.some((row) => row[1] === id && Buffer.compare(row[0], wallet) === 0)
+
+/** A random change of one of the rows. */
+export const pick = (rows: ReadonlyArray<Row>, numbers: Seeded): Tampering => {
+  const before = numbers.pick(rows)
+  const other = numbers.pick(rows)
+  const [wallet, id, body, checksum] = before
+  const elsewhere = id + (1 + numbers.below(3)) * numbers.pick([1, RowId.perBlock])
+  const doubled: ReadonlyArray<readonly [string, Row]> = [
+    ["doubled at another place", [wallet, elsewhere, body, checksum]],
+    ["doubled at another place, with a checksum that holds", sealed([wallet, elsewhere, body])],
+    ["doubled for another wallet", sealed([other[0], id, body])],
+    ["doubled for a wallet without a ledger", sealed([flipped(wallet, numbers), id, body])],
+  ]
+  const changed: ReadonlyArray<readonly [string, Row]> = [
+    ["one bit of its body", [wallet, id, flipped(body, numbers), checksum]],
+    ["one bit of its body, with a checksum that holds", sealed([wallet, id, flipped(body, numbers)])],
+    ["its checksum", [wallet, id, body, checksum ^ (1 << numbers.below(31))]],
+    ["its body by that of another row", sealed([wallet, id, other[2]])],
+    ["moved to another place", sealed([wallet, elsewhere, body])],
+    ["moved to another wallet", sealed([flipped(wallet, numbers), id, body])],
+  ]
+  for (;;) {
+    const kind = numbers.below(3)
+    if (kind === 0) return { name: "removed", before, after: null }
+    const [name, after] = numbers.pick(kind === 1 ? doubled : changed)
+    const isOther = after[1] !== id || Buffer.compare(after[0], wallet) !== 0
+    if (isOther && isPresent(rows, after)) continue
+    if (!isOther && Buffer.compare(after[2], body) === 0 && after[3] === checksum) continue
+    return { name, after, before: kind === 1 ? null : before }
+  }
+}
+
+const remove = (connection: Connection, [wallet, id]: Row): void =>
+  void connection.rowsUnsafe("DELETE FROM ledger WHERE wallet = ? AND id = ?", [wallet, id])
+
+const insert = (connection: Connection, row: Row): void =>
+  void connection.rowsUnsafe("INSERT INTO ledger VALUES (?, ?, ?, ?)", row)
+
+/** Applies a change. */
+export const apply = (connection: Connection, { after, before }: Tampering): void => {
+  if (before !== null) remove(connection, before)
+  if (after !== null) insert(connection, after)
+}
+
+/** Reverts it. */
+export const revert = (connection: Connection, { after, before }: Tampering): void => {
+  if (after !== null) remove(connection, after)
+  if (before !== null) insert(connection, before)
+}
+
+/** Every row of the ledgers. */
+export const rowsOf = (connection: Connection): ReadonlyArray<Row> =>
+  connection.valuesUnsafe<Row>("SELECT wallet, id, body, checksum FROM ledger ORDER BY wallet, id", [])
+
+const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString("hex")}`
+
+/** What a verification must report of a row: its block, its wallet, and the assets that it names. */
+interface Place {
+  readonly block: number
+  readonly wallet: string
+  readonly assets: ReadonlyArray<string>
+}
+
+const locationOf = ([wallet, id, body]: Row): Place => {
+  const address = hex(wallet)
+  const assets = new Set(LedgerCodec.decodeBody(address, body).movements.map(({ asset }) => asset))
+  return { block: RowId.toPosition(id).block, wallet: address, assets: [...assets] }
+}
+
+/** Where a change must be found: at the row that the block states, or, where it adds one, at that. */
+const locationsOf = ({ after, before }: Tampering): ReadonlyArray<Place> => {
+  if (before === null) return [locationOf(after!)]
+  const isMoved = after !== null && (after[1] !== before[1] || Buffer.compare(after[0], before[0]) !== 0)
+  return isMoved ? [locationOf(before), locationOf(after)] : [locationOf(before)]
+}
+
+/** What a verification found, as it is printed. */
+export const found = ({ issues, orphaned }: Verify.Verified) => [
+  ...issues.map(({ block, what }) => ({ block, text: what })),
+  ...orphaned.map((appearance) => ({ block: appearance.block, text: IntegrityIssue.ofOrphan(appearance) })),
+]
+
+/** Whether a verification found a change, and named its block, wallet and assets, and no other block. */
+export const judge = (tampering: Tampering, verified: Verify.Verified) => {
+  const places = locationsOf(tampering)
+  const reported = found(verified)
+  const isNamed = ({ assets, block, wallet }: Place) =>
+    reported.some((issue) => issue.block === block && [wallet, ...assets].every((part) => issue.text.includes(part)))
+  return {
+    isFound: reported.length > 0,
+    isLocated: places.every(isNamed) && reported.every(({ block }) => places.some((place) => place.block === block)),
+  }
+}
+
+/** Tampers with one row after another and verifies each time; gives the cases that were not found, or not located. */
+export const run = Effect.fnUntraced(function* (connection: Connection, audit: Audit, numbers: Seeded, cases: number) {
+  const rows = rowsOf(connection)
+  const kinds = new Map<string, number>()
+  const missed: Array<{ readonly name: string; readonly reported: unknown }> = []
+  for (let at = 0; at < cases; at++) {
+    const tampering = pick(rows, numbers)
+    apply(connection, tampering)
+    const verified = yield* Verify.run(audit)
+    revert(connection, tampering)
+    const { isFound, isLocated } = judge(tampering, verified)
+    kinds.set(tampering.name, (kinds.get(tampering.name) ?? 0) + 1)
+    if (!isFound || !isLocated) missed.push({ name: tampering.name, reported: found(verified) })
+  }
+  return { rows: rows.length, kinds, missed }
+})

@@ -1,0 +1,110 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import * as Rows from "../rows.ts"
+import { hashesIn, type Response, start } from "../service.ts"
+
+const { alice, block, bob, contract, hashesOf, stranger, transferTopics } = Rows
+
+const ledger = WalletLedger.make(1)
+const projections = [WalletTransactions.projection, ledger]
+
+/** Bob is only ever paid by a contract and by transfers of tokens, and calls once. */
+const blocks = [
+  block(0, [{ from: alice, to: contract, topics: transferTopics }]),
+  block(1, [{ from: stranger, to: contract }]),
+  block(2, [
+    { from: stranger, to: stranger },
+    { from: bob, to: contract },
+  ]),
+  block(3, [{ from: stranger, to: alice }], { traces: false }),
+]
+
+const started = start({ chains: { eth: { blocks, projections } } })
+
+const all = blocks.slice(0, 3).flatMap(({ transactions }) => transactions.map(({ hash }) => hash))
+
+describe("scope", () => {
+  it.live(
+    "scope=all: lists each transaction in which the wallet appears once, in either order and with any limit",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* started
+        const pagesOf = Effect.fnUntraced(function* (query: string) {
+          const found: Array<string> = []
+          for (let cursor: string | null = ""; cursor !== null;) {
+            const response: Response = yield* service.wallet(bob, `${query}${cursor === "" ? "" : `&cursor=${cursor}`}`)
+            expect(response.status).toBe(200)
+            found.push(...hashesIn(response))
+            cursor = response.json.cursor
+          }
+          return found
+        })
+
+        for (const limit of [1, 2, 100]) {
+          expect(yield* pagesOf(`scope=all&order=ASC&limit=${limit}`)).toEqual(all)
+          expect(yield* pagesOf(`scope=all&limit=${limit}`)).toEqual(all.toReversed())
+        }
+        expect(yield* pagesOf("scope=all&order=ASC&from_block=1&to_block=1")).toEqual(
+          hashesOf(blocks, stranger).slice(0, 1),
+        )
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("scope=direct: is the default, and lists what the wallet sent or received", () =>
+    Effect.gen(function* () {
+      const service = yield* started
+      const direct = yield* service.wallet(bob, "scope=direct")
+
+      expect(hashesIn(direct)).toEqual(hashesOf(blocks, bob))
+      expect((yield* service.wallet(bob)).text).toBe(direct.text)
+      expect(hashesIn(yield* service.wallet(alice, "scope=all&order=ASC"))).toEqual(hashesOf(blocks, alice))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("cursor: continues its own scope, and is refused with another", () =>
+    Effect.gen(function* () {
+      const service = yield* started
+      const { cursor } = (yield* service.wallet(bob, "scope=all&order=ASC&limit=1")).json
+      const next = yield* service.wallet(bob, `limit=1&cursor=${cursor}`)
+      const refused = yield* service.wallet(bob, `scope=direct&limit=1&cursor=${cursor}`)
+
+      expect(hashesIn(next)).toEqual([all[1]])
+      expect(refused.status).toBe(400)
+      expect(refused.json).toMatchObject({
+        parameter: "cursor",
+        message: 'Invalid query parameter "cursor": expected a cursor of scope direct, received one of scope all.',
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("scope=all: responds 503 until the ledgers of all blocks are derived", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks } } })
+      const before = yield* service.wallet(bob, "scope=all")
+      yield* Effect.orDie(service.stores["eth"]!.fill(ledger, 1))
+      const meanwhile = yield* service.wallet(bob, "scope=all")
+      while (!(yield* Effect.orDie(service.stores["eth"]!.fill(ledger, 1))).isDone) yield* Effect.yieldNow
+      const after = yield* service.wallet(bob, "scope=all&order=ASC")
+
+      expect([before.status, meanwhile.status, after.status]).toEqual([503, 503, 200])
+      expect(meanwhile.headers["retry-after"]).toBe("10")
+      expect(meanwhile.json.message).toBe(
+        "Scope not complete: all, on eth, which is derived up to block 0. Retry later, or use scope=direct.",
+      )
+      expect(hashesIn(after)).toEqual(all)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("scope=all: responds 400 where the index has the transactions of some wallets", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { config: { watch: [bob] }, projections } } })
+      const refused = yield* service.wallet(bob, "scope=all")
+
+      expect(refused.status).toBe(400)
+      expect(refused.json).toMatchObject({ parameter: "scope" })
+    }).pipe(Effect.scoped),
+  )
+})
