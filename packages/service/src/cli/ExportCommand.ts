@@ -72,11 +72,12 @@ export const exportMovements = Command.make(
   },
   Effect.fn(function* ({ format, output, ...given }) {
     const began = yield* MonotonicClock.millis
-    const { connection, options } = yield* WalletFlags.connect(given)
+    const chains = yield* WalletFlags.connect(given)
     const write = yield* openOutput(output)
-    const { closings, entries } = yield* Export.run(connection, options, format, write)
+    const { closings, entries } = yield* Export.run(chains, format, write)
     const proved = closings.filter(isProved).length
     yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
-    yield* Terminal.note(WalletFlags.formatUsage(connection, (yield* MonotonicClock.millis) - began))
+    const millis = (yield* MonotonicClock.millis) - began
+    for (const { connection } of chains) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
   }, Effect.scoped),
 ).pipe(Command.withDescription("Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger"))

@@ -20,16 +20,19 @@ export const statement = Command.make(
   },
   Effect.fn(function* ({ json, ...given }) {
     const began = yield* MonotonicClock.millis
-    const { connection, options } = yield* WalletFlags.connect(given)
-    const { statements, tokens } = yield* Statement.run(connection, options)
-    for (const one of statements) {
-      if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
-      else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
+    const chains = yield* WalletFlags.connect(given)
+    const failed: Array<string> = []
+    for (const { connection, options } of chains) {
+      const { statements, tokens } = yield* Statement.run(connection, options)
+      for (const one of statements) {
+        if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
+        else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
+        if (!one.isProved) failed.push(one.address)
+      }
+      yield* Terminal.note(WalletFlags.formatUsage(connection, (yield* MonotonicClock.millis) - began))
     }
-    yield* Terminal.note(WalletFlags.formatUsage(connection, (yield* MonotonicClock.millis) - began))
-    const failed = statements.filter(({ isProved }) => !isProved)
     if (failed.length === 0) return
-    const message = `Not proved: ${failed.map(({ address }) => address).join(", ")}. See the differences.`
+    const message = `Not proved: ${failed.join(", ")}. See the differences.`
     return yield* new CommandError({ message })
   }),
 ).pipe(

@@ -13,6 +13,7 @@ import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type * as Statement from "../statement/Statement.ts"
+import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -24,8 +25,11 @@ export const flags = {
     Argument.atLeast(1),
   ),
   rpc: Flag.String("rpc").pipe(
-    Flag.withDescription("URL of an archive node, with a tracer for what contracts pay"),
+    Flag.withDescription(
+      "URL of an archive node, with a tracer for what contracts pay; may be repeated, once for each chain",
+    ),
     Flag.withMetavar("URL"),
+    Flag.atLeast(1),
   ),
   at: Selection.blockFlag("Last block; by default the last final one", "at"),
   fromBlock: Selection.blockFlag("First block, for a node without the state of older ones; by default 0", "from-block"),
@@ -44,7 +48,7 @@ export const flags = {
 /** The arguments as they are given. */
 export interface Given {
   readonly addresses: ReadonlyArray<string>
-  readonly rpc: string
+  readonly rpc: ReadonlyArray<string>
   readonly at: Option.Option<string>
   readonly fromBlock: Option.Option<string>
   readonly maxCalls: Option.Option<number>
@@ -75,6 +79,12 @@ const parseCount = (given: Option.Option<number>, name: string): Effect.Effect<n
 
 const noteMillis = 5_000
 
+/** Wallets on the chain of a node. */
+export interface Connected {
+  readonly connection: Connection.Connection
+  readonly options: Statement.Options
+}
+
 /** Notes how far a discovery is, every five seconds. */
 const noteProgress = Effect.fnUntraced(function* (connection: Connection.Connection) {
   const began = yield* MonotonicClock.millis
@@ -88,16 +98,39 @@ const noteProgress = Effect.fnUntraced(function* (connection: Connection.Connect
       const left = DiscoveryStep.callsLeft(state)
       const millis = (left * (now - began)) / Math.max(1, calls)
       const what = state.isLocated ? `blocks up to ${state.settled} of ${state.closing.number}` : "searching"
-      yield* Terminal.note(`${what}: ${calls} calls, at least ${left} left (${Throughput.formatMillis(millis)})`)
+      const chain = StatementFormat.chainName(connection.chainId)
+      yield* Terminal.note(
+        `${chain}, ${what}: ${calls} calls, at least ${left} left (${Throughput.formatMillis(millis)})`,
+      )
     })
 })
 
+/** Connects to one node for each chain. */
+const connectAll = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<string>,
+  limits: { readonly maxCalls: number | undefined; readonly perSecond: number | undefined },
+) {
+  const { maxCalls, perSecond } = limits
+  const connections = yield* Effect.forEach(urls, (url) =>
+    Connection.connect({
+      node: { url, ...(perSecond === undefined ? {} : { perSecond }) },
+      ...(maxCalls === undefined ? {} : { maxCalls }),
+    }),
+  )
+  const ids = connections.map(({ chainId }) => chainId)
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at)
+  if (twice !== undefined) {
+    return yield* invalid("--rpc", "one node for each chain", `two of ${StatementFormat.chainName(twice)}`)
+  }
+  return connections
+})
+
 /**
- * Connects to the node of the arguments.
+ * Connects to the nodes of the arguments. With several, `maxCalls` and `perSecond` hold for each.
  *
  * **Errors**
- * - `CommandError`: an argument is invalid.
- * - `InvalidOption`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: the node cannot be used.
+ * - `CommandError`: an argument is invalid, or two nodes belong to one chain.
+ * - `InvalidOption`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */
 export const connect = Effect.fnUntraced(function* (given: Given) {
   const addresses = yield* parseAddresses(given.addresses)
@@ -108,12 +141,16 @@ export const connect = Effect.fnUntraced(function* (given: Given) {
   if (at !== undefined && fromBlock !== undefined && fromBlock > at) {
     return yield* invalid("--from-block", `a block up to that of --at, ${at}`, String(fromBlock))
   }
-  const connection = yield* Connection.connect({
-    node: { url: given.rpc, ...(perSecond === undefined ? {} : { perSecond }) },
-    ...(maxCalls === undefined ? {} : { maxCalls }),
-  })
-  const options: Statement.Options = { addresses, at, fromBlock, onTurn: yield* noteProgress(connection) }
-  return { connection, options }
+  if (given.rpc.length > 1 && (at ?? fromBlock) !== undefined) {
+    return yield* invalid(at === undefined ? "--from-block" : "--at", "one --rpc beside a block", "several")
+  }
+  const connections = yield* connectAll(given.rpc, { maxCalls, perSecond })
+  return yield* Effect.forEach(connections, (connection) =>
+    Effect.map(noteProgress(connection), (onTurn): Connected => ({
+      connection,
+      options: { addresses, at, fromBlock, onTurn },
+    })),
+  )
 })
 
 /** The line that sums up what was sent to the node. */

@@ -61,8 +61,8 @@ const balanceOf = ({ amount, asset, found, largest, wallet }: Closing, day: stri
 
 /** Makes the format. */
 export const make = (): ExportFormat => ({
-  head: ({ chainId, wallets }) =>
-    [...Object.values(counters), ...wallets.map((wallet) => accountOf(chainId, wallet))]
+  head: (accounts) =>
+    [...Object.values(counters), ...accounts.map(({ chainId, wallet }) => accountOf(chainId, wallet))]
       .map((account) => `${firstDay} open ${account}\n`)
       .join("") + "\n",
   entry: entryOf,

@@ -28,8 +28,8 @@ export const columns = [
   "failed",
 ] as const
 
-/** Text that another program chose, so that no spreadsheet runs it. */
-const harmless = (text: string): string => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text)
+/** Text that another program chose, so that no spreadsheet runs it; some read full-width signs too. */
+const harmless = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 

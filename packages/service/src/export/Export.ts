@@ -39,20 +39,22 @@ export interface Written {
 /** Entries of one piece of text. */
 const entriesPerPiece = 256
 
-/**
- * Writes the entries of a source. `closings` gives what the wallets hold in the end; `write` receives the text in pieces.
- */
-export const write = Effect.fnUntraced(function* <E, E2, E3>(
-  source: ExportEntry.Source<E>,
+/** What an export writes of one chain. */
+export interface Part<E> {
+  readonly source: ExportEntry.Source<E>
+  /** The block of the closing balances. */
+  readonly closing: { readonly number: number; readonly timestamp: number }
+  /** What the wallets hold at that block, by their movements and by the state of the chain. */
+  readonly closings: (totals: ExportEntry.Totals) => Effect.Effect<ReadonlyArray<ExportEntry.Closing>, E>
+}
+
+const writePart = Effect.fnUntraced(function* <E, E2>(
+  { closing, closings: closingsOf, source }: Part<E>,
   format: ExportFormat,
-  closing: { readonly number: number; readonly timestamp: number },
-  closingsOf: (totals: ExportEntry.Totals) => Effect.Effect<ReadonlyArray<ExportEntry.Closing>, E2>,
-  writeText: (text: string) => Effect.Effect<void, E3>,
-): Effect.fn.Return<Written, E | E2 | E3> {
-  const { chainId, wallets } = source
+  writeText: (text: string) => Effect.Effect<void, E2>,
+): Effect.fn.Return<Written, E | E2> {
   const { entries, totals } = ExportEntry.stream(source)
   let count = 0
-  yield* writeText(format.head({ chainId, wallets }))
   yield* entries.pipe(
     Stream.grouped(entriesPerPiece),
     Stream.runForEach((group) => {
@@ -63,6 +65,23 @@ export const write = Effect.fnUntraced(function* <E, E2, E3>(
   const closings = yield* closingsOf(totals)
   yield* writeText(format.tail({ closings, blockNumber: closing.number, timestamp: closing.timestamp }))
   return { entries: count, closings }
+})
+
+/**
+ * Writes the entries of several chains, one after the other; `writeText` receives the text in pieces.
+ */
+export const write = Effect.fnUntraced(function* <E, E2>(
+  parts: ReadonlyArray<Part<E>>,
+  format: ExportFormat,
+  writeText: (text: string) => Effect.Effect<void, E2>,
+): Effect.fn.Return<Written, E | E2> {
+  const accounts = parts.flatMap(({ source: { chainId, wallets } }) => wallets.map((wallet) => ({ chainId, wallet })))
+  yield* writeText(format.head(accounts))
+  const written = yield* Effect.forEach(parts, (part) => writePart(part, format, writeText))
+  return {
+    entries: written.reduce((sum, { entries }) => sum + entries, 0),
+    closings: written.flatMap(({ closings }) => closings),
+  }
 })
 
 const headerOf = (connection: Connection, block: number) =>
@@ -100,18 +119,17 @@ const closingsAt =
       (closings) => closings.flat(),
     )
 
-/**
- * Discovers the movements of wallets and writes them.
- *
- * **Errors**
- * - As `Statement.run`, and those of `writeText`.
- */
-export const run = Effect.fn("Export.run")(function* <E>(
-  connection: Connection,
-  options: Statement.Options,
-  format: FormatName,
-  writeText: (text: string) => Effect.Effect<void, E>,
-): Effect.fn.Return<Written, Statement.StatementError | E> {
+/** Wallets on the chain of a node. */
+export interface Discoverable {
+  readonly connection: Connection
+  readonly options: Statement.Options
+}
+
+/** Begins the discovery of wallets on one chain. */
+const discover = Effect.fnUntraced(function* ({
+  connection,
+  options,
+}: Discoverable): Effect.fn.Return<Part<Statement.StatementError>, Statement.StatementError> {
   const state = yield* Statement.begin(connection, options)
   const discovery = Discovery.make(connection, state, options.onTurn)
   const closing = yield* headerOf(connection, state.closing.number)
@@ -130,5 +148,20 @@ export const run = Effect.fn("Export.run")(function* <E>(
         (amounts) => amounts.map((amount) => amount ?? 0n),
       ),
   }
-  return yield* write(source, formats[format](), closing, closingsAt(connection, closing.number), writeText)
+  return { source, closing, closings: closingsAt(connection, closing.number) }
+})
+
+/**
+ * Discovers the movements of wallets on one or more chains and writes them. The last block of each chain is read before anything is
+ * written.
+ *
+ * **Errors**
+ * - As `Statement.run`, and those of `writeText`.
+ */
+export const run = Effect.fn("Export.run")(function* <E>(
+  chains: ReadonlyArray<Discoverable>,
+  format: FormatName,
+  writeText: (text: string) => Effect.Effect<void, E>,
+): Effect.fn.Return<Written, Statement.StatementError | E> {
+  return yield* write(yield* Effect.forEach(chains, discover), formats[format](), writeText)
 })

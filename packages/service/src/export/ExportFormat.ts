@@ -3,13 +3,13 @@
  */
 import type { Closing, Entry } from "./ExportEntry.ts"
 
-/** What is known before the first entry. */
-export interface Head {
+/** A wallet on a chain. */
+export interface Account {
   readonly chainId: number
-  readonly wallets: ReadonlyArray<string>
+  readonly wallet: string
 }
 
-/** What is known after the last entry. */
+/** What is known of one chain after its last entry. */
 export interface Tail {
   readonly closings: ReadonlyArray<Closing>
   readonly blockNumber: number
@@ -18,10 +18,11 @@ export interface Tail {
 }
 
 /**
- * Writes one export. A format may remember which assets it has declared.
+ * Writes one export: the head for all accounts once, and for each chain its entries and then its tail. A format may remember which
+ * assets it has declared.
  */
 export interface ExportFormat {
-  readonly head: (head: Head) => string
+  readonly head: (accounts: ReadonlyArray<Account>) => string
   readonly entry: (entry: Entry) => string
   readonly tail: (tail: Tail) => string
 }

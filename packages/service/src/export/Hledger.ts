@@ -56,15 +56,15 @@ export const make = (): ExportFormat => {
     return `commodity 1000.${"0".repeat(asset.decimals)} ${commodity}\n\n`
   }
   return {
-    head: ({ chainId, wallets }) =>
-      [...Object.values(counters), ...wallets.map((wallet) => accountOf(chainId, wallet))]
+    head: (accounts) =>
+      [...Object.values(counters), ...accounts.map(({ chainId, wallet }) => accountOf(chainId, wallet))]
         .map((account) => `account ${account}\n`)
         .join("") + "\n",
     entry: (entry) => declare(entry.asset) + entryOf(entry),
     tail: ({ closings, timestamp }) => {
       if (closings.length === 0) return ""
       const declarations = closings.map(({ asset }) => declare(asset)).join("")
-      return `${declarations}${TextFields.dayOf(timestamp)} * balances\n${closings.map(balanceOf).join("")}`
+      return `${declarations}${TextFields.dayOf(timestamp)} * balances\n${closings.map(balanceOf).join("")}\n`
     },
   }
 }

@@ -2,6 +2,7 @@
  * Texts that every format of an export shares: dates, and names of commodities that are unique and harmless. Pure.
  */
 import { createHash } from "node:crypto"
+import * as Chain from "@daybook/schema/Chain"
 import * as Wei from "@daybook/schema/Wei"
 import type { Asset } from "./ExportEntry.ts"
 import { nativeSymbol } from "../statement/StatementFormat.ts"
@@ -19,11 +20,21 @@ const maxSymbol = 10
 const hashDigits = 12
 
 /**
- * Name of an asset as a commodity: the letters and digits of its symbol, and for a token a part of the hash of what identifies it. Two
+ * Name of a native currency as a commodity: its symbol for the first listed chain that has it, else with the id of the chain. A currency of
+ * a test network is not that of the chain it tests.
+ */
+const nativeCommodity = (chainId: number): string => {
+  const symbol = nativeSymbol(chainId)
+  const isFirst = Chain.all.find((chain) => chain.symbol === symbol)?.id === BigInt(chainId)
+  return isFirst ? symbol.toUpperCase() : `${symbol.toUpperCase()}.${chainId}`
+}
+
+/**
+ * Name of an asset as a commodity: for a token the letters and digits of its symbol, and a part of the hash of what identifies it. Two
  * tokens of one symbol have two names.
  */
 export const commodityOf = ({ chainId, holding, symbol }: Asset): string => {
-  if (holding.standard === "native") return nativeSymbol(chainId)
+  if (holding.standard === "native") return nativeCommodity(chainId)
   const letters = (symbol ?? "").toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
   const start = (/^[A-Z]/.test(letters) ? letters : `T${letters}`).slice(0, maxSymbol)
   const identity = `${chainId} ${holding.standard} ${holding.asset} ${holding.tokenId ?? ""}`

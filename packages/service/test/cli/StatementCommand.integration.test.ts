@@ -93,4 +93,55 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       )
     }),
   )
+
+  it.effect("export: writes the wallets of several chains to one file, whose sums are the balances of each", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const other = yield* Anvil.make({ chainId: 8_453, persistedStates: 200 })
+      const { accounts } = yield* Scenario.Scenario
+      const [from, to] = [accounts.alice, accounts.bob]
+      yield* other.call("eth_sendTransaction", [{ from, to, value: "0x7", gas: "0x5208" }])
+      // The last final block of anvil is 64 blocks below the newest.
+      for (const one of [node, other]) yield* one.call("anvil_mine", ["0x60"])
+      const args = ["export", from, to, "--rpc", node.url, "--rpc", other.url, "--format", "ndjson"]
+      const { code, err, out } = yield* daybook(yield* folder, ...args)
+      const rows = out
+        .trim()
+        .split("\n")
+        .map((line): Readonly<Record<string, string>> => JSON.parse(line))
+      const sumOf = (chainId: number, wallet: string) =>
+        rows
+          .filter(
+            (row) => Number(row["chain_id"]) === chainId && row["address"] === wallet && row["asset"] === "native",
+          )
+          .reduce((sum, row) => sum + BigInt(row["amount"]!), 0n)
+      const balanceOf = (of: Anvil.Node, wallet: string) =>
+        Effect.map(of.call<string>("eth_getBalance", [wallet, "finalized"]), BigInt)
+
+      expect(code).toBe(0)
+      expect(err).toMatch(/^(\d+) movements; (\d+) of \2 balances proved$/m)
+      for (const wallet of [from, to]) {
+        expect(sumOf(31_337, wallet)).toBe(yield* balanceOf(node, wallet))
+        expect(sumOf(8_453, wallet)).toBe(yield* balanceOf(other, wallet))
+      }
+      expect(sumOf(8_453, to)).not.toBe(sumOf(31_337, to))
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("export: refuses two nodes of one chain, and a block for several chains", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts } = yield* Scenario.Scenario
+      const args = ["export", accounts.alice, "--rpc", url, "--rpc", url, "--format", "csv"]
+      const twice = yield* daybook(yield* folder, ...args)
+      const block = yield* daybook(yield* folder, ...args, "--at", "5")
+
+      expect(twice).toMatchObject({ code: 1, out: "" })
+      expect(twice.err).toContain(
+        'Invalid option "--rpc": expected one node for each chain, received two of chain 31337.',
+      )
+      expect(block).toMatchObject({ code: 1, out: "" })
+      expect(block.err).toContain('Invalid option "--at": expected one --rpc beside a block, received several.')
+    }),
+  )
 })

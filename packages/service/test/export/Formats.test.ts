@@ -33,7 +33,7 @@ describe("Csv", () => {
   it("entry: writes a line per movement below the names of the columns", () => {
     const format = Csv.make()
 
-    expect(format.head({ chainId: 1, wallets: [wallet] })).toBe(
+    expect(format.head([{ chainId: 1, wallet }])).toBe(
       "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,log_index,kind,asset,token_id,symbol,counterparty,amount,amount_in_smallest_unit,failed\r\n",
     )
     expect(format.entry(entryOf(tokenOf("GOLD", 6), -1_500_000n))).toBe(
@@ -50,8 +50,10 @@ describe("Csv", () => {
       const at = (name: (typeof Csv.columns)[number]) => fields![Csv.columns.indexOf(name)]!
 
       expect(fields).toHaveLength(Csv.columns.length)
-      expect(at("symbol").replace(/^'(?=[=+\-@\t\r\n])/, "")).toBe(symbol.replace(/^'(?=[=+\-@\t\r\n])/, ""))
-      expect(at("symbol")).not.toMatch(/^[=+\-@\t\r\n]/)
+      expect(at("symbol").replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, "")).toBe(
+        symbol.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, ""),
+      )
+      expect(at("symbol")).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
       expect(Wei.parseUnits(at("amount"), decimals)).toBe(amount)
       expect(BigInt(at("amount_in_smallest_unit"))).toBe(amount)
     },
@@ -60,7 +62,10 @@ describe("Csv", () => {
   it("entry: writes a formula as text", () => {
     const [fields] = parseCsv(Csv.make().entry(entryOf(tokenOf('=HYPERLINK("https://x.example","a")', 0), 1n)))
 
+    const [wide] = parseCsv(Csv.make().entry(entryOf(tokenOf("＝1+1", 0), 1n)))
+
     expect(fields![Csv.columns.indexOf("symbol")]).toBe('\'=HYPERLINK("https://x.example","a")')
+    expect(wide![Csv.columns.indexOf("symbol")]).toBe("'＝1+1")
   })
 })
 
@@ -96,7 +101,13 @@ describe("TextFields", () => {
 
     expect(new Set(names).size).toBe(4)
     expect(names.every((name) => name.startsWith("GOLD."))).toBe(true)
-    expect(TextFields.commodityOf(ether)).toBe("ETH")
+  })
+
+  it("commodityOf: does not take the currency of a test network or of a chain without a row for that of another chain", () => {
+    const of = (chainId: number) => TextFields.commodityOf({ ...ether, chainId })
+
+    expect([1, 8_453, 11_155_111, 31_337].map(of)).toEqual(["ETH", "ETH.8453", "ETH.11155111", "ETH.31337"])
+    expect([137, 80_002, 100].map(of)).toEqual(["POL", "POL.80002", "XDAI"])
   })
 })
 
@@ -104,7 +115,7 @@ describe("Beancount", () => {
   it("make: opens the accounts, balances each movement, and asserts the balances of the day after the last block", () => {
     const format = Beancount.make()
 
-    expect(format.head({ chainId: 1, wallets: [wallet] })).toContain(`1970-01-01 open Assets:Chain1:${wallet}\n`)
+    expect(format.head([{ chainId: 1, wallet }])).toContain(`1970-01-01 open Assets:Chain1:${wallet}\n`)
     expect(format.entry(entryOf(ether, -21_000n, "fee"))).toBe(
       `2023-11-14 * "0x${"c0".repeat(20)}" "fee"\n  block: "7"\n  transaction: "0x${"7a".repeat(32)}"\n  asset: "native"\n` +
         `  Assets:Chain1:${wallet}  -0.000000000000021 ETH\n  Expenses:Fees  0.000000000000021 ETH\n\n`,
@@ -142,7 +153,7 @@ describe("Hledger", () => {
     )
     expect(second.startsWith("2023-11-14 * ")).toBe(true)
     expect(format.tail(tail)).toBe(
-      `2023-11-14 * balances\n    assets:chain1:${wallet}  0 "ETH" = 0.000000000000000005 "ETH"  ; not proved: the chain has 0.000000000000000006\n`,
+      `2023-11-14 * balances\n    assets:chain1:${wallet}  0 "ETH" = 0.000000000000000005 "ETH"  ; not proved: the chain has 0.000000000000000006\n\n`,
     )
   })
 })

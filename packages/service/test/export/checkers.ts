@@ -1,89 +1,162 @@
 /**
- * Writes generated movements in every format, hostile symbols, decimals and amounts among them, and has the checkers of beancount and
- * hledger read the books where they are installed (Debian packages `beancount` and `hledger`).
- * `node test/export/checkers.ts [movements [format ...]]`, by default 2,000 in all formats; prints time, size and memory.
+ * Writes generated movements of several wallets on several chains to one file in every format, and reads it again: the sums of CSV and
+ * NDJSON equal the balances; beancount, hledger and LibreOffice read their files where they are installed (Debian packages `beancount`,
+ * `hledger`, `libreoffice-calc-nogui`).
+ * `node test/export/checkers.ts [movements [format ...]]`, by default 2,000 in all formats; prints time, size and memory, and exits with
+ * code 1 where a file is rejected.
  */
 import { spawnSync } from "node:child_process"
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Stream } from "effect"
-import { Random } from "@daybook/testkit"
+import { createInterface } from "node:readline"
+import { Effect } from "effect"
+import * as Wei from "@daybook/schema/Wei"
+import * as Csv from "../../src/export/Csv.ts"
 import * as Export from "../../src/export/Export.ts"
-import type { Asset, Source } from "../../src/export/ExportEntry.ts"
-import { ether, tokenOf, wallet } from "./entries.ts"
+import type { Closing } from "../../src/export/ExportEntry.ts"
+import * as CsvReader from "./CsvReader.ts"
+import * as generated from "./generated.ts"
 
 const [given = "2000", ...names] = process.argv.slice(2)
 const movements = Number(given)
-const perBlock = 100
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-const symbols = ["GOLD", "=1+1", '"; DROP', "ETH", "\\", "𝔼𝕋ℍ", "a b\tc", "{}", "-5", ""]
-const decimals = [18, 0, 77, 6]
+/** Rows that LibreOffice reads in reasonable time. */
+const maxSheetRows = 100_000
 
-/** Assets of every symbol and number of decimals. */
-const assets: ReadonlyArray<Asset> = [
-  ether,
-  ...symbols.flatMap((symbol, at) =>
-    decimals.map((places): Asset => {
-      const asset = `0x${(at * 100 + places + 1).toString(16).padStart(40, "0")}`
-      const token = tokenOf(symbol, places)
-      return { ...token, holding: { ...token.holding, asset } }
-    }),
-  ),
-]
+/** The result of a check: a remark, and whether it failed. */
+interface Verdict {
+  readonly text: string
+  readonly isRejected?: boolean
+}
 
-const largest = 2n ** 256n - 1n
+const rejected = (text: string): Verdict => ({ text, isRejected: true })
 
-const blockOf = (number: number, random: Random.Random) => ({
-  number,
-  hash: random.hex(32),
-  timestamp: 1_600_000_000 + number * 12,
-  rows: Array.from({ length: perBlock }, (_, index) => {
-    const { holding } = assets[random.integer(assets.length)]!
-    const amount = random.integer(50) === 0 ? largest : BigInt(1 + random.integer(1_000_000_000))
-    const kind = holding.standard === "native" ? ("value" as const) : ("erc20" as const)
-    const movement = {
-      wallet,
-      counterparty: random.hex(20),
-      asset: holding.asset,
-      tokenId: null,
-      kind,
-      logIndex: index,
+/** Runs a command; `null` where it is not installed. */
+const execute = (command: string, ...args: ReadonlyArray<string>) => {
+  const { error, status, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 600_000 })
+  return error !== undefined && "code" in error && error.code === "ENOENT" ? null : { isAccepted: status === 0, stderr }
+}
+
+const accepted = (path: string, command: string, ...args: ReadonlyArray<string>): Verdict => {
+  const result = execute(command, ...args, path)
+  if (result === null) return { text: `${command} is not installed` }
+  return result.isAccepted ? { text: `accepted by ${command}` } : rejected(`${command}: ${result.stderr.slice(-1_000)}`)
+}
+
+/** An amount that a file states for a holding, in the smallest unit and in units of the asset. */
+interface Stated {
+  readonly key: string
+  readonly amount: bigint
+  readonly units: string
+}
+
+const keyOf = (chainId: string | number, wallet: string, asset: string): string => `${chainId} ${wallet} ${asset}`
+
+const csvAmounts = async function* (path: string): AsyncGenerator<Stated> {
+  let isHead = true
+  for await (const row of CsvReader.read(createReadStream(path, "utf8"))) {
+    const field = (name: (typeof Csv.columns)[number]): string => row[Csv.columns.indexOf(name)] ?? ""
+    if (!isHead) {
+      const amount = BigInt(field("amount_in_smallest_unit"))
+      yield { key: keyOf(field("chain_id"), field("wallet"), field("asset")), amount, units: field("amount") }
     }
-    return {
-      ...{ wallet, transactionHash: random.hex(32), index, roles: 1 },
-      movements: [{ ...movement, amount: random.integer(2) === 0 ? amount : -amount, isFailed: false }],
-    }
-  }),
-})
-
-const sourceOf = (): Source<never> => {
-  const random = Random.make(1)
-  return {
-    ...{ chainId: 1, wallets: [wallet], opening: { number: 0, hash: random.hex(32), timestamp: 1_600_000_000 } },
-    blocks: Stream.range(1, Math.ceil(movements / perBlock)).pipe(
-      Stream.rechunk(1),
-      Stream.map((number) => blockOf(number, random)),
-    ),
-    describe: (holdings) =>
-      Effect.succeed(holdings.map(({ asset }) => assets.find(({ holding }) => holding.asset === asset)!)),
-    openings: (_, holdings) => Effect.succeed(holdings.map(() => 1n)),
+    isHead = false
   }
 }
 
-/** Commands that verify a file, by format. */
-const checkers: Readonly<Record<string, readonly [command: string, ...args: ReadonlyArray<string>]>> = {
-  beancount: ["bean-check"],
-  hledger: ["hledger", "check", "--strict", "-f"],
+const ndjsonAmounts = async function* (path: string): AsyncGenerator<Stated> {
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    const row = JSON.parse(line) as Readonly<Record<string, string>>
+    const { address = "", amount = "", amount_in_units: units = "", asset = "", chain_id: chainId = "" } = row
+    yield { key: keyOf(chainId, address, asset), amount: BigInt(amount), units }
+  }
 }
 
-const verify = (format: string, path: string): string => {
-  const [command, ...args] = checkers[format] ?? []
-  if (command === undefined) return ""
-  const { error, status, stderr } = spawnSync(command, [...args, path], { encoding: "utf8" })
-  if (error !== undefined) return `, ${command} is not installed`
-  return status === 0 ? `, accepted by ${command}` : `, REJECTED by ${command}: ${stderr.slice(-1_000)}`
+/** Compares the sums of a file with what the wallets hold in the end. */
+const sumsOf = async (
+  amounts: AsyncGenerator<Stated>,
+  closings: ReadonlyArray<Closing>,
+  entries: number,
+): Promise<Verdict> => {
+  const holdings = new Map(closings.map((one) => [keyOf(one.asset.chainId, one.wallet, one.asset.holding.asset), one]))
+  const sums = new Map<string, bigint>()
+  let rows = 0
+  for await (const { amount, key, units } of amounts) {
+    rows++
+    sums.set(key, (sums.get(key) ?? 0n) + amount)
+    const holding = holdings.get(key)
+    if (holding === undefined) return rejected(`an amount of an unknown holding: ${key}`)
+    if (Wei.parseUnits(units, holding.asset.decimals) !== amount) return rejected(`${units} is not ${amount}`)
+  }
+  if (rows !== entries) return rejected(`${rows} rows, ${entries} expected`)
+  const wrong = [...holdings].filter(([key, { amount }]) => sums.get(key) !== amount)
+  return wrong.length > 0 ? rejected(`sums differ: ${wrong.length}`) : { text: `${holdings.size} sums exact` }
+}
+
+/** Converts a file by LibreOffice, with a profile of its own; `null` where it is not installed. */
+const convert = (folder: string, path: string, filter: string) =>
+  execute(
+    "soffice",
+    `-env:UserInstallation=file://${join(folder, "profile")}`,
+    ...[
+      "--headless",
+      "--infilter=CSV:44,34,76,1,,0,false,true",
+      "--convert-to",
+      filter,
+      "--outdir",
+      join(folder, "sheet"),
+    ],
+    path,
+  )
+
+const formulas = (folder: string, name: string): number =>
+  readFileSync(join(folder, "sheet", name), "utf8").split("table:formula=").length - 1
+
+/** Opens CSV in LibreOffice: it has all rows and no formula. A file with a formula shows that one would be seen. */
+const opened = async (folder: string, path: string, entries: number): Promise<Verdict> => {
+  if (entries > maxSheetRows) return { text: `not opened in LibreOffice above ${maxSheetRows} rows` }
+  const control = join(folder, "control.csv")
+  writeFileSync(control, "symbol\r\n=1+1\r\n")
+  const results = [convert(folder, control, "fods"), convert(folder, path, "fods"), convert(folder, path, "csv")]
+  if (results.includes(null)) return { text: "LibreOffice is not installed" }
+  const failed = results.find((one) => one?.isAccepted === false)
+  if (failed !== undefined) return rejected(`LibreOffice: ${failed?.stderr}`)
+  if (formulas(folder, "control.fods") !== 1) return rejected("LibreOffice takes no formula for one")
+  const found = formulas(folder, "out.fods")
+  let rows = -1
+  for await (const _ of CsvReader.read(createReadStream(join(folder, "sheet/out.csv"), "utf8"))) rows++
+  if (found > 0 || rows !== entries) return rejected(`LibreOffice: ${rows} of ${entries} rows, ${found} formulas`)
+  return { text: `${rows} rows and no formula in LibreOffice` }
+}
+
+const checksOf = async (
+  format: string,
+  folder: string,
+  path: string,
+  { closings, entries }: Export.Written,
+): Promise<ReadonlyArray<Verdict>> => {
+  switch (format) {
+    case "beancount":
+      return [accepted(path, "bean-check")]
+    case "hledger":
+      return [accepted(path, "hledger", "check", "--strict", "-f")]
+    case "csv":
+      return [await sumsOf(csvAmounts(path), closings, entries), await opened(folder, path, entries)]
+    default:
+      return [await sumsOf(ndjsonAmounts(path), closings, entries)]
+  }
 }
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-export-"))
@@ -94,25 +167,22 @@ try {
     const file = openSync(path, "w")
     const began = performance.now()
     let memory = 0
-    const closing = { number: movements, timestamp: 1_600_000_000 + movements * 12 }
-    const { entries } = await Effect.runPromise(
-      Export.write(
-        sourceOf(),
-        make(),
-        closing,
-        (totals) => Effect.succeed([...totals.values()].map((total) => ({ ...total, found: total.amount }))),
-        (text) =>
-          Effect.sync(() => {
-            memory = Math.max(memory, process.memoryUsage.rss())
-            writeSync(file, text)
-          }),
+    const written = await Effect.runPromise(
+      Export.write(generated.parts(movements), make(), (text) =>
+        Effect.sync(() => {
+          memory = Math.max(memory, process.memoryUsage.rss())
+          writeSync(file, text)
+        }),
       ),
     )
     closeSync(file)
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
+    const verdicts = await checksOf(name, folder, path, written)
+    const remarks = verdicts.map(({ isRejected = false, text }) => (isRejected ? `REJECTED: ${text}` : text)).join(", ")
     const size = mebibytes(statSync(path).size)
-    print(`${name}: ${entries} movements, ${size}, ${seconds} s, peak memory ${mebibytes(memory)}${verify(name, path)}`)
+    print(`${name}: ${written.entries} movements, ${size}, ${seconds} s, peak memory ${mebibytes(memory)}, ${remarks}`)
+    if (verdicts.some(({ isRejected = false }) => isRejected)) process.exitCode = 1
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
