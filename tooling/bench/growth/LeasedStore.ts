@@ -2,13 +2,14 @@
 import { join } from "node:path"
 import { Effect } from "effect"
 import type { BlockRef, BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { EngineOptions } from "../../../packages/service/src/store/Database.ts"
 import * as Engine from "../../../packages/service/src/store/Engine.ts"
 
 const leaseMillis = 3_600_000
 
 /** Opens the store that the service keeps in `<folder>/data`; it is closed with the scope. */
-export const open = Effect.fnUntraced(function* (folder: string) {
-  const engine = yield* Engine.fromUrl(`sqlite:${join(folder, "data")}`, folder)
+export const open = Effect.fnUntraced(function* (folder: string, options: EngineOptions = {}) {
+  const engine = yield* Engine.fromUrl(`sqlite:${join(folder, "data")}`, folder, options)
   const chain = { name: "bench", id: 31337 }
   const { reader, writer: openWriter } = engine.chain(chain)
   const writer = yield* openWriter()

@@ -12,6 +12,7 @@ import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
+import type { EngineOptions } from "../../../packages/service/src/store/Database.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
@@ -33,12 +34,12 @@ const quantiles = [
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const fill = (folder: string, gigabytes: number): Promise<number> =>
+const fill = (folder: string, gigabytes: number, options: EngineOptions): Promise<number> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
         const nextBlock = GeneratedRows.make(yield* Effect.promise(RecordedRows.load))
-        const store = yield* LeasedStore.open(folder)
+        const store = yield* LeasedStore.open(folder, options)
         let [checkedAt, isFull] = [0, false]
         const { transactions } = yield* FilledStore.fill(store, nextBlock, (count) => {
           if (count - checkedAt < 10_000) return isFull
@@ -58,11 +59,20 @@ interface Measured {
 }
 
 /** A writer in a process of its own, whose appends are measured. */
-const startWriter = (folder: string, transactions: number, perSecond: number) => {
+const startWriter = (
+  folder: string,
+  transactions: number,
+  perSecond: number,
+  { documents = "zstd" }: EngineOptions,
+) => {
   const script = join(import.meta.dirname, "appender.ts")
-  const child = spawn(process.execPath, ["--no-warnings", script, folder, `${transactions}`, `${perSecond}`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
+  const child = spawn(
+    process.execPath,
+    ["--no-warnings", script, folder, `${transactions}`, `${perSecond}`, documents],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
   let appends: Array<number> = []
   createInterface({ input: child.stdout }).on("line", (line) => appends.push(Number(line)))
   const log = join(folder, "data", "chain-bench.sqlite-wal")
@@ -151,15 +161,16 @@ const measure = async (
   folder: string,
   gigabytes: number,
   perSecond: number,
+  options: EngineOptions,
 ): Promise<string> => {
   mkdirSync(folder, { recursive: true })
   const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9").file
-  const transactions = await fill(folder, gigabytes)
+  const transactions = await fill(folder, gigabytes, options)
   const file = join(folder, "data", "chain-bench.sqlite")
   const size = sizeOf(file)
   const copy = join(folder, "copy")
   console.error(`filled: ${transactions} transactions, ${(size / gigabyte).toFixed(2)} GB`)
-  const { child, measure: during, untilAppending } = startWriter(folder, transactions, perSecond)
+  const { child, measure: during, untilAppending } = startWriter(folder, transactions, perSecond, options)
   try {
     await untilAppending()
     const backUp = async () => void printed.push(await daybook(configuration, "backup", copy))
@@ -174,19 +185,22 @@ const measure = async (
     add(figures, "first backup", first, printed[0] ?? "")
     add(figures, "second backup", second, printed[1] ?? "")
     await check(configuration, file, copy)
-    return `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB; ${perSecond} transactions appended per second`
+    const form = options.documents === "plain" ? " of plain documents" : ""
+    return `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB${form}; ${perSecond} transactions appended per second`
   } finally {
     if (child.exitCode === null) await stop(child)
   }
 }
 
-const options = { gigabytes: "1", rate: "1000", folder: tmpdir() }
+const options = { gigabytes: "1", rate: "1000", folder: tmpdir(), documents: "zstd" }
 const { json, values } = BenchOptions.parse({ rounds: 1, options })
 const folder = mkdtempSync(join(values.folder, "daybook-backup-"))
 const figures = Figures.make()
 try {
   const rate = BenchOptions.positiveInteger("rate", values.rate)
-  const what = await measure(figures, folder, Number(values.gigabytes), rate)
+  const what = await measure(figures, folder, Number(values.gigabytes), rate, {
+    documents: values.documents === "plain" ? "plain" : "zstd",
+  })
   if (json) console.log(Figures.toJson("backup", figures))
   else {
     console.log(`${Figures.provenance("backup")}\n${what}\n`)
