@@ -13,10 +13,10 @@ import * as Result from "effect/Result"
 /** Parameters that accept more types than the contract has. */
 interface Convenient {
   /**
-   * Chain by name (`"polygon amoy"`), identifier (`"0x13882"`) or number (`80002`). A known chain is sent in the spelling of the
+   * Chain by name (`"polygon amoy"`), usual alias (`"mainnet"`), identifier (`"0x13882"`) or number (`80002`). A known chain is sent in the spelling of the
    * interface; an unknown one, and an identifier that two chains share, unchanged. Default `eth`.
    */
-  readonly chain?: string | number | bigint | undefined
+  readonly chain?: Chain.Input | undefined
   /** First block, inclusive. Takes precedence over `from_date`. */
   readonly from_block?: bigint | number | undefined
   /** Last block, inclusive. Takes precedence over `to_date`. */
@@ -88,7 +88,7 @@ const readChain = (value: unknown): Field<string> => {
   if (typeof given === "string" && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
     return invalid("chain", `a number after "eip155:", as in "eip155:80002"`, value)
   }
-  const found = typeof given === "string" ? Chain.fromText(given) : Chain.fromId(given)
+  const found = Chain.fromInput(given)
   const [chain] = found
   if (found.length === 1 && chain !== undefined && chain.identifier !== null) return Result.succeed(chain.name)
   return Result.succeed(typeof given === "string" ? given : `0x${given.toString(16)}`)

@@ -1,6 +1,7 @@
 /**
  * The options of a client, for Effect and for promises: where its node is and how to connect to it.
  */
+import type * as Chain from "@daybook/schema/Chain"
 import type { Fetch } from "@daybook/transport/Fetch"
 import type { Key } from "@daybook/transport/Endpoint"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -98,8 +99,8 @@ export interface UrlOptions extends CommonOptions {
  */
 export interface ProviderOptions extends CommonOptions {
   readonly rpcUrl: Key | URL
-  /** A chain by any of its names, its identifier or its chain id. Other text is sent unchanged, other numbers in hex. */
-  readonly chain: string | number | bigint
+  /** A chain by any of its names, a usual alias such as `mainnet`, its identifier or its chain id. Other text is sent unchanged, other numbers in hex. */
+  readonly chain: Chain.Input
   readonly apiKey: Key
   /** Writes spaces in the name of the chain as hyphens, for providers that require it. Default false. */
   readonly hyphens?: boolean | undefined

@@ -4,7 +4,7 @@ import { Eventually } from "@daybook/testkit"
 import { Cause, Effect, Exit } from "effect"
 import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
-import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
+import { failure, gives, type Handler, refuses, replies, reply, script, success } from "./server.ts"
 import { block, transaction } from "./values.ts"
 
 const stall: Handler = (_seen, response) => void response.writeHead(200).write("{")
@@ -334,16 +334,26 @@ describe("promise", () => {
       }),
     )
 
-    it.live("a method: names the missing block parameter", () =>
+    it.live("a method: names the missing parameters", () =>
       Effect.gen(function* () {
         const client = createRpcClient({ url: "http://127.0.0.1:1" })
-        const getBalance = client.eth_getBalance as (...params: ReadonlyArray<unknown>) => Promise<unknown>
+        const getStorageAt = client.eth_getStorageAt as (...params: ReadonlyArray<unknown>) => Promise<unknown>
 
-        const error = yield* Effect.promise(() => rejection(getBalance(`0x${"00".repeat(20)}`)))
+        const error = yield* Effect.promise(() => rejection(getStorageAt(`0x${"00".repeat(20)}`)))
 
         expect(String(error)).toContain(
-          `Invalid parameters of eth_getBalance: expected 2 parameters: address, block such as "latest", received 1.`,
+          `Invalid parameters of eth_getStorageAt: expected 2 to 3 parameters: address, slot, block such as "latest", received 1.`,
         )
+      }),
+    )
+
+    it.live("a method: asks for the latest block where the caller names none", () =>
+      Effect.gen(function* () {
+        const server = yield* script(replies((calls) => calls.map(({ id }) => success(id, "0x2a"))))
+        const client = createRpcClient({ url: server.url, batch: false })
+
+        expect(yield* Effect.promise(() => client.eth_getBalance(`0x${"11".repeat(20)}`))).toBe(42n)
+        expect(server.seen[0]?.calls[0]?.params).toEqual([`0x${"11".repeat(20)}`, "latest"])
       }),
     )
 

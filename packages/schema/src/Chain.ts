@@ -1,9 +1,9 @@
 /**
  * Chains of the interface: lookup by name and identifier, and the facts of each. To add a chain, add a row to `internal/chains.ts`.
  */
-import { all, type Chain, type HashRules } from "./internal/chains.ts"
+import { all, type Chain, type HashRules, type Name } from "./internal/chains.ts"
 
-export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
+export { all, type Chain, type HashRules, type HashRulesRange, type Name } from "./internal/chains.ts"
 
 /**
  * The form in which names of chains are compared: lower case, with each run of spaces, hyphens and underscores as one space, and none
@@ -106,6 +106,45 @@ export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
 export const fromText = (text: string): ReadonlyArray<Chain> => {
   const named = fromName(text)
   return named === undefined ? fromId(text) : [named]
+}
+
+const aliases = {
+  ...{
+    ethereum: "eth",
+    mainnet: "eth",
+    "ethereum mainnet": "eth",
+    "arbitrum one": "arbitrum",
+    "op mainnet": "optimism",
+  },
+  ...{ matic: "polygon", bnb: "bsc", avax: "avalanche", xdai: "gnosis" },
+} as const satisfies Readonly<Record<string, Name>>
+
+const isAlias = (name: string): name is keyof typeof aliases => Object.hasOwn(aliases, name)
+
+/**
+ * A chain as callers of the clients name it: a name, an alias that is usual elsewhere, an identifier, or any other text.
+ *
+ * Source: docs/interface.md#4.1.1; decision 0005.
+ */
+export type Input = Name | keyof typeof aliases | (string & {}) | number | bigint
+
+/**
+ * The chains that a caller of a client may mean: none, one, or two where identifiers clash.
+ *
+ * **Example** (Finding a chain by an alias)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.fromInput("ethereum").map(({ name }) => name)) // [ 'eth' ]
+ * ```
+ *
+ * Source: docs/interface.md#4.1.1; decision 0005.
+ */
+export const fromInput = (input: Input): ReadonlyArray<Chain> => {
+  if (typeof input !== "string") return fromId(input)
+  const name = normalizeName(input)
+  return fromText(isAlias(name) ? aliases[name] : input)
 }
 
 /**

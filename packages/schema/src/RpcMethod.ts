@@ -35,6 +35,10 @@ const percentile = Schema.Finite.check(
 const transactionOrNull = Schema.NullOr(Transaction.Transaction)
 const operator = { exposure: "operator" } as const
 
+/** Block of the state that a call reads; nodes require it, and callers may leave it out. */
+const stateBlock = Schema.optionalKey(StateBlock)
+const latest = { lastParam: "latest" } as const
+
 /**
  * Every method by its wire name.
  *
@@ -73,38 +77,41 @@ export const all = {
     Schema.NullOr(Receipt.Receipt),
     { cacheability: "transaction" },
   ),
-  /** Number of transactions sent by an account, which is its next nonce. */
+  /** Number of transactions sent by an account, which is its next nonce. Default block `latest`. */
   eth_getTransactionCount: method(
     "eth_getTransactionCount",
     ["address", "block"],
-    [Address.Address, StateBlock],
+    [Address.Address, stateBlock],
     Quantity.SafeInteger,
+    latest,
   ),
-  /** Balance of an account in wei. */
-  eth_getBalance: method("eth_getBalance", ["address", "block"], [Address.Address, StateBlock], Quantity.Quantity),
-  /** Code of a contract; `0x` for an account without code. */
-  eth_getCode: method("eth_getCode", ["address", "block"], [Address.Address, StateBlock], Hex.Hex),
-  /** Word of a contract's storage at a slot. */
+  /** Balance of an account in wei. Default block `latest`. */
+  eth_getBalance: method(
+    "eth_getBalance",
+    ["address", "block"],
+    [Address.Address, stateBlock],
+    Quantity.Quantity,
+    latest,
+  ),
+  /** Code of a contract; `0x` for an account without code. Default block `latest`. */
+  eth_getCode: method("eth_getCode", ["address", "block"], [Address.Address, stateBlock], Hex.Hex, latest),
+  /** Word of a contract's storage at a slot. Default block `latest`. */
   eth_getStorageAt: method(
     "eth_getStorageAt",
     ["address", "slot", "block"],
-    [Address.Address, Quantity.Quantity, StateBlock],
+    [Address.Address, Quantity.Quantity, stateBlock],
     Hex.HexText,
+    latest,
   ),
   /** Executes a call without creating a transaction and returns its output; a revert is an error. Default block `latest`. */
   eth_call: method(
     "eth_call",
     ["call", "block", "overrides"],
-    [CallRequest, Schema.optionalKey(StateBlock), Schema.optionalKey(StateOverride)],
+    [CallRequest, stateBlock, Schema.optionalKey(StateOverride)],
     Hex.Hex,
   ),
   /** Gas that a transaction needs, in gas units. */
-  eth_estimateGas: method(
-    "eth_estimateGas",
-    ["call", "block"],
-    [CallRequest, Schema.optionalKey(StateBlock)],
-    Quantity.Quantity,
-  ),
+  eth_estimateGas: method("eth_estimateGas", ["call", "block"], [CallRequest, stateBlock], Quantity.Quantity),
   /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. */
   eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], Schema.Array(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
@@ -118,13 +125,13 @@ export const all = {
   eth_gasPrice: method("eth_gasPrice", [], [], Quantity.Quantity),
   /** Priority fee per gas that the node suggests, in wei. */
   eth_maxPriorityFeePerGas: method("eth_maxPriorityFeePerGas", [], [], Quantity.Quantity),
-  /** Account and storage slots with their Merkle proofs. Source: EIP-1186. */
+  /** Account and storage slots with their Merkle proofs. Default block `latest`. Source: EIP-1186. */
   eth_getProof: method(
     "eth_getProof",
     ["address", "slots", "block"],
-    [Address.Address, Schema.Array(Hash.Hash), StateBlock],
+    [Address.Address, Schema.Array(Hash.Hash), stateBlock],
     Account.AccountProof,
-    operator,
+    { ...operator, ...latest },
   ),
   /** Sync status of the node; `false` when it is in sync. */
   eth_syncing: method("eth_syncing", [], [], Schema.Union([Schema.Boolean, SyncStatus])),

@@ -141,6 +141,15 @@ describe("Chain", () => {
     expect(Chain.fromText("nope")).toEqual([])
   })
 
+  it("fromInput: finds a chain by a usual alias too, and none by other text", () => {
+    const inputs: ReadonlyArray<Chain.Input> = ["ethereum", "Mainnet", "arbitrum-one", "matic", "base", 1, 137n, "0xa"]
+
+    expect(inputs.map((input) => names(Chain.fromInput(input)).join())).toEqual([
+      ...["eth", "eth", "arbitrum", "polygon", "base", "eth", "polygon", "optimism"],
+    ])
+    expect(Chain.fromInput("constructor")).toEqual([])
+  })
+
   it("toCaip2, toHexId: format the chain id, not the listed identifier", () => {
     const linea = Chain.fromName("linea")
     expect(linea && Chain.toCaip2(linea)).toBe("eip155:59144")

@@ -15,7 +15,7 @@ describe("@daybook/schema", () => {
         "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
         "ApiHeader": "IndexCoverage RateLimit RetryAfter apiKey exposed requestId",
         "Block": "Block HydratedBlock PartialBlock Withdrawal extras isUndecodable",
-        "Chain": "all fromId fromName fromText hashRulesAt normalizeName parseId toCaip2 toHexId",
+        "Chain": "all fromId fromInput fromName fromText hashRulesAt normalizeName parseId toCaip2 toHexId",
         "Decimal": "Decimal FromNumber SafeInteger SafeIntegerOrEmpty",
         "DecodeWarning": "find strict",
         "DecodedItem": "DecodedItem Param",

@@ -93,7 +93,7 @@ const signatureOf = (slots: ReadonlyArray<Slot>, least: number): string => {
 const invalid = (method: string, received: string, expected: string): Result.Result<never, InvalidParams> =>
   Result.fail(new InvalidParams({ method, received, expected }))
 
-/** Parameters with a missing hydrated flag set to false and trailing `undefined`s removed, when their number is right. */
+/** Parameters with the default of a missing last one, and trailing `undefined`s removed, when their number is right. */
 const complete = (
   name: RpcMethod.Name,
   slots: ReadonlyArray<Slot>,
@@ -101,9 +101,10 @@ const complete = (
 ): Result.Result<ReadonlyArray<unknown>, InvalidParams> => {
   const params: Array<unknown> = [...given]
   while (params.length > 0 && params.at(-1) === undefined) params.pop()
-  const hasFlag = "hydrated" in RpcMethod.all[name]
-  if (hasFlag && params.length === slots.length - 1) params.push(false)
-  const least = slots.findLastIndex((slot) => !slot.isOptional) + (hasFlag ? 0 : 1)
+  const { lastParam } = RpcMethod.all[name]
+  const hasDefault = lastParam !== undefined
+  if (hasDefault && params.length === slots.length - 1) params.push(lastParam)
+  const least = hasDefault ? slots.length - 1 : slots.findLastIndex((slot) => !slot.isOptional) + 1
   if (params.length >= least && params.length <= slots.length) return Result.succeed(params)
   return invalid(name, `${params.length}`, signatureOf(slots, least))
 }

@@ -36,8 +36,8 @@ const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOp
 }
 
 /** The path segment of a chain: the interface's spelling for RPC where it has the chain, other text as it is. */
-export const chainSegment = (chain: string | number | bigint, hyphens: boolean): string => {
-  const [found, another] = typeof chain === "string" ? Chain.fromText(chain) : Chain.fromId(chain)
+export const chainSegment = (chain: Chain.Input, hyphens: boolean): string => {
+  const [found, another] = Chain.fromInput(chain)
   const given = typeof chain === "string" ? chain : `0x${chain.toString(16)}`
   const name = found === undefined || another !== undefined ? given : (found.rpcName ?? found.name)
   return hyphens ? name.replaceAll(/\s+/g, "-") : name

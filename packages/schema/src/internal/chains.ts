@@ -104,8 +104,11 @@ type Lists = Pick<Chain, "nativeTokens" | "wrappedTokens" | "irregularBlocks">
 
 type Facts = Pick<Chain, "blockTimeMillis" | "finalityBlocks" | "hashRules" | "feeRules"> & Partial<Lists>
 
-/** A row whose id is its identifier unless another is given. */
-const row = ({ id, ...identity }: Identity & { readonly id?: bigint }, facts: Facts): Chain => ({
+/** A row whose id is its identifier unless another is given. Its names stay literal types. */
+const row = <const Name extends string, const RpcName extends string | null>(
+  { id, ...identity }: Identity & { readonly name: Name; readonly rpcName: RpcName; readonly id?: bigint },
+  facts: Facts,
+): Chain & { readonly name: Name; readonly rpcName: RpcName } => ({
   ...identity,
   id: id ?? BigInt(identity.identifier ?? 0),
   nativeTokens: [],
@@ -125,16 +128,7 @@ const polygonToken = ["0x0000000000000000000000000000000000001010"]
 /** Moonbeam, Moonriver and Moonbase: the native currency as a token. */
 const moonbeamToken = ["0x0000000000000000000000000000000000000802"]
 
-/**
- * Every chain of the interface, in its order; `arbitrum sepolia` is listed for the RPC operations only.
- *
- * **Gotchas**
- *
- * `linea` and `linea sepolia` are listed under one identifier, the id of `linea sepolia`. The id of `linea` is 59144.
- *
- * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
- */
-export const all: ReadonlyArray<Chain> = [
+const rows = [
   row(
     { name: "eth", identifier: "0x1", rpcName: "eth", symbol: "ETH" },
     {
@@ -362,3 +356,23 @@ export const all: ReadonlyArray<Chain> = [
     { blockTimeMillis: 250, finalityBlocks: 14_400, hashRules: ethereum, feeRules: "unknown" },
   ),
 ]
+
+/**
+ * Every chain of the interface, in its order; `arbitrum sepolia` is listed for the RPC operations only.
+ *
+ * **Gotchas**
+ *
+ * `linea` and `linea sepolia` are listed under one identifier, the id of `linea sepolia`. The id of `linea` is 59144.
+ *
+ * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
+ */
+export const all: ReadonlyArray<Chain> = rows
+
+type Row = (typeof rows)[number]
+
+/**
+ * A name of a chain, of the REST or of the RPC operations.
+ *
+ * Source: docs/interface.md#4.1.1, docs/interface.md#4.2.
+ */
+export type Name = Row["name"] | NonNullable<Row["rpcName"]>

@@ -98,6 +98,8 @@ export interface RpcMethod<
   readonly exposure: Exposure
   /** Part of the chain that determines the result. */
   readonly cacheability: Cacheability
+  /** Sent for a last parameter that the caller leaves out, where nodes require one; `undefined` where none is. */
+  readonly lastParam: unknown
 }
 
 /**
@@ -120,6 +122,7 @@ export interface HydratingMethod<
 interface Options {
   readonly exposure?: Exposure
   readonly cacheability?: Cacheability
+  readonly lastParam?: unknown
 }
 
 /** An entry: the wire name, the names and schemas of the parameters, and the result. */
@@ -133,7 +136,7 @@ export const method = <
   paramNames: Names,
   params: E,
   result: Result,
-  { cacheability = "never", exposure = "public" }: Options = {},
+  { cacheability = "never", exposure = "public", lastParam }: Options = {},
 ): RpcMethod<Name, E, Names, Result> => ({
   name,
   params: Schema.Tuple(params),
@@ -141,6 +144,7 @@ export const method = <
   result,
   exposure,
   cacheability,
+  lastParam,
 })
 
 /** An entry of a method that returns a block: `param` names the block, the hydrated flag follows. */
@@ -160,6 +164,9 @@ export const blockMethod = <
   Schema.Codec<Block.Block | null, unknown>,
   Schema.Codec<Block.HydratedBlock | null, unknown>
 > => ({
-  ...method(name, [key, "hydrated"], [param, Schema.Boolean], Schema.NullOr(Block.Block), options),
+  ...method(name, [key, "hydrated"], [param, Schema.Boolean], Schema.NullOr(Block.Block), {
+    ...options,
+    lastParam: false,
+  }),
   hydrated: Schema.NullOr(Block.HydratedBlock),
 })
