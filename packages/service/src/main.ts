@@ -19,6 +19,7 @@ import { doctor } from "./cli/DoctorCommand.ts"
 import { exportMovements } from "./cli/ExportCommand.ts"
 import * as InvalidUsage from "./cli/InvalidUsage.ts"
 import { keys } from "./cli/KeysCommand.ts"
+import { reconcile } from "./cli/ReconcileCommand.ts"
 import { reindex } from "./cli/ReindexCommand.ts"
 import { serve } from "./cli/ServeCommand.ts"
 import * as Shutdown from "./cli/Shutdown.ts"
@@ -40,6 +41,7 @@ const daybook = Command.make("daybook").pipe(
     status,
     verify,
     repair,
+    reconcile,
     reindex,
     compact,
     backup,

@@ -58,7 +58,13 @@ export interface Given {
 const invalid = (path: string, expected: string, received: string) =>
   new CommandError({ message: format("option", { path, expected, received }) })
 
-const parseAddresses = Effect.fnUntraced(function* (
+/**
+ * Parses addresses, each once.
+ *
+ * **Errors**
+ * - `CommandError`: a text is not an address.
+ */
+export const parseAddresses = Effect.fnUntraced(function* (
   texts: ReadonlyArray<string>,
 ): Effect.fn.Return<ReadonlyArray<string>, CommandError> {
   const found = new Set<string>()

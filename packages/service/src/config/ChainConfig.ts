@@ -55,6 +55,11 @@ export const ChainConfig = Schema.Struct({
   allFrames: withDefault(Schema.Boolean, () => false),
   /** Interval between polls of the node's head, in milliseconds. Default: the chain's block time, at most 2 seconds. */
   pollMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxPollMillis }))),
+  /**
+   * Calls per minute, at most, by which opening balances are read and watched wallets are proved at each new final block; 0 for neither.
+   * Default 600.
+   */
+  proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
   /** Labels by address. */
   labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
 })

@@ -7,6 +7,9 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import type * as NodeConfig from "../config/NodeConfig.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
+import type { Node } from "../node/Node.ts"
+import * as ProofKeeper from "../proof/ProofKeeper.ts"
+import type { Database } from "../store/Database.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -19,6 +22,7 @@ import * as BlockSource from "./BlockSource.ts"
 import * as ChainIndexer from "./ChainIndexer.ts"
 import * as ChainJob from "./ChainJob.ts"
 import * as StatusReporter from "./StatusReporter.ts"
+import type { IndexerEvent } from "./IndexerEvent.ts"
 import type { OnEvent } from "./StatusReporter.ts"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
@@ -34,6 +38,33 @@ interface Obstacle {
   readonly millis: number
 }
 
+/** Whether an indexer is at the head of its node and its first block at the configured one, by its events. */
+const makeIdle = () => {
+  let [isSynced, isPrepending] = [false, false]
+  return {
+    isIdle: () => isSynced && !isPrepending,
+    take: (event: IndexerEvent): void => {
+      if (event._tag === "Prepended") isPrepending = event.first > event.to
+      else isSynced = event._tag === "Synced" || (event._tag === "Indexed" && isSynced && event.head >= event.nodeHead)
+    },
+  }
+}
+
+/** Keeps proofs and opening balances up to date beside the indexer. A store that fails ends it; the indexer reports that. */
+const keepProofs = Effect.fnUntraced(function* (
+  job: ChainJob.ChainJob,
+  database: Database,
+  node: Node,
+  isIdle: () => boolean,
+) {
+  const { chain, chainId, config } = job
+  const { proofCallsPerMinute: callsPerMinute = ProofKeeper.defaultCallsPerMinute } = config
+  if (callsPerMinute === 0) return
+  const store = database.chain({ name: chain, id: chainId })
+  const watch = ChainJob.watchedWallets(job)
+  yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run({ chain, node, store, watch, callsPerMinute, isIdle })))
+})
+
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
@@ -44,8 +75,15 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
       : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each) })
   const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
   const { assembling, node } = yield* BlockSource.make(job, config.rpc, limitsOf)
+  const idle = makeIdle()
+  yield* keepProofs(job, database, node, idle.isIdle)
   return yield* ChainIndexer.run(node, {
-    ...{ chain, chainId, owner, onEvent },
+    ...{ chain, chainId, owner },
+    onEvent: (event) =>
+      Effect.andThen(
+        Effect.sync(() => idle.take(event)),
+        onEvent(event),
+      ),
     ...assembling,
     ...(pool === undefined ? {} : { rangeSource: pool.source }),
     fromBlock: config.fromBlock,

@@ -6,8 +6,11 @@
 import type { Call } from "@daybook/rpc/Method"
 import * as Movement from "../ledger/Movement.ts"
 
-/** By which standard an asset is held. */
-export type Standard = "native" | "erc20" | "erc721" | "erc1155"
+/** Standards by which an asset is held. Their order is stored: one is added at the end. */
+export const standards = ["native", "erc20", "erc721", "erc1155", "nonce"] as const
+
+/** By which standard an asset is held; `nonce` is the number of transactions that the wallet sent. */
+export type Standard = (typeof standards)[number]
 
 /**
  * An asset, or one id of an ERC-1155 contract. The tokens of an ERC-721 contract are one holding, counted.
@@ -25,18 +28,26 @@ export interface Holding {
  */
 export const native: Holding = { standard: "native", asset: Movement.native, tokenId: null }
 
+/**
+ * The number of transactions that the wallet sent.
+ */
+export const nonce: Holding = { standard: "nonce", asset: "nonce", tokenId: null }
+
 const tokenKinds: ReadonlySet<string> = new Set(["erc20", "erc721", "erc1155"])
 
-const standardOf = (kind: Movement.Kind): Standard =>
+/** The opening balance of an ERC-721 contract is no movement, since the ids are not known. */
+const standardOf = (kind: Movement.Kind, tokenId: string | null): Standard => {
+  if (kind === "genesis") return tokenId === null ? "erc20" : "erc1155"
   // Sound: the kinds of tokens are standards.
-  tokenKinds.has(kind) ? (kind as Standard) : "native"
+  return tokenKinds.has(kind) ? (kind as Standard) : "native"
+}
 
 /**
  * The holding that a movement changes.
  */
 export const fromMovement = ({ asset, kind, tokenId }: Movement.Movement): Holding => {
   if (asset === Movement.native) return native
-  const standard = standardOf(kind)
+  const standard = standardOf(kind, tokenId)
   return { standard, asset, tokenId: standard === "erc1155" ? tokenId : null }
 }
 
@@ -58,6 +69,7 @@ const balanceOfId = "0x00fdd58e"
  */
 export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, block: number): Call => {
   if (standard === "native") return { method: "eth_getBalance", params: [wallet, block] }
+  if (standard === "nonce") return { method: "eth_getTransactionCount", params: [wallet, block] }
   const account = word(BigInt(wallet))
   const data: `0x${string}` =
     standard === "erc1155" ? `${balanceOfId}${account}${word(BigInt(tokenId ?? 0))}` : `${balanceOf}${account}`
@@ -65,9 +77,10 @@ export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, bl
 }
 
 /**
- * The amount in the result of the call; `null` where the contract gives none.
+ * The amount in the result of the call, of 256 bits at most; `null` where the contract gives none.
  */
 export const amountOf = (result: unknown): bigint | null => {
   if (typeof result === "bigint") return result
+  if (typeof result === "number") return BigInt(result)
   return typeof result === "string" && /^0x[0-9a-f]{64}/.test(result) ? BigInt(result.slice(0, 66)) : null
 }

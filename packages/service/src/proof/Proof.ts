@@ -45,12 +45,22 @@ export interface Range {
   readonly closing: number
 }
 
-/** Errors by which a contract answers. */
-const isAnswer = (error: CallError): boolean =>
+/**
+ * True for errors by which a contract answers.
+ */
+export const isAnswer = (error: CallError): boolean =>
   error._tag === "RpcError" && !error.isRetryable && ["reverted", "unknown", "invalidParams"].includes(error.kind)
 
-/** A contract that gives no balance holds nothing for the wallet. */
-const isEqual = (expected: bigint, found: bigint | null): boolean => expected === (found ?? 0n)
+/**
+ * The amount in a result; `null` where the contract gives none.
+ */
+export const amountIn = (result: Result.Result<unknown, CallError>): bigint | null =>
+  Result.isSuccess(result) ? Holding.amountOf(result.success) : null
+
+/**
+ * Compares a sum with what the chain has. A contract that gives no balance holds nothing for the wallet.
+ */
+export const isEqual = (expected: bigint, found: bigint | null): boolean => expected === (found ?? 0n)
 
 /**
  * What a wallet holds of each holding, each at its own block; `null` where the contract gives no balance.
@@ -68,7 +78,7 @@ export const holdingsAt = (
       end,
       isAnswer,
     ),
-    (results) => results.map((result) => (Result.isSuccess(result) ? Holding.amountOf(result.success) : null)),
+    (results) => results.map(amountIn),
   )
 
 /**

@@ -57,24 +57,45 @@ export const make = (wallet: string): Books => ({
   ...{ transactions: 0, sent: 0, delegations: 0, incomplete: 0 },
 })
 
-const addMovement = ({ accounts }: Books, block: number, movement: Movement.Movement): void => {
-  const holding = Holding.fromMovement(movement)
+/**
+ * The account of a holding, which is added where there is none.
+ */
+export const accountIn = ({ accounts }: Books, holding: Holding.Holding): Account => {
   const key = Holding.keyOf(holding)
   const account = accounts.get(key) ?? accountOf(holding)
   accounts.set(key, account)
-  const sum = account.sums.get(movement.kind) ?? { count: 0, in: 0n, out: 0n }
-  account.sums.set(movement.kind, sum)
-  const { amount } = movement
-  sum.count += 1
-  if (amount > 0n) sum.in += amount
-  else sum.out += amount
+  return account
+}
+
+/**
+ * Adds a change of a holding at a block. Changes are added in the order of their blocks.
+ */
+export const addChange = (account: Account, block: number, amount: bigint): void => {
   account.change += amount
   const last = account.changes.at(-1)
   if (last?.[0] === block) account.changes[account.changes.length - 1] = [block, last[1] + amount]
   else account.changes.push([block, amount])
 }
 
-const addRow = (books: Books, block: number, { index, movements, roles }: WalletRow): void => {
+const addMovement = (books: Books, block: number, movement: Movement.Movement): void => {
+  const account = accountIn(books, Holding.fromMovement(movement))
+  const sum = account.sums.get(movement.kind) ?? { count: 0, in: 0n, out: 0n }
+  account.sums.set(movement.kind, sum)
+  const { amount } = movement
+  sum.count += 1
+  if (amount > 0n) sum.in += amount
+  else sum.out += amount
+  addChange(account, block, amount)
+}
+
+/**
+ * Adds a row of the wallet at its block. Rows are added in the order of their blocks.
+ */
+export const addRow = (
+  books: Books,
+  block: number,
+  { index, movements, roles }: Pick<WalletRow, "index" | "movements" | "roles">,
+): void => {
   if (index !== null) books.transactions += 1
   if ((roles & Role.bits.sender) !== 0) books.sent += 1
   if ((roles & (Role.bits.authority | Role.bits.creator)) !== 0) books.delegations += 1

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { LedgerRow } from "../ledger/WalletRows.ts"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "./BlockRows.ts"
+import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletProof } from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -86,8 +87,20 @@ export interface Snapshot {
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Rows of a key of a projection in the requested order, by (block, index). */
   readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
-  /** The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. */
+  /**
+   * The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. What the
+   * wallet held before the first block are movements `genesis` at index 0 of that block, as far as it is known (`openings`).
+   */
   readonly ledger: (query: LedgerQuery) => Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError>
+  /**
+   * What a wallet held before the first block: of each holding that was read of a node, also where the amount is 0. A holding with
+   * movements that is not among them is not known. ERC-721 contracts give the number of tokens, and not their ids.
+   */
+  readonly openings: (wallet: string) => Effect.Effect<ReadonlyArray<OpeningBalance>, StoreError>
+  /** Openings that a background reader reads next, by the blocks in which wallets appear. */
+  readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
+  /** The last comparison of the ledger of a wallet with the state of the chain; `null` when there is none. */
+  readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
   /** How far a projection reaches; `null` when it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**

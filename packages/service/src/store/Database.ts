@@ -12,6 +12,7 @@ import type { Audit } from "./Audit.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import type { ChainRef } from "./ChainRef.ts"
 import type { ChainWriter } from "./ChainWriter.ts"
+import type { ProofWriter } from "./Proofs.ts"
 import type { Space } from "./Space.ts"
 import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
@@ -44,6 +45,8 @@ export interface ChainStore {
    */
   readonly writer: (options?: WriterOptions) => Effect.Effect<ChainWriter, StoreError, Scope.Scope>
   readonly audit: Audit
+  /** Opens the chain for writing openings and proofs until the scope ends. */
+  readonly proofs: Effect.Effect<ProofWriter, StoreError, Scope.Scope>
   readonly space: Space
 }
 

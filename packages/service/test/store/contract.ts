@@ -6,6 +6,7 @@ import { describe } from "@effect/vitest"
 import { databaseContract } from "./databaseContract.ts"
 import { leaseContract } from "./leaseContract.ts"
 import { projectionContract } from "./projectionContract.ts"
+import { proofContract } from "./proofContract.ts"
 import { readingContract } from "./readingContract.ts"
 import type * as TestDatabase from "./TestDatabase.ts"
 import { writingContract } from "./writingContract.ts"
@@ -24,6 +25,7 @@ export const contract = (name: string, database: TestDatabase.Make): void => {
     writingContract(database)
     readingContract(database)
     projectionContract(database)
+    proofContract(database)
     leaseContract(database)
     databaseContract(database)
   })

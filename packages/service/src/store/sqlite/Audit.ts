@@ -24,6 +24,7 @@ import * as LedgerAudit from "./LedgerAudit.ts"
 import * as OldRows from "./OldRows.ts"
 import * as Orphans from "./Orphans.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Proofs from "./Proofs.ts"
 import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
@@ -154,6 +155,8 @@ const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
   Facts.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
   Projections.replaceUnsafe(file, WalletTransactions.projection, WalletLedger.make(ref.id), rows)
+  // What was compared with the chain were the rows before.
+  Proofs.unwindUnsafe(connection, number, false)
   Changes.recordUnsafe(connection, ref.id, { kind: "rewritten", lowest: number, highest: number })
   return true
 }

@@ -11,12 +11,15 @@ import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as Openings from "./Openings.ts"
 import * as PageReader from "./PageReader.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Proofs from "./Proofs.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
+import * as UnreadOpenings from "./UnreadOpenings.ts"
 
 /** The checkpoint; null while the index is empty. */
 export const checkpointUnsafe = (connection: Connection, chain: number): Checkpoint | null =>
@@ -41,7 +44,21 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
           ? PageReader.ledgerUnsafe(connection, query)
           : PageReader.walletUnsafe(connection, chain, query, layoutFrom)
       }),
-    ledger: (query) => connection.attempt(() => Ledgers.pageUnsafe(connection, query)),
+    ledger: (query) =>
+      connection.attempt(() => {
+        const rows = Ledgers.pageUnsafe(connection, query)
+        return checkpoint === null ? rows : Openings.addUnsafe(connection, query, checkpoint.first, rows)
+      }),
+    openings: (wallet) =>
+      connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),
+    unreadOpenings: (query) =>
+      connection.attempt(() =>
+        checkpoint === null
+          ? { holdings: [], next: 0 }
+          : UnreadOpenings.readUnsafe(connection, checkpoint.first, query),
+      ),
+    proof: (wallet) =>
+      connection.attempt(() => (checkpoint === null ? null : Proofs.readUnsafe(connection, wallet, checkpoint.first))),
     projection: (id) =>
       connection.attempt(() => {
         const found = ProjectionCheckpoints.readUnsafe(connection, id)

@@ -7,6 +7,7 @@ import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Openings from "./Openings.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Statements from "./Statements.ts"
 
@@ -27,7 +28,8 @@ export const firstQuick = 3
  * first block that is not derived yet; `entry` holds the rows of projections with bodies of their own.
  *
  * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`). `change` is the log of changes of blocks
- * (see `Changes`), `ledger` roles and movements of wallets (see `Ledgers`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
+ * (see `Changes`), `ledger` roles and movements of wallets (see `Ledgers`), `opening` what
+ * they held before the first block, `proof` their last comparison with the chain (see `Openings` and `Proofs`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -161,5 +163,6 @@ export const schema: Migrations.Migrations = {
     Facts.migration,
     Changes.migration,
     Ledgers.migration,
+    Openings.migration,
   ],
 }

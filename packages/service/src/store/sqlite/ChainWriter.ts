@@ -16,6 +16,7 @@ import type { Projection } from "../../projection/Projection.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as Proofs from "./Proofs.ts"
 import * as Projections from "./Projections.ts"
 import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
@@ -160,6 +161,7 @@ const unwindTo = Effect.fnUntraced(function* (
   yield* connection.attempt(() => {
     rememberUnsafe(file, lowest, rememberedBlocks)
     Projections.unwindUnsafe(file, lowest, target === null)
+    Proofs.unwindUnsafe(connection, lowest, target === null)
     Rows.deleteTransactionsUnsafe(connection, lowest, found.head.number)
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     Gaps.deleteUnsafe(connection, lowest, found.head.number)

@@ -25,6 +25,7 @@ import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PreparedBlock from "./PreparedBlock.ts"
 import * as Projections from "./Projections.ts"
+import * as Proofs from "./Proofs.ts"
 import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
@@ -104,6 +105,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
         return ChainWriter.make(file, { projections })
       }),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),
+      proofs: Proofs.writer(openFile(ref)),
       space: Space.make(withFile, ref),
     }),
     apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),

@@ -14,6 +14,7 @@ import type { StoredRow } from "./Documents.ts"
 import type { Params } from "./Connection.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Proofs from "./Proofs.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
@@ -183,6 +184,7 @@ export const fillUnsafe = (
   const [first, end] = RowId.range(from, to)
   const isCurrent = projection.kind === "documents" && !Rows.hasStaleUnsafe(connection, from, to, projection.revision)
   if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
+  if (projection.kind === "ledger") Proofs.unwindUnsafe(connection, from, false)
   if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, file.ref.id, from, to)
   // Documents and appearances are made of transactions alone: damaged facts do not keep them from the head.
   const wantsFacts = projection.kind === "entries" || projection.kind === "ledger"

@@ -1,0 +1,134 @@
+/**
+ * `daybook reconcile`: compares the indexed ledgers of wallets with the state of the chain.
+ */
+import * as Wei from "@daybook/schema/Wei"
+import * as Effect from "effect/Effect"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Calls from "../discovery/Calls.ts"
+import type { ChainJob } from "../indexer/ChainJob.ts"
+import * as Node from "../node/Node.ts"
+import type * as Holding from "../proof/Holding.ts"
+import * as LedgerScope from "../proof/LedgerScope.ts"
+import * as Proof from "../proof/Proof.ts"
+import * as Reconciliation from "../proof/Reconciliation.ts"
+import type { Database } from "../store/Database.ts"
+import { type ComparedHolding, isProved, type WalletProof } from "../store/Proofs.ts"
+import * as StatementFormat from "../statement/StatementFormat.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+import * as WalletFlags from "./WalletFlags.ts"
+
+const differencesOf = ({ holdings }: WalletProof): ReadonlyArray<ComparedHolding> =>
+  holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found))
+
+const toJson = (chain: string, { incomplete, proof }: Reconciliation.Reconciled) => ({
+  address: proof.wallet,
+  ...{ chain, block_number: proof.block.number, block_hash: proof.block.hash, proved: isProved(proof) },
+  differences: differencesOf(proof).map(({ expected, firstBlock, found, holding: { asset, tokenId } }) => ({
+    ...{ asset, token_id: tokenId, expected: expected.toString() },
+    ...{ found: found?.toString() ?? null, first_block: firstBlock },
+  })),
+  not_checked: proof.unchecked,
+  compared: proof.holdings.length,
+  incomplete,
+})
+
+/** An amount of a holding; tokens in their smallest unit, as their contracts count. */
+const formatAmount = (amount: bigint, { standard }: Holding.Holding, symbol: string): string => {
+  if (standard === "native") return `${Wei.formatUnits(amount, 18)} ${symbol}`
+  return amount.toString()
+}
+
+const nameOf = ({ asset, standard, tokenId }: Holding.Holding, symbol: string): string => {
+  if (standard === "native") return symbol
+  if (standard === "nonce") return "sent transactions"
+  return `${standard} ${asset}${tokenId === null ? "" : ` id ${tokenId}`}`
+}
+
+const formatDifference = ({ expected, firstBlock, found, holding }: ComparedHolding, symbol: string): string => {
+  const state =
+    found === null ? "the contract gives no balance" : `the chain has ${formatAmount(found, holding, symbol)}`
+  const where = firstBlock === null ? "" : `, first at block ${firstBlock}`
+  return `  ${nameOf(holding, symbol)}: the ledger has ${formatAmount(expected, holding, symbol)}, ${state}${where}`
+}
+
+const toText = (
+  { chain, chainId }: ChainJob,
+  { incomplete, proof }: Reconciliation.Reconciled,
+): ReadonlyArray<string> => {
+  const symbol = StatementFormat.nativeSymbol(chainId)
+  const { block, holdings, unchecked, wallet } = proof
+  const differences = differencesOf(proof)
+  const outcome = isProved(proof) ? "proved" : "NOT PROVED"
+  const compared = Terminal.count(holdings.length, "sum")
+  const counted = Terminal.count(differences.length, "difference")
+  const parts =
+    incomplete === 0 ? [] : [`  parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees`]
+  return [
+    `${wallet} on ${chain}, block ${block.number}: ${outcome}, ${compared} compared, ${counted}`,
+    ...differences.map((difference) => formatDifference(difference, symbol)),
+    ...unchecked.map((sentence) => `  not checked: ${sentence}`),
+    ...(isProved(proof) ? [] : parts),
+  ]
+}
+
+const sourceOf = Effect.fnUntraced(function* (database: Database, { chain, chainId, config }: ChainJob) {
+  const store = database.chain({ name: chain, id: chainId })
+  const { fetch, usage } = Calls.counting(globalThis.fetch)
+  const node = yield* Node.make({ urls: config.rpc, chainId, where: `chains.${chain}.rpc`, fetch })
+  const source: Reconciliation.Source = {
+    ...{ node, usage, maxCalls: Number.POSITIVE_INFINITY },
+    ...{ reader: store.reader, proofs: yield* store.proofs },
+  }
+  return source
+})
+
+/** `daybook reconcile`: exit code 0 only when every wallet is proved. */
+export const reconcile = Command.make(
+  "reconcile",
+  {
+    addresses: Argument.String("ADDRESS").pipe(
+      Argument.withDescription("Address of a wallet or contract"),
+      Argument.atLeast(1),
+    ),
+    config: Selection.configFlag,
+    chain: Flag.String("chain").pipe(
+      Flag.withDescription("Name of a chain in the configuration; required where there are several"),
+      Flag.withMetavar("NAME"),
+      Flag.atLeast(0),
+    ),
+    at: Selection.blockFlag("Block at which the wallets are compared; by default the last final one", "at"),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per wallet"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ addresses, at: given, chain, config, json }) {
+    const wallets = yield* WalletFlags.parseAddresses(addresses)
+    const at = yield* Selection.parseBlock(given, "at")
+    const { database, jobs } = yield* Selection.open(config, chain)
+    const [job] = jobs
+    if (job === undefined || jobs.length > 1) {
+      const names = jobs.map((one) => one.chain).join(", ")
+      const message = `Several chains are selected: ${names}. Select one with "--chain NAME".`
+      return yield* new CommandError({ message })
+    }
+    const source = yield* sourceOf(database, job)
+    const scope = yield* LedgerScope.of(source.reader, job.chain, at)
+    const failed: Array<string> = []
+    for (const wallet of wallets) {
+      const reconciled = yield* Reconciliation.run(source, scope, wallet)
+      if (json) yield* Terminal.print(JSON.stringify(toJson(job.chain, reconciled)))
+      else for (const line of toText(job, reconciled)) yield* Terminal.print(line)
+      if (!isProved(reconciled.proof)) failed.push(wallet)
+    }
+    if (failed.length === 0) return
+    return yield* new CommandError({
+      message: `Not proved: ${failed.join(", ")}. See the differences and what was not checked.`,
+    })
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription(
+    "Compare the indexed ledgers of wallets with the state of the chain, and name what differs with its first block; may run beside serve",
+  ),
+)

@@ -1,0 +1,48 @@
+/**
+ * The books of a wallet from the indexed ledger: movements summed up by holding, without what the wallet held before the first block. The
+ * transactions that it sent are a holding too.
+ *
+ * Source: decision 0050.
+ */
+import * as Effect from "effect/Effect"
+import * as Movement from "../ledger/Movement.ts"
+import * as Role from "../ledger/Role.ts"
+import * as Books from "../statement/Books.ts"
+import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import * as Holding from "./Holding.ts"
+
+/** Rows that are read at once. */
+const pageRows = 1_000
+
+const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
+
+const add = (books: Books.Books, { block, index, movements, roles }: LedgerEntry): void => {
+  const own = movements.filter((movement) => !isOpening(movement))
+  if (own.length === 0 && roles === 0) return
+  if ((roles & Role.bits.sender) !== 0) Books.addChange(Books.accountIn(books, Holding.nonce), block, 1n)
+  Books.addRow(books, block, { roles, movements: own, index: index === Movement.blockLevelIndex ? null : index })
+}
+
+/**
+ * Reads the books of a wallet of a range of blocks, inclusive. Other fibers run between pages.
+ */
+export const read = Effect.fnUntraced(function* (
+  { snapshot }: Pick<ChainReader, "snapshot">,
+  wallet: string,
+  from: number,
+  to: number,
+): Effect.fn.Return<Books.Books, StoreError> {
+  const books = Books.make(wallet)
+  Books.accountIn(books, Holding.nonce)
+  let after: Position | null = null
+  for (;;) {
+    const query = { wallet, from, to, order: "ASC", after, limit: pageRows } as const
+    const rows: ReadonlyArray<LedgerEntry> = yield* snapshot((one) => one.ledger(query))
+    for (const row of rows) add(books, row)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return books
+    after = { block: last.block, index: last.index }
+    yield* Effect.yieldNow
+  }
+})

@@ -1,0 +1,58 @@
+/**
+ * Which blocks of an index a proof covers: from its first block to the last final one whose ledger is derived.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import type { ChainReader } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { Scope } from "./Reconciliation.ts"
+
+/** The index does not have the blocks of a proof. */
+export class NotIndexed extends Data.TaggedError("NotIndexed")<{
+  readonly chain: string
+  /** The ledger as far as it is derived; `null` where no block is. */
+  readonly derived: { readonly from: number; readonly to: number } | null
+  /** The requested block; `null` for the last final one. */
+  readonly block: number | null
+}> {
+  override get message() {
+    const { block, chain, derived } = this
+    if (derived === null) return `Nothing indexed: ${chain} has no ledger yet. Run "daybook serve" first.`
+    const range = `the ledger of ${chain} has the blocks ${derived.from} to ${derived.to}`
+    return block === null
+      ? `No final block indexed: ${range}. Wait, or give a block with --at.`
+      : `Block not indexed: ${block}; ${range}. Give one of these with --at, or wait.`
+  }
+}
+
+/**
+ * The blocks that a proof covers, up to a given block or the last final one.
+ *
+ * **Errors**
+ * - `NotIndexed`: the index does not have the block, or its ledger is not derived yet.
+ */
+export const of = (
+  { snapshot }: Pick<ChainReader, "snapshot">,
+  chain: string,
+  at?: number,
+): Effect.Effect<Scope, NotIndexed | StoreError> =>
+  snapshot(
+    Effect.fnUntraced(function* (one) {
+      const checkpoint = yield* one.checkpoint
+      const projection = yield* one.projection(WalletLedger.id)
+      const next = projection?.revision === WalletLedger.revision ? projection.next : null
+      if (checkpoint === null || next === null) {
+        return yield* new NotIndexed({ chain, derived: null, block: at ?? null })
+      }
+      const derived = { from: checkpoint.first, to: Math.min(checkpoint.head.number, next - 1) }
+      const last = at ?? Math.min(checkpoint.finalized ?? -1, derived.to)
+      const first = yield* one.block(derived.from)
+      const closing = last < derived.from || last > derived.to ? null : yield* one.block(last)
+      if (first === null || closing === null) return yield* new NotIndexed({ chain, derived, block: at ?? null })
+      return {
+        first: { number: first.number, parentHash: first.parentHash },
+        closing: { number: closing.number, hash: closing.hash },
+      }
+    }),
+  )

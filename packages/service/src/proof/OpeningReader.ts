@@ -1,0 +1,73 @@
+/**
+ * Reads what wallets held before the first indexed block: at the end of the block before it, or, where the index begins with block 0, at
+ * the end of that block less what it moves.
+ *
+ * Source: decision 0050.
+ */
+import * as Effect from "effect/Effect"
+import * as AccountCalls from "../discovery/AccountCalls.ts"
+import type * as Calls from "../discovery/Calls.ts"
+import * as Books from "../statement/Books.ts"
+import type { OpeningBalance } from "../store/Proofs.ts"
+import * as Holding from "./Holding.ts"
+import * as Proof from "./Proof.ts"
+
+/** A holding of a wallet, with what the first block moves of it. */
+export interface Wanted {
+  readonly wallet: string
+  readonly holding: Holding.Holding
+  /** Sum of its movements in block 0; needed only of an index that begins there. */
+  readonly movedInFirst: bigint
+}
+
+/** The block at whose end openings are read. */
+export const blockOf = (first: number): number => Math.max(0, first - 1)
+
+/** What a block 0 moves is not part of the opening. */
+const correct = (amount: bigint, { movedInFirst }: Wanted, first: number): bigint =>
+  first === 0 ? amount - movedInFirst : amount
+
+/**
+ * What wallets held, in the order of the list. A contract that gives no balance holds nothing.
+ *
+ * **Errors**
+ * - `StateUnavailable`: no node has the state of that block.
+ */
+export const read = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  first: number,
+  wanted: ReadonlyArray<Wanted>,
+): Effect.fn.Return<ReadonlyArray<bigint>, Proof.ProofError> {
+  const block = blockOf(first)
+  const reads = wanted.map(({ holding, wallet }) => ({
+    ...{ block, address: wallet, call: Holding.callOf(holding, wallet, block) },
+  }))
+  const found = yield* AccountCalls.readState(budgeted, reads, block, Proof.isAnswer)
+  return found.map((result, at) => correct(Proof.amountIn(result) ?? 0n, wanted[at]!, first))
+})
+
+/**
+ * Holdings of a wallet, with what books state of block 0; `null` for an index that begins later.
+ */
+export const wantedOf = (
+  wallet: string,
+  holdings: ReadonlyArray<Holding.Holding>,
+  books: Books.Books | null,
+): ReadonlyArray<Wanted> =>
+  holdings.map((holding) => ({
+    ...{ wallet, holding },
+    movedInFirst: books === null ? 0n : Books.changeUpTo(books, holding, -1, 0),
+  }))
+
+/**
+ * What books need of a node: each holding that is not among the known ones.
+ */
+export const missingOf = (books: Books.Books, known: ReadonlyArray<OpeningBalance>): ReadonlyArray<Wanted> => {
+  const keys = new Set(known.map(({ holding }) => Holding.keyOf(holding)))
+  const holdings = [...books.accounts.values()].map(({ holding }) => holding)
+  return wantedOf(
+    books.wallet,
+    holdings.filter((holding) => !keys.has(Holding.keyOf(holding))),
+    books,
+  )
+}

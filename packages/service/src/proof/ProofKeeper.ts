@@ -1,0 +1,181 @@
+/**
+ * Keeps proofs and opening balances up to date beside an indexer: compares the watched wallets with each new final block, and reads what
+ * wallets held before the first block as they appear. It works while the index is at the head, within a number of calls per minute.
+ *
+ * Source: decision 0050.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Calls from "../discovery/Calls.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
+import type { Node } from "../node/Node.ts"
+import type { ChainStore } from "../store/Database.ts"
+import { isProved, type UnreadOpenings, type WalletOpening } from "../store/Proofs.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import * as Backoff from "../supervision/Backoff.ts"
+import * as CallPace from "./CallPace.ts"
+import * as LedgerBooks from "./LedgerBooks.ts"
+import * as LedgerScope from "./LedgerScope.ts"
+import * as OpeningReader from "./OpeningReader.ts"
+import type * as Proof from "./Proof.ts"
+import * as Reconciliation from "./Reconciliation.ts"
+
+/** How to keep proofs. */
+export interface Options {
+  readonly chain: string
+  readonly node: Node
+  readonly store: ChainStore
+  /** The wallets that are indexed, lower case; `null` for all, of which none is compared. */
+  readonly watch: ReadonlySet<string> | null
+  /** Calls per minute, at most. */
+  readonly callsPerMinute: number
+  /** False while the indexer has other work. */
+  readonly isIdle: () => boolean
+}
+
+/** Calls per minute, at most, unless they are configured. */
+export const defaultCallsPerMinute = 600
+
+/** Holdings whose openings are read at once. */
+const openingsPerTurn = 100
+
+const pauseMillis = 1_000
+/** A node without the state of the first block is asked again after this time. */
+const withoutStateMillis = 3_600_000
+const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
+/** Of the time of the thread, the part that examining blocks takes at most. */
+const dutyFactor = 9
+
+type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed
+
+/** The first block was replaced, or blocks were added below it. */
+class Moved extends Data.TaggedError("Moved")<{}> {}
+
+interface Context extends Options {
+  readonly source: Reconciliation.Source
+  /** Until when the node is not asked again for a state that it did not have: by wallet, and `null` for openings. */
+  readonly restingUntil: Map<string | null, number>
+}
+
+const isResting = ({ restingUntil }: Context, key: string | null): Effect.Effect<boolean> =>
+  Effect.map(MonotonicClock.millis, (now) => now < (restingUntil.get(key) ?? 0))
+
+const rest = ({ restingUntil }: Context, key: string | null): Effect.Effect<void> =>
+  Effect.map(MonotonicClock.millis, (now) => void restingUntil.set(key, now + withoutStateMillis))
+
+/** Compares the watched wallets that were not compared at this block yet. */
+const proveWatched = Effect.fnUntraced(function* (
+  context: Context,
+  scope: Reconciliation.Scope,
+): Effect.fn.Return<void, Failure> {
+  const { isIdle, source, watch } = context
+  for (const wallet of watch ?? []) {
+    if (!isIdle()) return
+    if (yield* isResting(context, wallet)) continue
+    const before = yield* source.reader.snapshot((snapshot) => snapshot.proof(wallet))
+    if (before !== null && before.block.number >= scope.closing.number) continue
+    const { proof } = yield* Reconciliation.run(source, scope, wallet, { isContinued: true })
+    if (proof.unchecked.length > 0) yield* rest(context, wallet)
+    const isNew = before === null || isProved(before)
+    if (isProved(proof) || !isNew) continue
+    const details = { wallet, block: scope.closing.number }
+    const message = `Wallet not proved: run "daybook reconcile ${wallet}" for what differs`
+    yield* Effect.annotateLogs(Effect.logWarning(message), details)
+  }
+})
+
+const openingsOf = Effect.fnUntraced(function* (
+  { source }: Context,
+  first: number,
+  { holdings }: UnreadOpenings,
+): Effect.fn.Return<ReadonlyArray<WalletOpening>, Failure> {
+  const wallets = [...new Set(holdings.map(({ wallet }) => wallet))]
+  const wanted: Array<OpeningReader.Wanted> = []
+  for (const wallet of wallets) {
+    const own = holdings.filter((one) => one.wallet === wallet).map(({ holding }) => holding)
+    const books = first === 0 ? yield* LedgerBooks.read(source.reader, wallet, 0, 0) : null
+    wanted.push(...OpeningReader.wantedOf(wallet, own, books))
+  }
+  const amounts = yield* OpeningReader.read(source, first, wanted)
+  return wallets.map((wallet) => ({
+    wallet,
+    balances: wanted.flatMap((one, at) =>
+      one.wallet === wallet ? [{ holding: one.holding, amount: amounts[at]! }] : [],
+    ),
+  }))
+})
+
+/** Reads openings of the next blocks; false where none are left. */
+const readOpenings = Effect.fnUntraced(function* (
+  context: Context,
+  { closing, first }: Reconciliation.Scope,
+): Effect.fn.Return<boolean, Failure | Moved> {
+  const { source, watch } = context
+  const query = { to: closing.number, wallets: watch, limit: openingsPerTurn }
+  const began = yield* MonotonicClock.millis
+  const unread = yield* source.reader.snapshot((snapshot) => snapshot.unreadOpenings(query))
+  const openings = yield* openingsOf(context, first.number, unread)
+  const block = OpeningReader.blockOf(first.number)
+  const header = unread.holdings.length === 0 ? null : yield* source.node.header(block)
+  const isSame = first.number === 0 || header === null || header.hash === first.parentHash
+  const isKept = isSame && (yield* source.proofs.writeOpenings(first, openings, unread.next))
+  if (!isKept) return yield* new Moved()
+  if (unread.holdings.length === 0) yield* Effect.sleep(((yield* MonotonicClock.millis) - began) * dutyFactor)
+  return unread.next <= closing.number
+})
+
+/** Works until nothing is left to do, or the indexer has other work. */
+const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | Moved> {
+  const { chain, isIdle, source } = context
+  const scope = yield* LedgerScope.of(source.reader, chain)
+  yield* proveWatched(context, scope)
+  while (isIdle() && !(yield* isResting(context, null)) && (yield* readOpenings(context, scope)));
+})
+
+/** How long to wait after a failure. The index may be empty, or not final yet. */
+const delayOf = (error: Failure | Moved, failures: number): number =>
+  isExpected(error) || error._tag === "StateUnavailable" ? pauseMillis : Backoff.delayMillis(backoff, failures)
+
+const isExpected = ({ _tag }: Failure | Moved): boolean => _tag === "NotIndexed" || _tag === "Moved"
+
+const messageOf = (error: Failure | Moved): string =>
+  error._tag === "StateUnavailable"
+    ? `What wallets held before the first block is not known: ${error.host} has no state of block ${error.block} ("${error.reason}"). Use an archive node.`
+    : `Opening balances and proofs are not up to date: ${error.message}`
+
+/**
+ * Works until it is interrupted. What fails is logged once and tried again.
+ *
+ * **Errors**
+ * - `StoreError`: the store cannot be opened.
+ */
+export const run = Effect.fn("ProofKeeper.run")(function* (
+  options: Options,
+): Effect.fn.Return<never, StoreError, Scope.Scope> {
+  const { callsPerMinute, isIdle, node, store } = options
+  const budgeted: Calls.Budgeted = {
+    node: CallPace.paced(node, callsPerMinute),
+    usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
+    maxCalls: Number.POSITIVE_INFINITY,
+  }
+  const source = { ...budgeted, reader: store.reader, proofs: yield* store.proofs }
+  const context: Context = { ...options, source, restingUntil: new Map() }
+  let logged = ""
+  for (let failures = 0; ;) {
+    const outcome = isIdle() ? yield* Effect.result(turn(context)) : null
+    if (outcome === null || outcome._tag === "Success") {
+      failures = 0
+      yield* Effect.sleep(pauseMillis)
+      continue
+    }
+    const error = outcome.failure
+    failures += 1
+    if (error._tag === "StateUnavailable") yield* rest(context, null)
+    if (!isExpected(error) && messageOf(error) !== logged) {
+      logged = messageOf(error)
+      yield* Effect.logWarning(logged)
+    }
+    yield* Effect.sleep(delayOf(error, failures))
+  }
+})

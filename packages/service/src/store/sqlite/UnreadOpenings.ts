@@ -1,0 +1,81 @@
+/**
+ * Which openings of wallets were not read yet, by the blocks in which the wallets appear, and how far the blocks were examined. Functions
+ * named `Unsafe` throw what SQLite throws.
+ *
+ * Source: decision 0050.
+ */
+import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
+import * as Holding from "../../proof/Holding.ts"
+import type { UnreadOpenings, UnreadQuery } from "../Proofs.ts"
+import { StoreError } from "../StoreError.ts"
+import { toHex } from "./Bytes.ts"
+import type { Connection } from "./Connection.ts"
+import * as Ledgers from "./Ledgers.ts"
+import * as Openings from "./Openings.ts"
+
+/** Parameters: first. */
+const progress = `SELECT next FROM opening_progress WHERE first = ?`
+
+/** Parameters: first, next. */
+const advance = `INSERT OR REPLACE INTO opening_progress (id, first, next) VALUES (1, ?, ?)`
+
+/** Parameters: lowest. */
+const unwind = `UPDATE opening_progress SET next = min(next, ?)`
+
+/** Parameters: wallet, holding, first. */
+const has = `SELECT 1 FROM opening WHERE wallet = ? AND holding = ? AND first = ?`
+
+/** Rows of the ledger after which no further block is examined. */
+const maxRows = 1_000
+
+/** Rows of a block; none of a damaged one, which is examined again when it is repaired. */
+const rowsUnsafe = (connection: Connection, block: number): ReadonlyArray<Ledgers.Columns> => {
+  try {
+    return Ledgers.rowsUnsafe(connection, block, block)
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.damagedBlock !== undefined) return []
+    throw cause
+  }
+}
+
+const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
+  try {
+    return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
+  } catch {
+    return []
+  }
+}
+
+/** The next openings to read, of an index with this first block. */
+export const readUnsafe = (
+  connection: Connection,
+  first: number,
+  { limit, to, wallets }: UnreadQuery,
+): UnreadOpenings => {
+  let next = connection.valuesUnsafe<readonly [number]>(progress, [first])[0]?.[0] ?? first
+  const known = new Set<string>()
+  const holdings: Array<UnreadOpenings["holdings"][number]> = []
+  for (let rows = 0; next <= to && rows < maxRows && holdings.length < limit; next++) {
+    for (const [key, , body] of rowsUnsafe(connection, next)) {
+      rows += 1
+      const wallet = toHex(key)
+      if (wallets?.has(wallet) === false) continue
+      for (const holding of holdingsOf(wallet, body)) {
+        const name = `${wallet} ${Holding.keyOf(holding)}`
+        if (known.has(name)) continue
+        known.add(name)
+        const isRead = connection.valuesUnsafe(has, [key, Openings.bytesOfHolding(holding), first]).length > 0
+        if (!isRead) holdings.push({ wallet, holding })
+      }
+    }
+  }
+  return { holdings, next }
+}
+
+/** Remembers the first block that was not examined. */
+export const advanceUnsafe = (connection: Connection, first: number, next: number): void =>
+  void connection.rowsUnsafe(advance, [first, next])
+
+/** Has the blocks from `lowest` on examined again. */
+export const unwindUnsafe = (connection: Connection, lowest: number): void =>
+  void connection.rowsUnsafe(unwind, [lowest])

@@ -1,0 +1,71 @@
+/** Indexed wallets compared by the command line. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as Engine from "../../src/store/Engine.ts"
+import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { damage } from "../maintenance/damage.ts"
+import * as TestStore from "../store/TestStore.ts"
+import { daybook, timeout } from "./daybook.ts"
+
+vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
+  it.effect(
+    "reconcile: proves wallets of an index from the middle of a chain, and names a row that its file lost",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const base = yield* folder
+        const chains = { dev: { id: node.chainId, rpc: [node.url], fromBlock: 9 } }
+        const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
+        writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
+        const empty = yield* daybook(base, "reconcile", accounts.alice)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const store = yield* TestStore.open(yield* Engine.fromUrl("sqlite:data", base), {
+              name: "dev",
+              id: node.chainId,
+            })
+            const indexer = yield* start(store, [node.url], { fromBlock: 9, finalityBlocks: 2 })
+            yield* indexer.until(caughtUp(lastBlock))
+            yield* indexer.stop
+          }),
+        )
+        const at = ["--chain", "dev", "--at", String(lastBlock)]
+        const text = yield* daybook(base, "reconcile", accounts.alice, accounts.bob, ...at)
+        const condition = `hex(wallet) = upper('${accounts.bob.slice(2)}') AND id / 1048576 >= 9`
+        const first = `(SELECT min(id) FROM ledger WHERE ${condition})`
+        damage(join(base, "data/chain-dev.sqlite"), `DELETE FROM ledger WHERE ${condition} AND id = ${first}`)
+        const json = yield* daybook(base, "reconcile", accounts.alice, accounts.bob, ...at, "--json")
+        const [alice, bob] = json.out
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as { readonly differences: ReadonlyArray<{ readonly first_block: number }> })
+
+        expect([empty.code, empty.err]).toEqual([
+          1,
+          'daybook: Nothing indexed: dev has no ledger yet. Run "daybook serve" first.\n',
+        ])
+        expect([text.code, text.err]).toEqual([0, ""])
+        expect(text.out).toMatch(
+          new RegExp(`^${accounts.alice} on dev, block ${lastBlock}: proved, \\d+ sums compared, 0 differences$`, "m"),
+        )
+        expect(json.code).toBe(1)
+        expect(json.err).toContain(`Not proved: ${accounts.bob}.`)
+        expect(alice).toMatchObject({
+          ...{ address: accounts.alice, chain: "dev", block_number: lastBlock, proved: true },
+          ...{ differences: [], not_checked: [] },
+        })
+        expect(bob).toMatchObject({ address: accounts.bob, proved: false, not_checked: [] })
+        expect(bob!.differences.length).toBeGreaterThan(0)
+        for (const difference of bob!.differences) expect(difference.first_block).toBe(bob!.differences[0]!.first_block)
+      }),
+  )
+})

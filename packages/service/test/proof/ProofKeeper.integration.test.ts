@@ -1,0 +1,176 @@
+/** Opening balances and proofs of an index that follows a real chain. */
+import { it } from "@effect/vitest"
+import { Effect, Layer, References } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Head, Scenario } from "@daybook/chain"
+import * as Node from "../../src/node/Node.ts"
+import * as ProofKeeper from "../../src/proof/ProofKeeper.ts"
+import * as WalletLedger from "../../src/projection/WalletLedger.ts"
+import { isProved } from "../../src/store/Proofs.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
+import * as server from "../node/server.ts"
+import type * as TestStore from "../store/TestStore.ts"
+import { index } from "./indexed.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 20, seed: 4 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+const callsPerMinute = 1_000_000
+
+const keep = Effect.fnUntraced(function* (
+  { database, ref }: TestStore.TestStore,
+  url: string,
+  options: Partial<ProofKeeper.Options> = {},
+) {
+  const node = yield* Node.make({ urls: [url], chainId: ref.id })
+  return yield* Effect.forkScoped(
+    ProofKeeper.run({
+      ...{ chain: ref.name, node, store: database.chain(ref), watch: null, callsPerMinute, isIdle: () => true },
+      ...options,
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+})
+
+/** Waits until a read gives a value. */
+const until = <A, E>(read: Effect.Effect<A | null, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(read, (found) => (found === null ? Effect.delay(until(read), 20) : Effect.succeed(found)))
+
+const whenExamined = (store: TestStore.TestStore, block: number) =>
+  until(
+    store.snapshot((snapshot) =>
+      Effect.map(snapshot.unreadOpenings({ to: block, wallets: null, limit: 1 }), ({ holdings, next }) =>
+        holdings.length === 0 && next > block ? true : null,
+      ),
+    ),
+  )
+
+const sumsOf = Effect.fnUntraced(function* (store: TestStore.TestStore, wallet: string, to: number) {
+  const query = { wallet, from: 0, to, order: "ASC", after: null, limit: 10_000 } as const
+  const rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+  const sums = new Map<string, bigint>()
+  for (const { amount, asset } of rows.flatMap(({ movements }) => movements)) {
+    sums.set(asset, (sums.get(asset) ?? 0n) + amount)
+  }
+  return sums
+})
+
+it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
+  it.effect(
+    "openings: are read for every wallet of an index from the middle of a chain, so that the sums are balances",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.Anvil
+        const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
+        const { store } = yield* index(node.url, lastBlock, { fromBlock: 12 })
+        yield* store.finalize(lastBlock)
+        yield* keep(store, node.url)
+        yield* whenExamined(store, lastBlock)
+        for (const wallet of Object.values(accounts)) {
+          const sums = yield* sumsOf(store, wallet, lastBlock)
+          if (sums.size === 0) continue
+          const balance = yield* node.call<string>("eth_getBalance", [wallet, `0x${lastBlock.toString(16)}`])
+
+          expect([wallet, sums.get("native")]).toEqual([wallet, BigInt(balance)])
+          for (const token of [contracts.gold, contracts.silver].filter((one) => sums.has(one))) {
+            const data = `0x70a08231${wallet.slice(2).padStart(64, "0")}`
+            const held = yield* node.call<string>("eth_call", [{ to: token, data }, `0x${lastBlock.toString(16)}`])
+
+            expect(sums.get(token)).toBe(BigInt(held))
+          }
+        }
+      }),
+  )
+
+  it.effect(
+    "openings: are read again for a lower first block, and are those of a chain's allocation from block 0 on",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+        yield* store.finalize(lastBlock)
+        yield* keep(store, url)
+        yield* whenExamined(store, lastBlock)
+        const genesisOf = Effect.map(
+          store.snapshot((snapshot) =>
+            snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+          ),
+          ([row]) => [row?.block, row?.movements[0]?.kind],
+        )
+        const before = yield* genesisOf
+        const indexer = yield* start(store, [url], { fromBlock: 0 })
+        yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
+        yield* indexer.stop
+        const lowered = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
+        yield* whenExamined(store, lastBlock)
+        const [opening] = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
+
+        expect(before).toEqual([12, "genesis"])
+        expect(lowered).toEqual([])
+        expect(yield* genesisOf).toEqual([0, "genesis"])
+        expect(opening).toMatchObject({ holding: { asset: "native" }, amount: 10_000n * 10n ** 18n })
+      }),
+  )
+
+  it.effect(
+    "proofs: are made of watched wallets at each new final block, and not while the indexer has other work",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Anvil.make()
+        const [from = "", to = ""] = node.accounts
+        yield* Head.mine(node, 3)
+        const { store } = yield* index(node.url, 3, { fromBlock: 2 })
+        let isIdle = false
+        yield* store.finalize(3)
+        yield* keep(store, node.url, { watch: new Set([from]), isIdle: () => isIdle })
+        const proofAt = (block: number) =>
+          store.snapshot((snapshot) =>
+            Effect.map(snapshot.proof(from), (proof) => (proof?.block.number === block ? proof : null)),
+          )
+        yield* Effect.sleep(50)
+        const early = yield* proofAt(3)
+        isIdle = true
+        const first = yield* until(proofAt(3))
+        yield* Head.transfer(node, { from, to, valueWei: 5n })
+        yield* Head.mine(node)
+        const indexer = yield* start(store, [node.url])
+        yield* indexer.until(caughtUp(4))
+        yield* indexer.stop
+        yield* store.finalize(4)
+        const second = yield* until(proofAt(4))
+
+        expect(early).toBe(null)
+        expect([isProved(first), first.provedBlock]).toEqual([true, 3])
+        expect([isProved(second), second.provedBlock]).toEqual([true, 4])
+        expect(second.holdings.map(({ holding }) => holding.asset)).toEqual(["native", "nonce"])
+      }),
+  )
+
+  it.effect("openings: remain unknown at a node without the state of the block before the first one", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+      const forward = server.forward(url)
+      const pruned =
+        (method: string): server.Response =>
+        (params) =>
+          Number(params[1]) < 12
+            ? { error: { code: -32000, message: "missing trie node 1a2b (path )" } }
+            : forward(method, params)
+      const methods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_call"]
+      const node = yield* server.start(Object.fromEntries(methods.map((name) => [name, pruned(name)])), forward)
+      yield* store.finalize(lastBlock)
+      yield* keep(store, node.url, { watch: new Set([accounts.alice]) })
+      const proof = yield* until(store.snapshot((snapshot) => snapshot.proof(accounts.alice)))
+      const calls = node.calls.length
+      const projection = yield* store.snapshot((snapshot) => snapshot.projection(WalletLedger.id))
+
+      expect(proof.unchecked.join(" ")).toContain("What the wallet held before block 12 is not known")
+      expect(yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))).toEqual([])
+      expect(projection?.next).toBe(lastBlock + 1)
+      expect(calls).toBeLessThan(30)
+    }),
+  )
+})

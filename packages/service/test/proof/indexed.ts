@@ -1,0 +1,44 @@
+/** Indexes a chain in a temporary folder, and compares wallets of it. */
+import { join } from "node:path"
+import { Effect } from "effect"
+import * as Calls from "../../src/discovery/Calls.ts"
+import * as Node from "../../src/node/Node.ts"
+import * as LedgerScope from "../../src/proof/LedgerScope.ts"
+import * as Reconciliation from "../../src/proof/Reconciliation.ts"
+import type * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import { caughtUp, folder, start } from "../indexer/chain.ts"
+import * as TestStore from "../store/TestStore.ts"
+
+/** A store with the blocks of a chain up to `head`, and its file. */
+export const index = Effect.fnUntraced(function* (
+  url: string,
+  head: number,
+  options: Partial<ChainIndexer.Options> = {},
+) {
+  const base = yield* folder
+  const store = yield* TestStore.inFolder(base)
+  const indexer = yield* start(store, [url], options)
+  yield* indexer.until(caughtUp(head))
+  yield* indexer.stop
+  return { store, file: join(base, `chain-${store.ref.name}.sqlite`) }
+})
+
+/** What compares wallets of a store with a node. */
+export const sourceOf = Effect.fnUntraced(function* ({ database, ref, ...reader }: TestStore.TestStore, url: string) {
+  const { fetch, usage } = Calls.counting(globalThis.fetch)
+  const node = yield* Node.make({ urls: [url], chainId: ref.id, fetch })
+  const proofs = yield* database.chain(ref).proofs
+  return { node, usage, maxCalls: Number.POSITIVE_INFINITY, reader, proofs } satisfies Reconciliation.Source
+})
+
+/** Compares a wallet at a block. */
+export const reconcile = Effect.fnUntraced(function* (
+  source: Reconciliation.Source,
+  wallet: string,
+  at: number,
+  options?: { readonly isContinued?: boolean },
+) {
+  const scope = yield* LedgerScope.of(source.reader, "test", at)
+  const { proof } = yield* Reconciliation.run(source, scope, wallet, options)
+  return proof
+})

@@ -1,0 +1,139 @@
+/**
+ * The part of the contract that is about opening balances and proofs.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Holding from "../../src/proof/Holding.ts"
+import type { LedgerEntry } from "../../src/store/ChainReader.ts"
+import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
+import { address, chainOn, refOf, wallets } from "./model.ts"
+import { expectedLedger, ledgerOf, ledgers } from "./projections.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import * as TestStore from "./TestStore.ts"
+
+const [wallet = ""] = wallets
+const token = address(77)
+
+const balances = [
+  { holding: Holding.native, amount: 5n },
+  { holding: { standard: "erc20", asset: token, tokenId: null }, amount: 2n ** 256n - 1n },
+  { holding: { standard: "erc721", asset: address(78), tokenId: null }, amount: 2n },
+  { holding: { standard: "erc1155", asset: address(79), tokenId: "1000" }, amount: -3n + 4n },
+  { holding: { standard: "erc20", asset: address(80), tokenId: null }, amount: 0n },
+] as const
+
+/** The movements of the opening; the ids of ERC-721 tokens are not known. */
+const movements = [
+  ["native", 5n, null],
+  [token, 2n ** 256n - 1n, null],
+  [address(79), 1n, "1000"],
+]
+
+const shown = (entry: LedgerEntry | undefined) =>
+  entry?.movements
+    .filter(({ kind }) => kind === "genesis")
+    .map(({ amount, asset, tokenId }) => [asset, amount, tokenId])
+
+/** Runs the suite of proofs against an engine. */
+export const proofContract = (database: TestDatabase.Make): void => {
+  const opened = TestDatabase.opened(database)
+  const filled = Effect.gen(function* () {
+    const { store: first } = yield* opened
+    const store = yield* TestStore.open(first.database, first.ref, { projections: [ledgers(1)] })
+    const blocks = chainOn(null, 6)
+    yield* store.append(null, blocks.slice(2))
+    const proofs = yield* store.database.chain(store.ref).proofs
+    const start = { number: 12, parentHash: blocks[2]!.parentHash }
+    const proofAt = (at: number): WalletProof => ({
+      ...{ wallet, first: 12, block: refOf(blocks[at - 10]!), provedBlock: at, unchecked: ["A sentence."] },
+      holdings: [{ holding: Holding.native, block: at, expected: 7n, found: null, firstBlock: 13 }],
+    })
+    const openings = store.snapshot((snapshot) => snapshot.openings(wallet))
+    const proof = store.snapshot((snapshot) => snapshot.proof(wallet))
+    return { store, blocks, proofs, start, proofAt, openings, proof }
+  })
+
+  describe("openings and proofs", () => {
+    it.effect(
+      "ledger: begins with what the wallet held before the first block, in both orders and with every limit",
+      () =>
+        Effect.gen(function* () {
+          const { blocks, proofs, start, store } = yield* filled
+          yield* proofs.writeOpenings(start, [{ wallet, balances }])
+          const rows = expectedLedger(blocks.slice(2), wallet)
+          const all = yield* ledgerOf(store, wallet)
+          const other = yield* ledgerOf(store, wallets[1]!)
+          yield* proofs.writeOpenings(start, [{ wallet: wallets[1]!, balances: balances.slice(0, 1) }])
+
+          expect(new Set(shown(all[0]))).toEqual(new Set(movements))
+          expect(
+            all.map((row) => ({ ...row, movements: row.movements.filter(({ kind }) => kind !== "genesis") })),
+          ).toEqual(rows)
+          expect(other).toEqual([])
+          expect(yield* ledgerOf(store, wallets[1]!)).toMatchObject([{ block: 12, index: 0, roles: 0 }])
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const limit of [1, 2, 3]) {
+              const walked: Array<LedgerEntry> = []
+              for (let page: ReadonlyArray<LedgerEntry> = []; ;) {
+                const query = { wallet, order, from: 0, to: 99, after: page.at(-1) ?? null, limit }
+                page = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+                if (page.length === 0) break
+                walked.push(...page)
+              }
+              expect(walked).toEqual(order === "ASC" ? all : all.toReversed())
+            }
+          }
+          const within = { wallet, order: "ASC", from: 13, to: 99, after: null, limit: 9 } as const
+          expect(yield* store.snapshot((snapshot) => snapshot.ledger(within))).toEqual(all.slice(1))
+        }),
+    )
+
+    it.effect("writeOpenings: takes those of another first block for none, and unreadOpenings names what is left", () =>
+      Effect.gen(function* () {
+        const { openings, proofs, start, store } = yield* filled
+        const unread = store.snapshot((snapshot) => snapshot.unreadOpenings({ to: 14, wallets: null, limit: 9 }))
+        const before = yield* unread
+        const moved = yield* proofs.writeOpenings({ ...start, parentHash: `0x${"11".repeat(32)}` }, [
+          { wallet, balances },
+        ])
+        const later = yield* proofs.writeOpenings({ ...start, number: 13 }, [{ wallet, balances }])
+
+        expect(before).toEqual({ holdings: [{ wallet, holding: Holding.native }], next: 15 })
+        expect([moved, later, yield* openings]).toEqual([false, false, []])
+        expect(yield* unread).toEqual(before)
+        expect(yield* proofs.writeOpenings(start, [{ wallet, balances: balances.slice(0, 1) }])).toBe(true)
+        expect(yield* openings).toEqual(balances.slice(0, 1))
+        expect(yield* unread).toEqual({ holdings: [], next: 15 })
+        yield* proofs.writeOpenings(start, [], 15)
+        expect(yield* store.snapshot((one) => one.unreadOpenings({ to: 20, wallets: new Set(), limit: 9 }))).toEqual({
+          holdings: [],
+          next: 21,
+        })
+      }),
+    )
+
+    it.effect("prepend and unwind: leave no opening of another first block, and no proof of a removed block", () =>
+      Effect.gen(function* () {
+        const { blocks, openings, proof, proofAt, proofs, start, store } = yield* filled
+        yield* proofs.writeOpenings(start, [{ wallet, balances }], 15)
+        const missing = { ...proofAt(14), block: { ...proofAt(14).block, hash: `0x${"11".repeat(32)}` } }
+
+        expect([yield* proofs.writeProof(missing), yield* proof]).toEqual([false, null])
+        expect([yield* proofs.writeProof(proofAt(14)), yield* proof]).toEqual([true, proofAt(14)])
+        expect([isProved(proofAt(14)), isProved({ ...proofAt(14), provedBlock: 13 })]).toEqual([true, false])
+        yield* store.unwind(refOf(blocks[5]!), refOf(blocks[4]!))
+        expect(yield* proof).toEqual(proofAt(14))
+        yield* store.unwind(refOf(blocks[4]!), refOf(blocks[3]!))
+        expect(yield* proof).toBe(null)
+        expect((yield* store.snapshot((one) => one.unreadOpenings({ to: 99, wallets: null, limit: 1 }))).next).toBe(100)
+        yield* proofs.writeProof(proofAt(13))
+        yield* store.prepend(refOf(blocks[2]!), blocks.slice(0, 2))
+        expect([yield* openings, yield* proof]).toEqual([[], null])
+        expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks.slice(0, 4), wallet))
+        yield* store.unwind(refOf(blocks[3]!), null)
+        yield* store.append(null, blocks.slice(2))
+        expect([yield* openings, yield* proof]).toEqual([[], null])
+      }),
+    )
+  })
+}
