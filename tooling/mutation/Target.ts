@@ -47,6 +47,8 @@ export const targets: ReadonlyArray<Target> = [
     ["Timestamp", "Quantity", "Issue", "Decimal", "Wei", "internal/integer", "internal/hexText"],
     ["*.test.ts", "internal/*.test.ts"],
   ),
+  // Beside the tests of documentation, which read the source, this one cannot be mutated.
+  target("fees", "packages/schema", ["FeeRules"], ["FeeRules.test.ts", "Chain.test.ts"]),
   target(
     "transport",
     "packages/transport",
@@ -113,6 +115,24 @@ export const targets: ReadonlyArray<Target> = [
     "TraceFilter",
   ]),
   service("projection", ["BlockFacts"]),
+  service("ledger", [
+    "Authorities",
+    "EtherFlows",
+    "Fees",
+    "GasPrice",
+    "Ledger",
+    "LedgerCodec",
+    "LedgerRules",
+    "LedgerSource",
+    "Movement",
+    "Rewards",
+    "Role",
+    "TokenLogs",
+    "WalletRows",
+  ]),
+  service("discovery", ["Bisection", "DiscoveryState", "DiscoveryStep", "LogRanges", "TokenTopics"]),
+  service("proof", ["Holding", "Proof"]),
+  service("export", ["Beancount", "Csv", "Export", "ExportEntry", "ExportFormat", "Hledger", "Ndjson", "TextFields"]),
   service("store", [
     "sqlite/Blocks",
     "sqlite/ChainReader",

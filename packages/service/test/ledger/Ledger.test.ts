@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as OxAuthorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"
+import * as Authorities from "../../src/ledger/Authorities.ts"
+import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import type { SourceTransaction } from "../../src/ledger/LedgerSource.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
@@ -23,6 +25,7 @@ import {
   transaction,
   transferLog,
   word,
+  zero,
 } from "./sources.ts"
 
 const of = (...transactions: ReadonlyArray<Partial<SourceTransaction>>) =>
@@ -254,5 +257,113 @@ describe("Ledger", () => {
 
     expect(movementsOf(alice, paid)).toEqual([])
     expect(markedIn(paid)).toContain(alice)
+  })
+
+  it("derive: marks the fee and the minted value of a failed transaction as failed", () => {
+    const failedIn = (status: number) =>
+      Ledger.derive(of({ facts: { index: 0, type: 2, mint: 5n }, value: 3n, status }), ethereum).flatMap(
+        ({ movements }) => movements.map(({ isFailed, kind }) => [kind, isFailed]),
+      )
+
+    expect(failedIn(0)).toEqual([
+      ["mint", true],
+      ["fee", true],
+      ["reward", false],
+    ])
+    expect(failedIn(1)).toEqual([
+      ["mint", false],
+      ["fee", false],
+      ["value", false],
+      ["value", false],
+      ["reward", false],
+    ])
+  })
+
+  it("derive: mints the value of a deposit of Arbitrum to its sender, and names the role", () => {
+    const block = of({ facts: { index: 0, type: 0x64 }, value: 5n, gasPrice: 0n })
+
+    expect(movementsOf(alice, block)).toEqual(["mint 5", "value -5"])
+    expect(rowsOf(block)[0]).toMatchObject({ wallet: alice, roles: ["sender", "mint_recipient"] })
+  })
+
+  it("derive: takes the fee of the account that pays it, and names its role", () => {
+    const payer = { index: 0, type: 0x76, feePayer: carol as never }
+    const inToken = { ...payer, feeToken: account("7") as never }
+
+    expect(movementsOf(carol, of({ facts: payer }))).toEqual(["fee -210000"])
+    expect(movementsOf(alice, of({ facts: payer }))).toEqual([])
+    expect(rowsOf(of({ facts: payer })).find(({ wallet }) => wallet === carol)?.roles).toEqual(["fee_payer"])
+    expect(movementsOf(carol, of({ facts: inToken }))).toEqual([])
+    expect(markedIn(of({ facts: inToken }))).toEqual([carol])
+  })
+
+  it("derive: takes the last fee log of the contract of Polygon, and no log of another contract or event", () => {
+    const emitter = "0x0000000000000000000000000000000000001010"
+    const feeTopic = "0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63"
+    const polygon = LedgerRules.fromChainId(137)
+    const fee = (to: string, more: object = {}) =>
+      log({ address: emitter, topics: [feeTopic, topic(emitter), topic(alice), topic(to)], data: "0x", ...more })
+    const other = fee(bob, { topics: [topic(7), topic(emitter), topic(alice), topic(bob)] })
+    const logs = [fee(bob), fee(carol), fee(bob, { address: account("7") }), other]
+    const block = source({ number: 60_000_000, transactions: [transaction({ logs })] })
+    const free = source({ number: 60_000_000, transactions: [transaction({ gasPrice: 7n })] })
+
+    expect(movementsOf(carol, block, polygon)).toEqual(["reward 63000"])
+    expect(movementsOf(bob, block, polygon)).toEqual([])
+    expect(rowsOf(block, polygon).find(({ wallet }) => wallet === carol)?.roles).toEqual(["fee_recipient"])
+    expect(markedIn(free, polygon)).toEqual([])
+  })
+
+  it("derive: marks a state-sync transaction whose deposits no trace states", () => {
+    const polygon = LedgerRules.fromChainId(137)
+    const emitter = "0x0000000000000000000000000000000000001010"
+    const moved = transferLog(emitter, carol, 4n, { address: emitter })
+    const fee = log({
+      address: emitter,
+      topics: ["0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63"],
+    })
+    const marked = (more: Partial<SourceTransaction>) =>
+      markedIn(source({ number: 60_000_000, transactions: [transaction({ from: zero, to: zero, ...more })] }), polygon)
+
+    expect(marked({ logs: [moved] })).toEqual([zero])
+    expect(marked({ logs: [moved, log({})] })).toEqual([zero])
+    expect(marked({ logs: [fee] })).toEqual([])
+    expect(marked({ logs: [log({ topics: [topic(1)] })] })).toEqual([])
+    expect(marked({ logs: [moved], frames: [frame(emitter, carol, 4n)] })).toEqual([])
+    expect(marked({ logs: [moved], frames: null })).toEqual([zero])
+    expect(marked({ logs: [moved], from: alice, to: bob, gasPrice: 7n })).toEqual([])
+  })
+
+  it("derive: names a created contract", () => {
+    expect(rowsOf(of({ to: null, created: carol })).find(({ wallet }) => wallet === carol)?.roles).toEqual(["created"])
+    expect(rowsOf(of({ to: null })).map(({ wallet }) => wallet)).toEqual([alice, miner])
+  })
+
+  it("derive: reads the authorizations of a block up to a bound, and marks the transactions beyond it", () => {
+    const unsigned = { chainId: 1n, address: carol, nonce: 9n, signature: null }
+    const list = (count: number) => Array.from({ length: count }, () => unsigned)
+    // Sound: the authorizations have the types of facts.
+    const setCode = (count: number, index: number) =>
+      ({ index, gasUsed: 10_500n, facts: { index, type: 4, authorizations: list(count) } }) as never
+    const markedOf = (...counts: ReadonlyArray<number>) => {
+      const block = of(...counts.map(setCode))
+      const rows = rowsOf(block).filter(({ index, isIncomplete }) => isIncomplete && index < counts.length)
+      return [...new Set(rows.map(({ index }) => index))]
+    }
+
+    expect(markedOf(Authorities.maxRecovered)).toEqual([])
+    expect(markedOf(Authorities.maxRecovered + 1)).toEqual([0])
+    expect(markedOf(Authorities.maxRecovered, 0, 1)).toEqual([2])
+    expect(rowsOf(of(setCode(1, 0))).map(({ wallet }) => wallet)).toEqual([alice, bob, miner])
+  })
+
+  it("steps: pauses after every 16 transactions, and after one whose authorizations were recovered", () => {
+    const unsigned = { chainId: 1n, address: carol, nonce: 9n, signature: null }
+    const plain = Array.from({ length: 40 }, (_, index) => ({ index }))
+    // Sound: the authorizations have the types of facts.
+    const setCode = { facts: { index: 0, type: 4, authorizations: [unsigned] } } as never
+
+    expect([...Ledger.steps(of(...plain), ethereum)]).toHaveLength(2)
+    expect([...Ledger.steps(of(setCode, ...plain.slice(1, 3)), ethereum)]).toHaveLength(1)
   })
 })

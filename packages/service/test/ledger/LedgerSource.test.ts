@@ -7,6 +7,8 @@ import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as LedgerSource from "../../src/ledger/LedgerSource.ts"
 import { topics } from "../../src/ledger/TokenLogs.ts"
+import type * as InternalTransactions from "../../src/projection/InternalTransactions.ts"
+import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
 import * as fixture from "../indexer/fixture.ts"
 import { word } from "./sources.ts"
 
@@ -88,4 +90,42 @@ describe("LedgerSource", () => {
       expect(derived.length).toBeGreaterThan(3)
     },
   )
+
+  it("fromResponses: reads what is unknown as null, and what is left out as 0", () => {
+    const { status: _, ...withoutStatus } = transferReceiptWire
+    const [receipt, whole] = fixture.receipts([withoutStatus, transferReceiptWire])
+    const block = fixture.block({ transactions: [transferWire] })
+    const [transaction] = block.transactions
+    const of = (internal: InternalTransactions.Rows | null, own = receipt, from = transaction!) =>
+      LedgerSource.fromResponses({
+        // Sound: the block of the fixture has a number and a hash.
+        ...{ block: block as MinedBlock, executed: [{ transaction: from, receipt: own! }], internal, facts: null },
+      }).transactions[0]!
+    // Sound: the gas of a transaction is a field of its own.
+    const { gas, ...withoutGas } = transaction as typeof transaction & { readonly gas: bigint }
+
+    expect(of(null)).toMatchObject({ frames: null, facts: null, status: null, gas })
+    expect(of([])).toMatchObject({ frames: null })
+    expect(of([{ reason: "no trace" }])).toMatchObject({ frames: null })
+    expect(of([[]], whole)).toMatchObject({ frames: [], status: 1 })
+    expect(of(null, receipt, withoutGas as typeof transaction)).toMatchObject({ gas: 0n })
+  })
+
+  it("fromResponses: takes a call with an error for a failed one", () => {
+    const responses = (calls: ReadonlyArray<typeof Frame.Type>): BlockAssembler.Responses => ({
+      block: fixture.block({ transactions: [transferWire, creationWire] }),
+      receipts: fixture.receipts([transferReceiptWire, creationReceiptWire]),
+      traces: { _tag: "Frames", traces: tracesOf(calls) },
+    })
+    const call = { type: "CALL", from: sender, to: token, value: "0x7", isFailed: false } as const
+    const stored = Result.getOrThrow(
+      BlockAssembler.assemble(responses([call, { ...call, isFailed: true }]), { decoder }),
+    )
+    const [first] = LedgerSource.fromRows(stored).transactions
+
+    expect(first!.frames?.map(({ isFailed, value }) => [value, isFailed])).toEqual([
+      ["7", false],
+      ["7", true],
+    ])
+  })
 })

@@ -10,7 +10,9 @@ import {
   carol,
   data,
   ethereum,
+  frame,
   log,
+  miner,
   movementsOf,
   rowsOf,
   source,
@@ -26,6 +28,12 @@ const block = (logs: ReadonlyArray<SourceLog>, more: Partial<SourceTransaction> 
 const of = (wallet: string, ...logs: ReadonlyArray<SourceLog>) => movementsOf(wallet, block(logs))
 const rolesOf = (wallet: string, ...logs: ReadonlyArray<SourceLog>) =>
   rowsOf(block(logs)).find((row) => row.wallet === wallet)?.roles
+
+/** Wallets with a row, beside sender, recipient and fee recipient. */
+const namedBy = (...logs: ReadonlyArray<SourceLog>) =>
+  rowsOf(block(logs))
+    .map(({ wallet }) => wallet)
+    .filter((wallet) => ![account("1"), account("2"), miner].includes(wallet))
 
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
 const multi = (topic0: string, words: string) =>
@@ -48,11 +56,17 @@ describe("TokenLogs", () => {
       transferLog(alice, bob, 1n, { topics: [topics.transfer, topic(alice), topic(bob), topic(1)] }),
       transferLog(alice, bob, 1n, { topics: [topics.transfer, topic(alice)] }),
       transferLog(alice, bob, 1n, { topics: [topics.transfer, topic(huge), topic(bob)] }),
+      transferLog(alice, bob, 1n, { topics: [topics.transfer, topic(alice), topic(huge)] }),
+      log({ topics: [topics.transfer, topic(huge), topic(bob), topic(1)] }),
+      multi(topic(1), data(64, 160, 2, 7, 8, 2, 70, 80)),
+      multi(topic(1), data(7, 70)),
+      log({ topics: [topics.transferSingle, topic(carol), topic(huge), topic(bob)], data: data(7, 70) }),
       log({ topics: [topics.transfer], data: data(alice, bob, 1) }),
     ]
 
     expect(of(alice, ...odd)).toEqual([])
     expect(of(bob, ...odd)).toEqual([])
+    expect(namedBy(...odd)).toEqual([])
   })
 
   it("add: gives the zero address no row of tokens", () => {
@@ -75,10 +89,19 @@ describe("TokenLogs", () => {
       data(64, 160),
       data(64, 256, 2, 7, 8, 2, 70, 80),
       data(64, 160, 2, 7, 8, 3, 70, 80),
+      data(64, 192, 3, 7, 8, 9, 3, 70, 80),
       "0x",
     ]
 
     for (const words of odd) expect(of(bob, multi(topics.transferBatch, words))).toEqual([])
+  })
+
+  it("add: names the parties of a batch without items, whose arrays end with the data", () => {
+    const empty = multi(topics.transferBatch, data(64, 96, 0, 0))
+
+    expect(rolesOf(alice, empty)).toEqual(["token_sender"])
+    expect(rolesOf(bob, empty)).toEqual(["token_recipient"])
+    expect(of(bob, empty)).toEqual([])
   })
 
   it("add: reads of a batch only as many items as rows may hold, and marks the rows", () => {
@@ -99,6 +122,64 @@ describe("TokenLogs", () => {
     expect(rolesOf(alice, approval)).toEqual(["approval_owner"])
     expect(rolesOf(bob, one)).toEqual(["approval_spender"])
     expect(rolesOf(bob, all)).toEqual(["approval_operator"])
+  })
+
+  it("add: takes an approval of another form for none, and gives the zero address no role", () => {
+    const of = (topic0: string, count: number, words: string) =>
+      log({ topics: [topic0, topic(alice), topic(bob), topic(5)].slice(0, count), data: words })
+    const odd = [
+      of(topics.approvalForAll, 3, "0x"),
+      of(topics.approvalForAll, 3, data(1, 2)),
+      of(topics.approvalForAll, 4, data(1)),
+      of(topics.approvalForAll, 4, "0x"),
+      of(topics.approval, 3, "0x"),
+      of(topics.approval, 3, data(1, 2)),
+      of(topics.approval, 4, data(1)),
+      of(topic(7), 3, data(1)),
+      of(topic(7), 4, "0x"),
+    ]
+    const ofZero = log({ topics: [topics.approval, topic(zero), topic(zero)], data: data(1) })
+
+    expect(namedBy(...odd)).toEqual([])
+    expect(namedBy(ofZero)).toEqual([])
+    expect(rolesOf(bob, of(topics.approval, 3, data(1)))).toEqual(["approval_spender"])
+  })
+
+  it("add: counts a burn that a transfer and a withdrawal state once, and other transfers beside a withdrawal", () => {
+    const withdrawn = log({ address: weth, topics: [topics.withdrawal, topic(alice)], data: data(4) })
+    const burned = transferLog(alice, zero, 4n, { address: weth })
+    const sent = transferLog(alice, bob, 4n, { address: weth })
+    const other = transferLog(zero, alice, 6n, { address: weth })
+    const deposited = log({ address: weth, topics: [topics.deposit, topic(alice)], data: data(5) })
+
+    expect(of(alice, burned, withdrawn)).toEqual([`erc20 ${weth} -4`])
+    expect(of(alice, sent, withdrawn)).toEqual([`erc20 ${weth} -4`, `erc20 ${weth} -4`])
+    expect(of(alice, other, deposited)).toEqual([`erc20 ${weth} 6`, `erc20 ${weth} 5`])
+  })
+
+  it("add: takes a wrapping of another form for none, and names the roles of one", () => {
+    const of = (topic0: string, account: string | bigint, more: Partial<SourceLog> = {}) =>
+      log({ address: weth, topics: [topic0, topic(account)], data: data(5), ...more })
+    const odd = [
+      of(topic(7), alice),
+      of(topics.deposit, alice, { data: data(5, 6) }),
+      of(topics.deposit, alice, { topics: [topics.deposit, topic(alice), topic(bob)] }),
+      of(topics.withdrawal, huge),
+      of(topics.deposit, zero),
+    ]
+
+    expect(namedBy(...odd)).toEqual([])
+    expect(rolesOf(alice, of(topics.deposit, alice))).toEqual(["token_recipient"])
+    expect(rolesOf(alice, of(topics.withdrawal, alice))).toEqual(["token_sender"])
+  })
+
+  it("add: takes a Withdrawal for wrapped currency on a chain of no list where its emitter paid the same amount", () => {
+    const withdrawn = log({ topics: [topics.withdrawal, topic(alice)], data: data(5) })
+    const rules = LedgerRules.fromChainId(31_337)
+    const paid = (amount: bigint) => block([withdrawn], { frames: [frame(token, alice, amount)] })
+
+    expect(movementsOf(alice, paid(5n), rules)).toEqual(["internal 5", `erc20 ${token} -5`])
+    expect(movementsOf(alice, paid(4n), rules)).toEqual(["internal 4"])
   })
 
   it("add: mints and burns wrapped ether by its Deposit and Withdrawal, once", () => {

@@ -46,6 +46,15 @@ describe("RuleDetection", () => {
     expect(RuleDetection.samplesOf(0)).toEqual([0])
   })
 
+  it("samplesOf: takes a refused block and blocks at growing distances above it, up to the head", () => {
+    const usual = RuleDetection.samplesOf(1_000)
+
+    expect(RuleDetection.samplesOf(1_000, 100)).toEqual([...usual, 100, 101, 104, 116, 164, 356])
+    expect(RuleDetection.samplesOf(1_000, 0)).toEqual([...usual, 0, 1, 4, 16, 64, 256])
+    expect(RuleDetection.samplesOf(1_000, 1_000)).toEqual(usual)
+    expect(RuleDetection.samplesOf(1_000, 1_002)).toEqual(usual)
+  })
+
   it("fromSamples: judges each rule by itself", () => {
     expect(RuleDetection.fromSamples([sampleOf(7, {}), sampleOf(9, { blooms: false })])).toEqual([
       { fromBlock: 0n, headerHash: true, blooms: false, roots: true },
@@ -146,6 +155,73 @@ describe("RuleDetection", () => {
           ),
         ),
       ).toBe(failed)
+    }),
+  )
+
+  it.effect("detect: reads each block once, and the receipts of blocks with transactions alone", () =>
+    Effect.gen(function* () {
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const read: Array<number> = []
+      const asked: Array<unknown> = []
+      const node: Node.Node = {
+        ...nodeOf((number) => {
+          read.push(number)
+          return number === 40 ? busy : emptyBlock(number)
+        }),
+        receipts: (query) => {
+          asked.push(query)
+          return Effect.succeed(fixture.receipts())
+        },
+      }
+      yield* RuleDetection.detect(node, 40, 7)
+
+      expect(read.toSorted((one, other) => one - other)).toEqual(
+        RuleDetection.samplesOf(40, 7).toSorted((one, other) => one - other),
+      )
+      expect(asked).toEqual([{ number: 40, hash: busy.hash, transactions: [fixture.transferHash] }])
+    }),
+  )
+
+  it.effect("detect: proves blooms by the receipts of a block with logs", () =>
+    Effect.gen(function* () {
+      const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
+      const logsBloom = `0x${Buffer.from(logs).toString("hex")}`
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire], logsBloom })
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const receipts = fixture.receipts([{ ...fixture.transferReceiptWire, logsBloom }])
+      const rules = yield* RuleDetection.detect(
+        nodeOf((number) => (number === 40 ? busy : emptyBlock(number)), receipts),
+        40,
+      )
+
+      expect(HashRules.at(rules, 40n)).toMatchObject({ headerHash: true, blooms: true })
+    }),
+  )
+
+  it.effect("detect: takes blocks that are missing or pending for no evidence", () =>
+    Effect.gen(function* () {
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
+      const odd = [null, { ...draft, hash: null }, { ...emptyBlock(39), number: null }]
+      const node: Node.Node = {
+        ...nodeOf((number) => (number > 37 ? odd[40 - number]! : null)),
+        receipts: () => Effect.die("receipts of a pending block"),
+      }
+
+      expect(yield* RuleDetection.detect(node, 40)).toEqual(HashRules.none)
+    }),
+  )
+
+  it.effect("detect: takes a newest block that does not decode for no evidence", () =>
+    Effect.gen(function* () {
+      const cause = { _tag: "InvalidResponse", isRetryable: false, reason: "content", path: "result.gasUsed" }
+      const undecoded = new NodeFailed({ message: "undecoded", cause } as never)
+      const node: Node.Node = {
+        ...nodeOf((number) => emptyBlock(number)),
+        block: (number) => (number === 40 ? Effect.fail(undecoded) : Effect.succeed(emptyBlock(number))),
+      }
+
+      expect(HashRules.at(yield* RuleDetection.detect(node, 40), 40n)).toMatchObject({ headerHash: true })
     }),
   )
 })

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Address from "@daybook/schema/Address"
+import * as OxAuthorization from "ox/Authorization"
+import * as Secp256k1 from "ox/Secp256k1"
+import * as Authorities from "../../src/ledger/Authorities.ts"
+import { topic, word } from "./sources.ts"
+
+const contract = Address.fromText(`0x${"c".repeat(40)}`)!
+const privateKey = topic(1) as `0x${string}`
+const signer = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+
+const sign = (chainId: number, nonce: bigint) => {
+  const payload = OxAuthorization.getSignPayload({ address: contract, chainId, nonce })
+  const { r, s, yParity } = Secp256k1.sign({ payload, privateKey })
+  return { chainId: BigInt(chainId), address: contract, nonce, signature: `0x${word(r)}${word(s)}0${yParity}` } as const
+}
+
+const maxChainId = Number.MAX_SAFE_INTEGER
+
+describe("Authorities", () => {
+  it("recover: gives the account that signed, by either parity of its signature", () => {
+    const signed = Array.from({ length: 16 }, (_, nonce) => sign(1, BigInt(nonce)))
+
+    expect(new Set(signed.map(({ signature }) => signature.slice(-2)))).toEqual(new Set(["00", "01"]))
+    for (const one of signed) expect(Authorities.recover(one, 1n)).toBe(signer)
+  })
+
+  it("recover: gives none for another chain, and the account for each chain or a chain that is not known", () => {
+    expect(Authorities.recover(sign(5, 1n), 1n)).toBeNull()
+    expect(Authorities.recover(sign(0, 1n), 1n)).toBe(signer)
+    expect(Authorities.recover(sign(5, 1n), null)).toBe(signer)
+  })
+
+  it("recover: gives none without a chain, without a signature, or with one that is invalid", () => {
+    const one = sign(0, 1n)
+
+    expect(Authorities.recover({ ...one, chainId: null }, null)).toBeNull()
+    expect(Authorities.recover({ ...one, signature: null }, 1n)).toBeNull()
+    expect(Authorities.recover({ ...one, signature: `0x${"0".repeat(130)}` }, 1n)).toBeNull()
+  })
+
+  it("recover: bounds the nonce by EIP-2681 and the chain id by what is exact", () => {
+    expect(Authorities.recover(sign(1, 2n ** 64n - 1n), 1n)).toBe(signer)
+    expect(Authorities.recover(sign(1, 2n ** 64n), 1n)).toBeNull()
+    expect(Authorities.recover(sign(maxChainId, 1n), null)).toBe(signer)
+    expect(Authorities.recover({ ...sign(maxChainId, 1n), chainId: BigInt(maxChainId) + 1n }, null)).toBeNull()
+  })
+})
