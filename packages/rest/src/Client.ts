@@ -1,6 +1,9 @@
 /**
  * The options and the calls of the REST client, as types. `RestClient` makes one.
  */
+import type { Balances } from "@daybook/schema/Balance"
+import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Attempt } from "@daybook/transport/Attempt"
@@ -11,7 +14,7 @@ import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { Query } from "./Query.ts"
+import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 import type { RestError } from "./RestError.ts"
 
 /**
@@ -161,6 +164,11 @@ export interface PageResponse<Page> {
 export interface WalletResponse extends PageResponse<WalletPage> {}
 
 /**
+ * A page of a wallet's movements and its response.
+ */
+export interface MovementResponse extends PageResponse<MovementPage> {}
+
+/**
  * A page of a stream. Repeated rows are left out, so it may have none.
  */
 export interface StreamPage<Page> extends PageResponse<Page> {
@@ -176,6 +184,11 @@ export interface StreamPage<Page> extends PageResponse<Page> {
  * A page of a stream of a wallet's transactions.
  */
 export interface WalletStreamPage extends StreamPage<WalletPage> {}
+
+/**
+ * A page of a stream of a wallet's movements.
+ */
+export interface MovementStreamPage extends StreamPage<MovementPage> {}
 
 /**
  * A stream over all pages of a query.
@@ -235,4 +248,53 @@ export interface Client {
   readonly walletTransactionsStream: PagedStream<WalletTransaction>
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
   readonly walletPagesStream: PagedStream<WalletStreamPage>
+  /**
+   * Returns one page of a wallet's movements: each change of what it holds, as a signed amount in the smallest unit of its asset.
+   *
+   * **Errors**
+   *
+   * - `Unavailable`: also while the server derives the ledgers of wallets.
+   * - those of `walletTransactions`.
+   *
+   * **Gotchas**
+   *
+   * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each.
+   *
+   * Source: decisions 0048 and 0049.
+   */
+  readonly movements: (query: MovementQuery, options?: CallOptions) => Effect.Effect<MovementPage, RestError>
+  /** Returns the same page with index coverage, headers, request id and attempts. */
+  readonly movementsWithResponse: (
+    query: MovementQuery,
+    options?: CallOptions,
+  ) => Effect.Effect<MovementResponse, RestError>
+  /**
+   * Streams all movements of the range as `walletTransactionsStream` does transactions, with the same options and errors.
+   *
+   * Source: decision 0049.
+   */
+  readonly movementsStream: PagedStream<Movement, MovementQuery>
+  /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
+  readonly movementPagesStream: PagedStream<MovementStreamPage, MovementQuery>
+  /**
+   * Returns what a wallet holds at a block, by default the last indexed one, as the sums of its movements.
+   *
+   * **Errors**
+   *
+   * - `BadRequest`: also for a block that is not indexed.
+   * - those of `movements`, without `StaleCursor`.
+   *
+   * Source: decision 0049.
+   */
+  readonly balances: (query: BalanceQuery, options?: CallOptions) => Effect.Effect<Balances, RestError>
+  /**
+   * Returns what a wallet held before a range of blocks, what moved in and out by asset and kind, and what it holds after it.
+   *
+   * **Errors**
+   *
+   * - those of `balances`.
+   *
+   * Source: decision 0049.
+   */
+  readonly statement: (query: StatementQuery, options?: CallOptions) => Effect.Effect<Statement, RestError>
 }

@@ -28,7 +28,7 @@ export interface EncodedQuery {
  * Place of a row in the chain.
  */
 export interface RowPosition {
-  /** Unique key of the row, a hash. */
+  /** Unique key of the row: a hash, followed by what distinguishes rows of the same hash. */
   readonly key: string
   readonly block: bigint
   readonly blockHash: string
@@ -37,16 +37,22 @@ export interface RowPosition {
 }
 
 /**
- * An operation of the client. Its query parameters may include `cursor`, `limit`, `order` and the bounds `from_block`, `to_block`,
- * `from_date` and `to_date`, which the pagination sets.
+ * An operation of the client that responds with one value.
  */
-export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> {
-  /** Path, parameters, page and errors of the interface. */
-  readonly contract: RestOperation & { readonly page: Schema.Codec<P, unknown> }
-  /** One row of a page. */
-  readonly row: Schema.Codec<Row, unknown>
+export interface SingleOperation<Query, A> {
+  /** Path, parameters, response and errors of the interface. */
+  readonly contract: RestOperation & { readonly response: Schema.Codec<A, unknown> }
   /** Encodes a query, or gives its first issue. */
   readonly encode: (query: Query) => Result.Result<EncodedQuery, Issue>
+}
+
+/**
+ * An operation of the client that responds with pages. Its query parameters may include `cursor`, `limit`, `order` and the bounds `from_block`, `to_block`,
+ * `from_date` and `to_date`, which the pagination sets.
+ */
+export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> extends SingleOperation<Query, P> {
+  /** One row of a page. */
+  readonly row: Schema.Codec<Row, unknown>
   readonly locate: (row: Row) => RowPosition
   /** Key of a row that may be invalid; undefined when it has none. */
   readonly keyOf: (row: unknown) => string | undefined

@@ -1,10 +1,12 @@
 /**
- * Query of the wallet operation in convenient types, and its encoding as text.
+ * Queries of the operations in convenient types, and their encoding as text.
  * Every invalid parameter is found before a request is made.
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
 import * as Issue from "@daybook/schema/Issue"
+import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
+import type * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
@@ -29,10 +31,29 @@ interface Convenient {
   readonly cursor?: string | undefined
 }
 
-type Contract = WalletQuery.WalletQuery
+/** Lists of an operation, each also as one value. */
+interface Lists {
+  /** `native`, the address of a token, or several of them. Default: all assets. */
+  readonly asset?: string | ReadonlyArray<string> | undefined
+  /** A kind of movements, or several. Default: all kinds. */
+  readonly kind?: Movement.Kind | ReadonlyArray<Movement.Kind> | undefined
+}
+
+type Accepted = Convenient & Lists
 
 /** The other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
-type Other = { readonly [K in Exclude<keyof Contract, keyof Convenient>]?: Contract[K] | undefined }
+type QueryOf<Contract> = Pick<Accepted, keyof Accepted & keyof Contract> & {
+  readonly [K in Exclude<keyof Contract, keyof Accepted>]?: Contract[K] | undefined
+}
+
+/** The wallet of a query. */
+interface OfWallet {
+  /**
+   * Wallet address: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
+   * `@daybook/schema/Address`, not with a checksummed text.
+   */
+  readonly address: string
+}
 
 /**
  * Query of the wallet operation. Only the address is required; the server has defaults for the rest (chain `eth`, order `DESC`, every
@@ -49,20 +70,40 @@ type Other = { readonly [K in Exclude<keyof Contract, keyof Convenient>]?: Contr
  *
  * Source: docs/interface.md#4.1; decision 0005.
  */
-export interface Query extends Convenient, Other {
-  /**
-   * Wallet address: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
-   * `@daybook/schema/Address`, not with a checksummed text.
-   */
-  readonly address: string
-}
+export interface Query extends OfWallet, QueryOf<WalletQuery.WalletQuery> {}
+
+/**
+ * Query of the movements of a wallet: the range, order and pages as in `Query`, and what selects movements.
+ *
+ * **Details**
+ *
+ * - `asset`: `native`, the address of a token, or up to 20 of them.
+ * - `kind`: kinds of movements. `direction`: `in` for what the wallet received, `out` for what it paid.
+ *
+ * Source: decision 0049.
+ */
+export interface MovementQuery extends OfWallet, QueryOf<LedgerQuery.MovementQuery> {}
+
+/**
+ * Query of the balances of a wallet, at `to_block` or `to_date`. Default: the last indexed block.
+ *
+ * Source: decision 0049.
+ */
+export interface BalanceQuery extends OfWallet, QueryOf<LedgerQuery.BalanceQuery> {}
+
+/**
+ * Query of the statement of a wallet over a range of blocks. Default: all indexed blocks.
+ *
+ * Source: decision 0049.
+ */
+export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQuery> {}
 
 /**
  * A query as text: the wallet for the path, and the parameters in the spelling of the interface.
  */
-export interface Encoded {
+export interface Encoded<O extends RestOperation.RestOperation = typeof RestOperation.walletTransactions> {
   readonly params: { readonly address: Address.Address }
-  readonly parameters: RestOperation.QueryText<typeof RestOperation.walletTransactions>
+  readonly parameters: RestOperation.QueryText<O>
 }
 
 type Field<A> = Result.Result<A, Issue.Issue>
@@ -126,6 +167,16 @@ const readCursor = (value: unknown): Field<string> =>
     ? Result.succeed(value)
     : invalid("cursor", "the cursor of the previous page, or no cursor for the first page", value)
 
+/** A list of one value, or of several; the contract checks them. */
+const readList = (value: unknown): Field<unknown> =>
+  Result.succeed(typeof value === "string" ? value.split(",").map((text) => text.trim()) : value)
+
+/** Assets in lower case, as the contract has them. */
+const readAssets = (value: unknown): Field<unknown> =>
+  Result.map(readList(value), (list) =>
+    Array.isArray(list) ? list.map((one: unknown) => (typeof one === "string" ? one.toLowerCase() : one)) : list,
+  )
+
 /** Conversions to the types of the contract, for the parameters that accept more. */
 const readers = {
   chain: readChain,
@@ -134,18 +185,17 @@ const readers = {
   from_date: readDate("from_date"),
   to_date: readDate("to_date"),
   cursor: readCursor,
-} satisfies { readonly [K in keyof Convenient]-?: (value: unknown) => Field<Contract[K] & {}> }
-
-const contract = RestOperation.walletTransactions
-const names: ReadonlySet<string> = new Set(RestOperation.parameterNames(contract))
+  asset: readAssets,
+  kind: readList,
+} satisfies { readonly [K in keyof Accepted]-?: (value: unknown) => Field<unknown> }
 
 /** The order in any case; another value is rejected by the contract. */
 const upperCase = (value: unknown): unknown =>
   typeof value === "string" && value.length <= 4 ? value.toUpperCase() : value
 
-const readParameter = (name: string, value: unknown): Field<unknown> => {
-  if (!names.has(name)) {
-    const expected = `one of the keys address, ${[...names].join(", ")}`
+const readParameter = (names: ReadonlyArray<string>, name: string, value: unknown): Field<unknown> => {
+  if (!names.includes(name)) {
+    const expected = `one of the keys address, ${names.join(", ")}`
     return Result.fail({ path: Issue.cut(name), expected, received: "an unknown key" })
   }
   // Sound: every own key of `readers` is one of its names.
@@ -154,7 +204,7 @@ const readParameter = (name: string, value: unknown): Field<unknown> => {
 }
 
 /** Finds a range that ends before it begins, where both ends are blocks or both are instants. */
-const emptyRange = (query: Query): Issue.Issue | undefined => {
+const emptyRange = (query: Convenient): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
     ...(query.from_block === undefined ? {} : { from_block: query.from_block }),
     ...(query.to_block === undefined ? {} : { to_block: query.to_block }),
@@ -169,6 +219,27 @@ const emptyRange = (query: Query): Issue.Issue | undefined => {
   if (first === undefined || last === undefined || first <= last) return undefined
   const [firstText, lastText] = [new Date(first).toISOString(), new Date(last).toISOString()]
   return { path: "from_date", expected: `at most to_date (${lastText})`, received: firstText }
+}
+
+/** Makes the encoder of the queries of an operation. */
+const encoder = <O extends RestOperation.RestOperation>(contract: O) => {
+  const names: ReadonlyArray<string> = RestOperation.parameterNames(contract)
+  return (query: OfWallet & Convenient): Result.Result<Encoded<O>, Issue.Issue> =>
+    Result.gen(function* () {
+      if (typeof query !== "object" || query === null) {
+        return yield* invalid("query", "an object with an address", query)
+      }
+      const address = yield* readAddress(query.address)
+      const values: Record<string, unknown> = {}
+      for (const [name, value] of Object.entries(query)) {
+        if (name !== "address" && value !== undefined) values[name] = yield* readParameter(names, name, value)
+      }
+      const issue = emptyRange(query)
+      if (issue !== undefined) return yield* Result.fail(issue)
+      // The codec of the contract checks the values that it encodes.
+      const parameters = yield* RestOperation.encodeQuery(contract, values)
+      return { params: { address }, parameters }
+    })
 }
 
 /**
@@ -187,17 +258,31 @@ const emptyRange = (query: Query): Issue.Issue | undefined => {
  *
  * Source: docs/interface.md#4.1; decisions 0005 to 0008.
  */
-export const encode = (query: Query): Result.Result<Encoded, Issue.Issue> =>
-  Result.gen(function* () {
-    if (typeof query !== "object" || query === null) return yield* invalid("query", "an object with an address", query)
-    const address = yield* readAddress(query.address)
-    const values: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(query)) {
-      if (name !== "address" && value !== undefined) values[name] = yield* readParameter(name, value)
-    }
-    const issue = emptyRange(query)
-    if (issue !== undefined) return yield* Result.fail(issue)
-    // The codec of the contract checks the values that it encodes.
-    const parameters = yield* RestOperation.encodeQuery(contract, values)
-    return { params: { address }, parameters }
-  })
+export const encode: (query: Query) => Result.Result<Encoded, Issue.Issue> = encoder(RestOperation.walletTransactions)
+
+/**
+ * Encodes a query of movements.
+ *
+ * Source: decision 0049.
+ */
+export const encodeMovements: (
+  query: MovementQuery,
+) => Result.Result<Encoded<typeof RestOperation.movements>, Issue.Issue> = encoder(RestOperation.movements)
+
+/**
+ * Encodes a query of balances.
+ *
+ * Source: decision 0049.
+ */
+export const encodeBalances: (
+  query: BalanceQuery,
+) => Result.Result<Encoded<typeof RestOperation.balances>, Issue.Issue> = encoder(RestOperation.balances)
+
+/**
+ * Encodes a query of a statement.
+ *
+ * Source: decision 0049.
+ */
+export const encodeStatement: (
+  query: StatementQuery,
+) => Result.Result<Encoded<typeof RestOperation.statement>, Issue.Issue> = encoder(RestOperation.statement)

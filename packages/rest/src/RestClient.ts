@@ -1,5 +1,5 @@
 /**
- * REST client for a wallet's transaction history: single pages, or streams over all pages, as typed values.
+ * REST client for a wallet's transaction history, movements and balances: single pages, or streams over all pages, as typed values.
  * Retries, deadline and rate limits are those of `@daybook/transport`. For promises use `@daybook/rest/promise`.
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
@@ -16,6 +16,8 @@ export type {
   CallOptions,
   Client,
   IndexCoverage,
+  MovementResponse,
+  MovementStreamPage,
   Options,
   PagedStream,
   PageResponse,

@@ -1,6 +1,9 @@
 /**
  * The REST client for programs that use promises: the same calls, options and errors as `RestClient`, without Effect.
  */
+import type { Balances } from "@daybook/schema/Balance"
+import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
@@ -8,8 +11,10 @@ import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
+import type { OperationCalls, SingleCalls } from "./internal/OperationCalls.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
-import type { Query } from "./Query.ts"
+import type { Page } from "./Operation.ts"
+import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 
 /**
  * Options of one call.
@@ -32,25 +37,45 @@ export interface RestartOptions extends Client.RestartOptions, CallOptions {}
 /**
  * A promise of a page.
  */
-export interface PagePromise extends Promise<WalletPage> {
+export interface PagePromise<P = WalletPage> extends Promise<P> {
   /** The page of the same request with index coverage, headers, request id and attempts. */
-  readonly withResponse: () => Promise<Client.WalletResponse>
+  readonly withResponse: () => Promise<Client.PageResponse<P>>
 }
 
 /**
- * All transactions of the range. Iterated it gives each of them; awaited it gives the first page, and an iteration after that continues
+ * All rows of the range. Iterated it gives each of them; awaited it gives the first page, and an iteration after that continues
  * from that page. Each further iteration starts a new query.
  *
  * **Gotchas**
  *
  * - An `async` function that returns it awaits it, like every value that can be awaited, and so returns the first page.
  */
-export interface Rows<A> extends AsyncIterable<A>, PromiseLike<WalletPage> {
+export interface Rows<A, P = WalletPage> extends AsyncIterable<A>, PromiseLike<P> {
   /**
    * Position of the latest iteration after the last value it gave: text without a key, for `resume`. Undefined before the first page.
    * Store it once the value is processed, and no row is lost or repeated by a crash.
    */
   readonly position: () => string | undefined
+}
+
+/**
+ * Iterates all rows of the range, each once and in order. The second page is requested when its first row is needed, later ones one
+ * ahead. Leaving the loop early requests no more and closes the socket of the request in flight.
+ */
+export interface RowStream<A, P, Q> {
+  (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted, P>
+  (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A, P>
+}
+
+/**
+ * Iterates the rows of a range one page at a time, each page with its response, the progress so far and a position for `resume`.
+ */
+export interface PageStream<P, Q> {
+  (query: Q, options: RestartOptions): AsyncIterable<Client.StreamPage<P> | Client.RowsReverted>
+  (
+    query: Q,
+    options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
+  ): AsyncIterable<Client.StreamPage<P>>
 }
 
 /**
@@ -61,26 +86,24 @@ export interface RestPromiseClient {
   readonly walletTransactions: (query: Query, options?: CallOptions) => PagePromise
   /** Returns the same page with index coverage, headers, request id and attempts. */
   readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
-  /**
-   * Iterates all transactions of the range, each once and in order. The second page is requested when its first row is needed, later
-   * ones one ahead. Leaving the loop early requests no more and closes the socket of the request in flight.
-   */
-  readonly walletTransactionsStream: {
-    (query: Query, options: RestartOptions): Rows<WalletTransaction | Client.RowsReverted>
-    (query: Query, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<WalletTransaction>
-  }
-  /** Iterates the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
-  readonly walletPagesStream: {
-    (query: Query, options: RestartOptions): AsyncIterable<Client.WalletStreamPage | Client.RowsReverted>
-    (
-      query: Query,
-      options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
-    ): AsyncIterable<Client.WalletStreamPage>
-  }
+  /** Iterates all transactions of the range. */
+  readonly walletTransactionsStream: RowStream<WalletTransaction, WalletPage, Query>
+  /** Iterates the same rows one page at a time. */
+  readonly walletPagesStream: PageStream<WalletPage, Query>
+  /** Returns one page of movements, newest first unless `order` is ASC: signed amounts in the smallest unit of each asset. */
+  readonly movements: (query: MovementQuery, options?: CallOptions) => PagePromise<MovementPage>
+  /** Iterates all movements of the range. */
+  readonly movementsStream: RowStream<Movement, MovementPage, MovementQuery>
+  /** Iterates the same rows one page at a time. */
+  readonly movementPagesStream: PageStream<MovementPage, MovementQuery>
+  /** Returns what a wallet holds at a block, by default the last indexed one. */
+  readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
+  /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
+  readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
 }
 
 /** The page of a response. */
-const toPage = (response: Promise<Client.WalletResponse>): PagePromise => {
+const toPage = <P>(response: Promise<Client.PageResponse<P>>): PagePromise<P> => {
   const page = response.then((whole) => whole.page)
   return Object.assign(page, {
     withResponse: () => {
@@ -96,7 +119,28 @@ const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
   OptionCheck.isSignal(call?.signal) ? call.signal : undefined
 
 /** Given by an awaited stream that has nothing left. */
-const emptyPage: WalletPage = { cursor: null, page: 0, page_size: 0, result: [] }
+const emptyPage: WalletPage & MovementPage = { cursor: null, page: 0, page_size: 0, result: [] }
+
+/** The calls of an operation with pages. */
+const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>, empty: P) => {
+  const withResponse = (query: Q, call?: CallOptions): Promise<Client.PageResponse<P>> =>
+    PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
+  return {
+    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage(withResponse(query, call)),
+    withResponse,
+    // Sound, here and below: a stream that does not restart has no marker in it.
+    rows: ((query: Q, call?: StreamOptions) =>
+      RowIterable.make(calls.steps(query, call), empty, signalOf(call))) as RowStream<Row, P, Q>,
+    pages: ((query: Q, call?: StreamOptions) =>
+      RowIterable.iterate(calls.pages(query, call), signalOf(call))) as PageStream<P, Q>,
+  }
+}
+
+/** The call of an operation with one value. */
+const single =
+  <Q, A>({ value }: SingleCalls<Q, A>) =>
+  (query: Q, call?: CallOptions): Promise<A> =>
+    PromiseRunner.run(value(query, call), { signal: signalOf(call) })
 
 /**
  * Makes a client.
@@ -108,21 +152,17 @@ const emptyPage: WalletPage = { cursor: null, page: 0, page_size: 0, result: [] 
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const made = Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))
   if (made._tag === "Failure") throw made.failure
-  const { walletTransactions: wallet } = made.success
-  const withResponse: RestPromiseClient["walletTransactionsWithResponse"] = (query, call) =>
-    PromiseRunner.run(wallet.withResponse(query, call), { signal: signalOf(call) })
+  const wallet = paged(made.success.walletTransactions, emptyPage)
+  const movements = paged(made.success.movements, emptyPage)
   return {
-    walletTransactions: (query, call) => toPage(withResponse(query, call)),
-    walletTransactionsWithResponse: withResponse,
-    // Sound: a stream that does not restart has no marker in it.
-    walletTransactionsStream: ((query: Query, call?: StreamOptions) =>
-      RowIterable.make(
-        wallet.steps(query, call),
-        emptyPage,
-        signalOf(call),
-      )) as RestPromiseClient["walletTransactionsStream"],
-    // Sound: as above.
-    walletPagesStream: ((query: Query, call?: StreamOptions) =>
-      RowIterable.iterate(wallet.pages(query, call), signalOf(call))) as RestPromiseClient["walletPagesStream"],
+    walletTransactions: wallet.page,
+    walletTransactionsWithResponse: wallet.withResponse,
+    walletTransactionsStream: wallet.rows,
+    walletPagesStream: wallet.pages,
+    movements: movements.page,
+    movementsStream: movements.rows,
+    movementPagesStream: movements.pages,
+    balances: single(made.success.balances),
+    statement: single(made.success.statement),
   }
 }

@@ -11,7 +11,7 @@ describe("index", () => {
     expect(names).toStrictEqual({
       Client: [],
       Operation: [],
-      Query: ["encode"],
+      Query: ["encode", "encodeBalances", "encodeMovements", "encodeStatement"],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
       RestError: ["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
     })

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { isDigits, smallDecimal } from "./internal/hexText.ts"
 import { unread, type Unread } from "./internal/coder.ts"
 import { bigint, isCount, maxDigits, numberLeaf, safeInteger, tooLarge } from "./internal/integer.ts"
-import { leaf, orEmpty, relax } from "./internal/leaf.ts"
+import { leaf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
 
 const toBigInt = (input: unknown): bigint | Unread => {
   if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
@@ -45,6 +45,46 @@ export const Decimal: Schema.Codec<bigint, string> = leaf({
   read: toBigInt,
   write: (value) => value.toString(),
   type: bigint,
+})
+
+const maxSignedDigits = 100
+
+const isSigned = (input: unknown): input is bigint =>
+  typeof input === "bigint" && input < 10n ** 100n && input > -(10n ** 100n)
+
+const toSigned = (input: unknown): bigint | Unread => {
+  if (typeof input !== "string")
+    return Number.isSafeInteger(input) && !Object.is(input, -0) ? BigInt(input as number) : unread
+  const digits = input.startsWith("-") ? input.slice(1) : input
+  if (digits.length > maxSignedDigits || !isDigits(digits) || (digits === "0" && input !== "0")) return unread
+  return BigInt(input)
+}
+
+const signedWire = Schema.String.check(Schema.isPattern(/^(0|-?[1-9][0-9]*)$/u)).annotate({
+  title: "signed decimal",
+  examples: ["0", "-21000"],
+})
+
+/**
+ * Signed integer, such as the amount of a movement; decodes to `bigint`. Of up to 100 digits: a sum of amounts of 256 bits is longer
+ * than one of them.
+ *
+ * **Details**
+ *
+ * Wire: a string of decimal digits without leading zeros, after `-` where it is negative. Also decodes leading zeros and JSON numbers.
+ *
+ * Source: decision 0048.
+ */
+export const Signed: Schema.Codec<bigint, string> = leaf({
+  expected: "decimal digits such as -21000",
+  wire: signedWire,
+  read: toSigned,
+  write: (value) => value.toString(),
+  type: typeSide<bigint>({
+    expected: "a bigint of at most 100 digits",
+    is: isSigned,
+    from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n - 10n ** 100n, maximum: 10n ** 100n - 1n })),
+  }),
 })
 
 /**

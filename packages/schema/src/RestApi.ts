@@ -13,7 +13,7 @@ import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as ApiError from "./ApiError.ts"
 import * as ApiHeader from "./ApiHeader.ts"
-import { parameterOf } from "./internal/parameter.ts"
+import * as Documentation from "./internal/documentation.ts"
 import * as JsonRpc from "./JsonRpc.ts"
 import * as RestOperation from "./RestOperation.ts"
 
@@ -46,15 +46,16 @@ const errorHeaders: Readonly<Record<string, object>> = {
   "503": headersOf(ApiHeader.RetryAfter),
 }
 
-/** Documents parameters by the metadata of their fields, and the headers of errors. */
-const document = (operation: RestOperation.RestOperation) => (made: Record<string, unknown>) => {
+/** Documents parameters by the tables of `documentation`, and the headers of errors. */
+const document = (made: Record<string, unknown>) => {
   // Sound: `OpenApi` passes the operation that it made.
   const { parameters, responses, ...rest } = made as unknown as OpenApi.OpenAPISpecOperation
-  const fields = { ...operation.params.fields, ...operation.query.fields }
+  const documented: Readonly<Record<string, Documentation.Parameter>> = Documentation.parameters
   return {
     ...rest,
     parameters: parameters.map((parameter) => {
-      const { description, jsonSchema } = parameterOf(parameter.name, fields[parameter.name])
+      // Sound: the type of the table has every parameter.
+      const { description, jsonSchema } = documented[parameter.name]!
       return { ...parameter, schema: jsonSchema, description }
     }),
     responses: Object.fromEntries(
@@ -66,15 +67,15 @@ const document = (operation: RestOperation.RestOperation) => (made: Record<strin
   }
 }
 
-const documentation = (operation: RestOperation.RestOperation): Context.Context<never> =>
+const documentation = (name: RestOperation.Name): Context.Context<never> =>
   Context.empty().pipe(
-    Context.add(OpenApi.Title, operation.title),
-    Context.add(OpenApi.Description, operation.description),
-    Context.add(OpenApi.Transform, document(operation)),
+    Context.add(OpenApi.Title, Documentation.operations[name].title),
+    Context.add(OpenApi.Description, Documentation.operations[name].description),
+    Context.add(OpenApi.Transform, document),
   )
 
 /** The endpoint of an operation. */
-const endpoint = <O extends RestOperation.RestOperation>(operation: O) =>
+const endpoint = <O extends RestOperation.All[RestOperation.Name]>(operation: O) =>
   HttpApiEndpoint.get<
     O["name"],
     O["path"],
@@ -82,15 +83,15 @@ const endpoint = <O extends RestOperation.RestOperation>(operation: O) =>
     O["query"],
     never,
     never,
-    HttpApiSchema.WithHeaders<O["page"], typeof successHeaders>,
+    HttpApiSchema.WithHeaders<O["response"], typeof successHeaders>,
     O["errors"]
   >(operation.name, operation.path, {
     params: operation.params,
     query: operation.query,
-    success: HttpApiSchema.WithHeaders(operation.page, successHeaders),
+    success: HttpApiSchema.WithHeaders(operation.response, successHeaders),
     // Sound: no error of an operation is a stream, which the type of the constructor excludes.
     error: operation.errors as never,
-  }).annotateMerge(documentation(operation))
+  }).annotateMerge(documentation(operation.name))
 
 type Endpoint = {
   readonly [N in RestOperation.Name]: ReturnType<typeof endpoint<RestOperation.All[N]>>

@@ -1,5 +1,5 @@
 /**
- * The operations of the REST interface as plain values: path, parameters, page and errors. Server, client and `RestApi` are built
+ * The operations of the REST interface as plain values: path, parameters, response and errors. Server, client and `RestApi` are built
  * from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`.
  */
 import * as Result from "effect/Result"
@@ -7,7 +7,11 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as ApiError from "./ApiError.ts"
+import * as Balance from "./Balance.ts"
 import * as Issue from "./Issue.ts"
+import * as LedgerQuery from "./LedgerQuery.ts"
+import * as Movement from "./Movement.ts"
+import * as Statement from "./Statement.ts"
 import * as WalletPage from "./WalletPage.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
@@ -25,19 +29,35 @@ export interface RestOperation {
   readonly method: "GET"
   /** Path from the base URL, with `:name` for a path parameter. */
   readonly path: `/${string}`
-  /** Title for documents. */
-  readonly title: string
-  /** One sentence for documents. */
-  readonly description: string
   /** Path parameters, all required. */
   readonly params: Parameters
   /** Query parameters, all optional. */
   readonly query: Parameters
-  /** Body of a successful response: one page. */
-  readonly page: Schema.Codec<{ readonly result: ReadonlyArray<unknown> }, unknown>
+  /** Body of a successful response. */
+  readonly response: Schema.Codec<unknown, unknown>
   /** Errors of the operation, beside those of the API key. */
   readonly errors: ReadonlyArray<Schema.Top>
 }
+
+/**
+ * An operation that responds with pages of rows.
+ *
+ * Source: docs/interface.md#2.1.
+ */
+export interface PagedOperation extends RestOperation {
+  /** Body of a successful response: one page. */
+  readonly response: Schema.Codec<{ readonly result: ReadonlyArray<unknown> }, unknown>
+}
+
+const errors = [
+  ApiError.BadRequest,
+  ApiError.NotFound,
+  ApiError.MethodNotAllowed,
+  ApiError.StaleCursor,
+  ApiError.RateLimited,
+  ApiError.Internal,
+  ApiError.Unavailable,
+] as const
 
 /**
  * Native transactions of one wallet address, newest first by default.
@@ -48,21 +68,55 @@ export const walletTransactions = {
   name: "walletTransactions",
   method: "GET",
   path: "/api/v2.2/:address/verbose",
-  title: "Get wallet transactions (decoded, verbose)",
-  description:
-    "Native transactions of one wallet address with logs, decoded events, decoded calls, address labels and, on request, internal transactions.",
   params: WalletQuery.Path,
   query: WalletQuery.WalletQuery,
-  page: WalletPage.WalletPage,
-  errors: [
-    ApiError.BadRequest,
-    ApiError.NotFound,
-    ApiError.MethodNotAllowed,
-    ApiError.StaleCursor,
-    ApiError.RateLimited,
-    ApiError.Internal,
-    ApiError.Unavailable,
-  ],
+  response: WalletPage.WalletPage,
+  errors,
+} as const satisfies PagedOperation
+
+/**
+ * Movements of one wallet address, newest first by default: each change of what it holds.
+ *
+ * Source: decisions 0048 and 0049; errors: decision 0012.
+ */
+export const movements = {
+  name: "movements",
+  method: "GET",
+  path: "/api/v2.2/:address/movements",
+  params: WalletQuery.Path,
+  query: LedgerQuery.MovementQuery,
+  response: Movement.MovementPage,
+  errors,
+} as const satisfies PagedOperation
+
+/**
+ * What one wallet address holds at a block.
+ *
+ * Source: decision 0049; errors: decision 0012.
+ */
+export const balances = {
+  name: "balances",
+  method: "GET",
+  path: "/api/v2.2/:address/balances",
+  params: WalletQuery.Path,
+  query: LedgerQuery.BalanceQuery,
+  response: Balance.Balances,
+  errors,
+} as const satisfies RestOperation
+
+/**
+ * What one wallet address held, received, paid and holds over a range of blocks.
+ *
+ * Source: decision 0049; errors: decision 0012.
+ */
+export const statement = {
+  name: "statement",
+  method: "GET",
+  path: "/api/v2.2/:address/statement",
+  params: WalletQuery.Path,
+  query: LedgerQuery.StatementQuery,
+  response: Statement.Statement,
+  errors,
 } as const satisfies RestOperation
 
 /**
@@ -70,7 +124,9 @@ export const walletTransactions = {
  *
  * Source: docs/interface.md#4.1.
  */
-export const all = { walletTransactions } as const satisfies Readonly<Record<string, RestOperation>>
+export const all = { walletTransactions, movements, balances, statement } as const satisfies Readonly<
+  Record<string, RestOperation>
+>
 
 /**
  * The operations by name.
@@ -124,7 +180,7 @@ export type QueryText<O extends RestOperation> = { readonly [K in ParameterName<
  *
  * Source: docs/interface.md#4.1.
  */
-export type Row<O extends RestOperation> = O["page"]["Type"]["result"][number]
+export type Row<O extends PagedOperation> = O["response"]["Type"]["result"][number]
 
 /**
  * Names of the query parameters, in the order of the interface.

@@ -3,11 +3,9 @@
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
-import * as Chain from "./Chain.ts"
 import * as Decimal from "./Decimal.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, oneOf, relax, typeSide } from "./internal/leaf.ts"
-import { type JsonSchema, optional, required } from "./internal/parameter.ts"
 
 /**
  * Sort order: `DESC` newest first, `ASC` oldest first.
@@ -34,15 +32,10 @@ const Order: Schema.Codec<Order> = leaf<Order, Order>({
  */
 export const Path = Schema.Struct({
   /** Wallet address, in any case. */
-  address: required(Address.Address, {
-    description: "The wallet, in any case.",
-    jsonSchema: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
-  }),
+  address: Address.Address,
 })
 
 const BlockNumber = relax(Decimal.Decimal, (options) => ({ ...options, expected: "a block number in decimal digits" }))
-
-const blockNumber: JsonSchema = { type: "integer", format: "int64", minimum: 0 }
 
 const isLimit = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1
 
@@ -61,76 +54,36 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
   }),
 }))
 
-const chainForms: JsonSchema = {
-  anyOf: [
-    { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
-    { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
-    { type: "string", title: "any other spelling of a name, or another form of an identifier" },
-  ],
-  default: "eth",
-}
-
 /**
- * Query parameters of the wallet operation, all optional. A parameter is declared here and nowhere else: server, client and OpenAPI
- * read its field.
+ * Query parameters of the wallet operation, all optional. A parameter is declared here: server, client and OpenAPI read its
+ * field. Its documentation is in `internal/documentation.ts`, so that clients do not download it.
  *
  * Source: docs/interface.md#4.1; decisions 0006 to 0008.
  */
 export const WalletQuery = Schema.Struct({
   /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. */
-  chain: optional(Schema.String, {
-    description: "Chain by name (eth) or identifier (0x1). Default eth.",
-    jsonSchema: chainForms,
-  }),
+  chain: Schema.optionalKey(Schema.String),
   /** First block, inclusive. Takes precedence over `from_date`. */
-  from_block: optional(BlockNumber, {
-    description: "First block, inclusive. Takes precedence over from_date.",
-    jsonSchema: blockNumber,
-  }),
+  from_block: Schema.optionalKey(BlockNumber),
   /** Last block, inclusive. Takes precedence over `to_date`. */
-  to_block: optional(BlockNumber, {
-    description: "Last block, inclusive. Takes precedence over to_date.",
-    jsonSchema: blockNumber,
-  }),
+  to_block: Schema.optionalKey(BlockNumber),
   /** Start date: the first block at or after it. Any format of the moment library, in UTC. */
-  from_date: optional(Schema.String, {
-    description: "Start date: the first block at or after it. Any format of the moment library, in UTC.",
-    jsonSchema: { type: "string" },
-  }),
+  from_date: Schema.optionalKey(Schema.String),
   /** End date: the last block at or before it. Any format of the moment library, in UTC. */
-  to_date: optional(Schema.String, {
-    description: "End date: the last block at or before it. Any format of the moment library, in UTC.",
-    jsonSchema: { type: "string" },
-  }),
+  to_date: Schema.optionalKey(Schema.String),
   /** `cursor` of the previous page. */
-  cursor: optional(Schema.String, {
-    description: "The cursor of the previous page.",
-    jsonSchema: { type: "string" },
-  }),
+  cursor: Schema.optionalKey(Schema.String),
   /** `internal_transactions` adds the internal transactions of each transaction. */
-  include: optional(Schema.Literal("internal_transactions"), {
-    description: "internal_transactions adds the internal transactions of each transaction.",
-    jsonSchema: { type: "string", enum: ["internal_transactions"] },
-  }),
+  include: Schema.optionalKey(Schema.Literal("internal_transactions")),
   /**
    * `direct` (default): transactions that the wallet sent, received or was created by. `all`: also those in which it appears in any
    * other role, as that of a recipient of a token or of a payment by a contract.
    */
-  scope: optional(Schema.Literals(["direct", "all"]), {
-    description:
-      "direct (default): transactions that the wallet sent, received or was created by. all: transactions in which it appears in any role.",
-    jsonSchema: { type: "string", enum: ["direct", "all"], default: "direct" },
-  }),
+  scope: Schema.optionalKey(Schema.Literals(["direct", "all"])),
   /** Maximum number of rows on a page, from 1. Default 100. */
-  limit: optional(Limit, {
-    description: "Maximum number of rows on a page, from 1.",
-    jsonSchema: { type: "integer", minimum: 1 },
-  }),
+  limit: Schema.optionalKey(Limit),
   /** `DESC` newest first (default), `ASC` oldest first; any case. */
-  order: optional(Order, {
-    description: "DESC newest first (default), ASC oldest first; any case.",
-    jsonSchema: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
-  }),
+  order: Schema.optionalKey(Order),
 })
 
 export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}

@@ -9,6 +9,9 @@ describe("RestApi", () => {
     expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
       [
         "/api/v2.2/{address}/verbose",
+        "/api/v2.2/{address}/movements",
+        "/api/v2.2/{address}/balances",
+        "/api/v2.2/{address}/statement",
       ]
     `)
     expect(document.openapi).toBe("3.1.0")
@@ -63,16 +66,26 @@ describe("RestApi", () => {
     expect(Object.keys(document.components.schemas).toSorted()).toMatchInlineSnapshot(`
       [
         "BadRequest",
+        "Balance",
+        "Balances",
         "DecodedItem",
         "Forbidden",
+        "Incomplete",
         "Internal",
         "InternalTransaction",
         "Log",
         "MethodNotAllowed",
+        "Movement",
+        "MovementPage",
         "NotFound",
         "Param",
         "RateLimited",
         "StaleCursor",
+        "Statement",
+        "StatementDifference",
+        "StatementOpening",
+        "StatementProof",
+        "StatementSum",
         "Unauthorized",
         "Unavailable",
         "WalletPage",
@@ -123,6 +136,9 @@ describe("RestApi", () => {
     expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
       [
         "/api/v2.2/{address}/verbose",
+        "/api/v2.2/{address}/movements",
+        "/api/v2.2/{address}/balances",
+        "/api/v2.2/{address}/statement",
       ]
     `)
   })
@@ -131,6 +147,9 @@ describe("RestApi", () => {
     expect(RestApi.routes.map(({ method, path }) => `${method} ${path}`)).toMatchInlineSnapshot(`
       [
         "GET /api/v2.2/:address/verbose",
+        "GET /api/v2.2/:address/movements",
+        "GET /api/v2.2/:address/balances",
+        "GET /api/v2.2/:address/statement",
         "GET /health",
         "GET /ready",
         "GET /metrics",

@@ -7,7 +7,7 @@ import * as Issue from "../src/Issue.ts"
 import * as RestApi from "../src/RestApi.ts"
 import * as RestOperation from "../src/RestOperation.ts"
 
-const { walletTransactions } = RestOperation
+const { movements, walletTransactions } = RestOperation
 
 /** A text as UTF-8 carries it: lone surrogates have no encoding. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
@@ -57,6 +57,39 @@ describe("RestOperation", () => {
     const text = Result.getOrThrow(RestOperation.encodeQuery(walletTransactions, query))
     expect(Object.fromEntries(new URLSearchParams({ ...text }))).toEqual(
       Object.fromEntries(Object.entries(text).map(([name, value]) => [name, wellFormed(value)])),
+    )
+  })
+
+  it.prop("encodeQuery: decodeQuery returns the encoded query of movements", [movements.query], ([query]) => {
+    const text = Result.getOrThrow(RestOperation.encodeQuery(movements, query))
+    expect(RestOperation.decodeQuery(movements, text)).toEqual(Result.succeed(query))
+  })
+
+  it.each([
+    [
+      { asset: "ether" },
+      'Invalid parameter "asset": expected native and addresses of tokens, with commas between them, at most 20, received "ether".',
+    ],
+    [
+      { asset: Array.from({ length: 21 }, () => "native").join(",") },
+      /^Invalid parameter "asset": expected native and addresses of tokens, with commas between them, at most 20, received "native,/,
+    ],
+    [
+      { kind: "fee,gift" },
+      /^Invalid parameter "kind": expected kinds of movements with commas between them: fee, value, /,
+    ],
+    [{ direction: "both" }, 'Invalid parameter "direction": expected in or out, received "both".'],
+  ])("decodeQuery: fails on %j of movements", (text, message) => {
+    const decoded = RestOperation.decodeQuery(movements, text)
+    expect(Result.isFailure(decoded) && Issue.format("parameter", decoded.failure)).toEqual(
+      typeof message === "string" ? message : expect.stringMatching(message),
+    )
+  })
+
+  it("decodeQuery: reads a list of assets in any case, with spaces", () => {
+    const token = `0x${"AB".repeat(20)}`
+    expect(RestOperation.decodeQuery(movements, { asset: `Native, ${token}`, kind: "fee,erc20" })).toEqual(
+      Result.succeed({ asset: ["native", token.toLowerCase()], kind: ["fee", "erc20"] }),
     )
   })
 

@@ -50,6 +50,7 @@ describe("JSON Schema", () => {
     )
     expect([...new Set(bare)].toSorted()).toEqual([
       "callType",
+      "counterparty_label",
       "creationMethod",
       "cursor",
       "error",
@@ -60,6 +61,7 @@ describe("JSON Schema", () => {
       "message",
       "method",
       "name",
+      "not_compared/items",
       "revertReason",
       "rewardType",
       "signature",

@@ -20,6 +20,10 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "Log.Log": schema.Log.Log,
   "DecodedItem.DecodedItem": schema.DecodedItem.DecodedItem,
   "InternalTransaction.InternalTransaction": schema.InternalTransaction.InternalTransaction,
+  "Movement.Movement": schema.Movement.Movement,
+  "Movement.MovementPage": schema.Movement.MovementPage,
+  "Balance.Balances": schema.Balance.Balances,
+  "Statement.Statement": schema.Statement.Statement,
   "JsonRpc.Request": schema.JsonRpc.Request,
   "JsonRpc.Response": schema.JsonRpc.Response,
 }

@@ -1,18 +1,25 @@
 /** Builds the client from its options, without the service and its configuration, so that the promise style carries neither. */
+import type { Balances } from "@daybook/schema/Balance"
+import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
 import type { Client, Options } from "../Client.ts"
-import type { Query } from "../Query.ts"
+import type * as Query from "../Query.ts"
 import * as ClientOptions from "./ClientOptions.ts"
+import * as Ledger from "./Ledger.ts"
 import * as OperationCalls from "./OperationCalls.ts"
 import { walletTransactions } from "./WalletTransactions.ts"
 
 /** The calls of each operation. */
 export interface Calls {
-  readonly walletTransactions: OperationCalls.OperationCalls<Query, WalletTransaction, WalletPage>
+  readonly walletTransactions: OperationCalls.OperationCalls<Query.Query, WalletTransaction, WalletPage>
+  readonly movements: OperationCalls.OperationCalls<Query.MovementQuery, Movement, MovementPage>
+  readonly balances: OperationCalls.SingleCalls<Query.BalanceQuery, Balances>
+  readonly statement: OperationCalls.SingleCalls<Query.StatementQuery, Statement>
 }
 
 /** Makes the calls of a client. `moreKinds` are options of calls that a style adds. */
@@ -25,14 +32,25 @@ export const make = Effect.fnUntraced(function* (
   const policy = { ...retry, deadline: timeout }
   const executor = yield* RequestExecutor.make({ policy, maxBytes, fetch, onEvent })
   const context: OperationCalls.Context = { settings, executor, moreKinds }
-  return { walletTransactions: OperationCalls.make(context, walletTransactions) }
+  return {
+    walletTransactions: OperationCalls.make(context, walletTransactions),
+    movements: OperationCalls.make(context, Ledger.movements),
+    balances: OperationCalls.single(context, Ledger.balances, ({ result }) => result),
+    statement: OperationCalls.single(context, Ledger.statement, ({ sums }) => sums),
+  }
 })
 
 /** The client in Effect style. */
-export const toClient = ({ walletTransactions: wallet }: Calls): Client => ({
+export const toClient = ({ balances, movements, statement, walletTransactions: wallet }: Calls): Client => ({
   walletTransactions: wallet.page,
   walletTransactionsWithResponse: wallet.withResponse,
-  // Sound: a stream that does not restart has no marker in it.
+  // Sound, here and below: a stream that does not restart has no marker in it.
   walletTransactionsStream: wallet.rows as Client["walletTransactionsStream"],
   walletPagesStream: wallet.pages as Client["walletPagesStream"],
+  movements: movements.page,
+  movementsWithResponse: movements.withResponse,
+  movementsStream: movements.rows as Client["movementsStream"],
+  movementPagesStream: movements.pages as Client["movementPagesStream"],
+  balances: balances.value,
+  statement: statement.value,
 })

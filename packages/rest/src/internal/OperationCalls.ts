@@ -1,4 +1,4 @@
-/** The calls of one operation: a page, a page with its response, and streams of pages and rows. */
+/** The calls of one operation: one value, or a page, a page with its response, and streams of pages and rows. */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
@@ -6,14 +6,19 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { CallOptions, PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
-import type { EncodedQuery, Operation, Page } from "../Operation.ts"
+import type { EncodedQuery, Operation, Page, SingleOperation } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
 import { callKinds, type Kinds, type Settings, streamKinds } from "./ClientOptions.ts"
 import * as PageStream from "./PageStream.ts"
 import { isReverted, type Step } from "./Pagination.ts"
 import * as ReplyDecoder from "./ReplyDecoder.ts"
 
-/** The calls of one operation. Streams give `RowsReverted` only with `onStaleCursor: "restart"`. */
+/** The calls of an operation that responds with one value. */
+export interface SingleCalls<Query, A> {
+  readonly value: (query: Query, options?: CallOptions) => Effect.Effect<A, RestError>
+}
+
+/** The calls of an operation that responds with pages. Streams give `RowsReverted` only with `onStaleCursor: "restart"`. */
 export interface OperationCalls<Query, Row, P> {
   readonly page: (query: Query, options?: CallOptions) => Effect.Effect<P, RestError>
   readonly withResponse: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
@@ -57,16 +62,27 @@ const spanAttributes = (host: string, { parameters }: EncodedQuery): Record<stri
   }
 }
 
-/** Sends one query and decodes its page. */
-const sender = <Query, Row, P extends Page<Row>>(
-  { executor, settings }: Context,
-  operation: Operation<Query, Row, P>,
-) => {
+/** How the calls of an operation are made. */
+interface Requests<Query, P> {
+  readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
+  readonly request: (query: EncodedQuery, options: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+  /** Checks the options of a call, encodes its query and sends it. */
+  readonly call: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+}
+
+/** Sends queries and decodes their responses. */
+const requests = <Query, P>(
+  { executor, moreKinds, settings }: Context,
+  { contract, encode: encodeQuery }: SingleOperation<Query, P>,
+  decode: ReplyDecoder.Decode<P>,
+  rowsOf: (page: P) => ReadonlyArray<unknown>,
+): Requests<Query, P> => {
   const { endpoint, headers } = settings
-  const decode = ReplyDecoder.make(operation)
-  return ({ parameters, params }: EncodedQuery, { onBadRow, timeout }: CallOptions) =>
+  const { host } = endpoint
+
+  const send = ({ parameters, params }: EncodedQuery, { onBadRow, timeout }: CallOptions) =>
     executor.request<PageResponse<P>, ReplyDecoder.ReplyError, never>(
-      { endpoint, path: RestOperation.formatPath(operation.contract, params), query: parameters, headers, timeout },
+      { endpoint, path: RestOperation.formatPath(contract, params), query: parameters, headers, timeout },
       (reply) =>
         Effect.fromResult(
           Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({
@@ -79,20 +95,11 @@ const sender = <Query, Row, P extends Page<Row>>(
           })),
         ),
     )
-}
-
-/** Makes the calls of an operation. */
-export const make = <Query, Row, P extends Page<Row>>(
-  context: Context,
-  operation: Operation<Query, Row, P>,
-): OperationCalls<Query, Row, P> => {
-  const { host } = context.settings.endpoint
-  const send = sender(context, operation)
 
   const encode = (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
     Effect.suspend(() =>
       Effect.fromResult(
-        Result.mapError(operation.encode(query), (issue) => new BadRequest({ host, what: "parameter", issue })),
+        Result.mapError(encodeQuery(query), (issue) => new BadRequest({ host, what: "parameter", issue })),
       ),
     )
 
@@ -103,22 +110,45 @@ export const make = <Query, Row, P extends Page<Row>>(
       const traced = send(query, options).pipe(
         Effect.tap(({ badRows, page }) => {
           for (const row of badRows) options.onBadRow?.(row)
-          return Effect.annotateCurrentSpan("daybook.rows", page.result.length)
+          return Effect.annotateCurrentSpan("daybook.rows", rowsOf(page).length)
         }),
         Effect.map((response) => void (kept = response)),
-        Effect.withSpan(`RestClient.${operation.contract.name}`, {
-          kind: "client",
-          attributes: spanAttributes(host, query),
-        }),
+        Effect.withSpan(`RestClient.${contract.name}`, { kind: "client", attributes: spanAttributes(host, query) }),
       )
       // Sound: a call that succeeds has kept its response.
       return Effect.map(traced, () => kept as PageResponse<P>)
     })
 
-  const withResponse = (query: Query, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
-    Effect.flatMap(checkOptions(host, options, { ...callKinds, ...context.moreKinds }), (checked) =>
+  const call = (query: Query, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
+    Effect.flatMap(checkOptions(host, options, { ...callKinds, ...moreKinds }), (checked) =>
       Effect.flatMap(encode(query), (encoded) => request(encoded, checked)),
     )
+
+  return { encode, request, call }
+}
+
+/** Makes the calls of an operation that responds with one value, in which `rowsOf` finds the rows. */
+export const single = <Query, A>(
+  context: Context,
+  operation: SingleOperation<Query, A>,
+  rowsOf: (value: A) => ReadonlyArray<unknown>,
+): SingleCalls<Query, A> => {
+  const { call } = requests(context, operation, ReplyDecoder.single(operation), rowsOf)
+  return { value: (query, options) => Effect.map(call(query, options), ({ page }) => page) }
+}
+
+/** Makes the calls of an operation that responds with pages. */
+export const make = <Query, Row, P extends Page<Row>>(
+  context: Context,
+  operation: Operation<Query, Row, P>,
+): OperationCalls<Query, Row, P> => {
+  const { host } = context.settings.endpoint
+  const { call, encode, request } = requests(
+    context,
+    operation,
+    ReplyDecoder.make(operation),
+    ({ result }: P) => result,
+  )
 
   const steps = (query: Query, options?: StreamOptions): Stream.Stream<Step<P>, RestError> =>
     Stream.unwrap(
@@ -128,8 +158,8 @@ export const make = <Query, Row, P extends Page<Row>>(
     )
 
   return {
-    page: (query, options) => Effect.map(withResponse(query, options), ({ page }) => page),
-    withResponse,
+    page: (query, options) => Effect.map(call(query, options), ({ page }) => page),
+    withResponse: call,
     steps,
     rows: (query, options) =>
       Stream.flatMap(steps(query, options), (step): Stream.Stream<Row | RowsReverted> =>

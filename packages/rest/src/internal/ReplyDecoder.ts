@@ -11,7 +11,7 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { BadRow } from "../Client.ts"
-import type { Operation, Page } from "../Operation.ts"
+import type { Operation, Page, SingleOperation } from "../Operation.ts"
 import { BadRequest, Forbidden, NotFound, QuotaExceeded, StaleCursor, Unavailable } from "../RestError.ts"
 
 export type ReplyError =
@@ -159,15 +159,34 @@ const shownRow = (reply: Reply, row: unknown): unknown => JSON.parse(reply.scrub
 /** Decodes the response of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
 export type Decode<P> = (reply: Reply, keepsValidRows: boolean) => Result.Result<Decoded<P>, ReplyError>
 
-/** Makes the decoder of an operation. */
-export const make = <Query, Row, P extends Page<Row>>({
-  contract,
-  keyOf,
-  row,
-}: Operation<Query, Row, P>): Decode<P> => {
-  const decodePage = SchemaParser.decodeUnknownResult(contract.page)
-  const decodeRow = SchemaParser.decodeUnknownResult(row as Schema.Codec<Row>)
+/** Decodes a page of which only its rows are invalid. */
+type DecodeRows<P> = (reply: Reply, json: unknown) => Decoded<P> | undefined
+
+/** Makes the decoder of an operation that responds with one value. */
+export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decodeRows?: DecodeRows<A>): Decode<A> => {
+  const decode = SchemaParser.decodeUnknownResult(contract.response)
   const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
+
+  return (reply, keepsValidRows) => {
+    if (reply.status < 200 || reply.status > 299) return Result.fail(errorOf(reply, names))
+    const json = Json.parse(reply.text)
+    if (json === undefined) {
+      const [expected, received] = ["a page as JSON", describeBody(reply)]
+      return Result.fail(new InvalidResponse({ ...reply, reason: "content", path: "body", expected, received }))
+    }
+    const page = decode(json)
+    if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
+    const kept = keepsValidRows ? decodeRows?.(reply, json) : undefined
+    if (kept !== undefined) return Result.succeed(kept)
+    return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))
+  }
+}
+
+/** Makes the decoder of an operation that responds with pages. */
+export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query, Row, P>): Decode<P> => {
+  const { contract, keyOf, row } = operation
+  const decodePage = SchemaParser.decodeUnknownResult(contract.response)
+  const decodeRow = SchemaParser.decodeUnknownResult(row as Schema.Codec<Row>)
 
   const badRow = (reply: Reply, at: number, value: unknown, error: SchemaIssue.Issue): BadRow => {
     const { path, ...issue } = issueOf(reply, error, value)
@@ -175,8 +194,7 @@ export const make = <Query, Row, P extends Page<Row>>({
     return { at, hash: keyOf(value), path: place, ...issue, row: shownRow(reply, value) }
   }
 
-  /** Decodes each row on its own; undefined when the page is invalid apart from its rows. */
-  const decodeRows = (reply: Reply, json: unknown): Decoded<P> | undefined => {
+  return single(operation, (reply, json) => {
     if (typeof json !== "object" || json === null || !("result" in json)) return undefined
     const rest = decodePage({ ...json, result: [] })
     if (Result.isFailure(rest)) return undefined
@@ -189,21 +207,7 @@ export const make = <Query, Row, P extends Page<Row>>({
       else badRows.push(badRow(reply, at, value, decoded.failure))
     }
     return { page: Object.assign({}, rest.success, { result }), badRows }
-  }
-
-  return (reply, keepsValidRows) => {
-    if (reply.status < 200 || reply.status > 299) return Result.fail(errorOf(reply, names))
-    const json = Json.parse(reply.text)
-    if (json === undefined) {
-      const [expected, received] = ["a page as JSON", describeBody(reply)]
-      return Result.fail(new InvalidResponse({ ...reply, reason: "content", path: "body", expected, received }))
-    }
-    const page = decodePage(json)
-    if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
-    const kept = keepsValidRows ? decodeRows(reply, json) : undefined
-    if (kept !== undefined) return Result.succeed(kept)
-    return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))
-  }
+  })
 }
 
 /** The index coverage that the headers of a page report; all `null` from servers that do not report it. */

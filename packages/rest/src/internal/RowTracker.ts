@@ -39,7 +39,7 @@ const maxRepeatedPages = 3
 /** Rows of a saved memory: more than one page of 100. */
 const tailRows = 128
 
-/** A row that was given. Its ids are the ends of hashes, long enough to be unique. */
+/** A row that was given. Its ids are the ends of keys, long enough to be unique. */
 export interface Known {
   readonly id: string
   readonly blockId: string
@@ -108,7 +108,10 @@ const draftOf = (tracker: RowTracker): Draft => {
   }
 }
 
-const idOf = (hash: string): string => hash.slice(-20)
+/** Characters of a hash before its end: an id has 80 bits of it, and what follows. */
+const idFrom = 46
+
+const idOf = (key: string): string => key.slice(idFrom)
 
 const knownOf = ({ block, blockHash, key }: RowPosition): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
 

@@ -4,6 +4,7 @@ import type { WalletPage } from "@daybook/schema/WalletPage"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Operation } from "../Operation.ts"
 import * as Query from "../Query.ts"
+import * as RowHash from "./RowHash.ts"
 
 export const walletTransactions: Operation<Query.Query, WalletTransaction, WalletPage> = {
   contract: RestOperation.walletTransactions,
@@ -15,8 +16,5 @@ export const walletTransactions: Operation<Query.Query, WalletTransaction, Walle
     blockHash: block_hash,
     timeMillis: block_timestamp.getTime(),
   }),
-  keyOf: (row) => {
-    const hash: unknown = typeof row === "object" && row !== null ? Reflect.get(row, "hash") : undefined
-    return typeof hash === "string" && /^0x[0-9a-f]{64}$/i.test(hash) ? hash : undefined
-  },
+  keyOf: RowHash.reader("hash"),
 }

@@ -45,7 +45,11 @@ const standardOf = (kind: Movement.Kind, tokenId: string | null): Standard => {
 /**
  * The holding that a movement changes.
  */
-export const fromMovement = ({ asset, kind, tokenId }: Movement.Movement): Holding => {
+export const fromMovement = ({
+  asset,
+  kind,
+  tokenId,
+}: Pick<Movement.Movement, "asset" | "kind" | "tokenId">): Holding => {
   if (asset === Movement.native) return native
   const standard = standardOf(kind, tokenId)
   return { standard, asset, tokenId: standard === "erc1155" ? tokenId : null }

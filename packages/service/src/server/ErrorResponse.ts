@@ -96,14 +96,25 @@ export const boundReached = ({ message, scope }: BoundReached): Failure => {
 const derivedRetrySeconds = 10
 
 /** 503: the ledgers of wallets are still being derived from stored blocks. */
-export const notDerived = (chain: string, next: number, headers: Response.Headers): Failure =>
-  fail(
-    (requestId) => {
-      const message = `Scope not complete: all, on ${chain}, which is derived up to block ${next - 1}. Retry later, or use scope=direct.`
-      return new ApiError.Unavailable({ message, requestId })
-    },
-    { ...headers, "retry-after": String(derivedRetrySeconds) },
-  )
+export const notDerived = (
+  options: {
+    /** What is not complete. */
+    readonly what: string
+    readonly chain: string
+    /** First block of which it is not derived. */
+    readonly next: number
+    /** What the caller can do. */
+    readonly advice: string
+  },
+  headers: Response.Headers,
+): Failure => {
+  const { advice, chain, next, what } = options
+  const message = `${what} not complete: ${chain}, derived up to block ${next - 1}. ${advice}`
+  return fail((requestId) => new ApiError.Unavailable({ message, requestId }), {
+    ...headers,
+    "retry-after": String(derivedRetrySeconds),
+  })
+}
 
 const storeRetrySeconds = 1
 

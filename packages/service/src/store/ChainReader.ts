@@ -55,10 +55,19 @@ export interface PageRows {
 export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "after" | "limit"> {
   /** Address, lower case. */
   readonly wallet: string
+  /** Maximum size of the rows together as they are stored, in bytes. The first row is read whatever its size. Default: no limit. */
+  readonly maxBytes?: number
 }
 
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
 export interface LedgerEntry extends Position, Pick<LedgerRow, "roles" | "movements"> {}
+
+/** The hash of a stored transaction. */
+export interface TransactionHash {
+  readonly hash: string
+  /** Bytes of the texts that were read to find it. */
+  readonly bytes: number
+}
 
 /** Number of gaps of each kind. */
 export type GapCounts = Readonly<Record<BlockGap["kind"], number>>
@@ -101,6 +110,8 @@ export interface Snapshot {
   readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
   /** The last comparison of the ledger of a wallet with the state of the chain; `null` when there is none. */
   readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
+  /** The hash of the transaction at a position, and the bytes of the texts that were read for it. */
+  readonly transactionHash: (position: Position) => Effect.Effect<TransactionHash, StoreError>
   /** How far a projection reaches; `null` when it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**

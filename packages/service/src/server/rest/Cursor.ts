@@ -16,6 +16,9 @@ export type RequestedBound = Bound<number, number>
 /** Position of a row in its projection. */
 export type Position = readonly [block: number, index: number]
 
+/** What selects rows beside the range: parameters by name as text. */
+export type Filter = Readonly<Record<string, string>>
+
 /** Where the next page begins, and which query it belongs to. */
 export interface Cursor {
   /** EIP-155 id. */
@@ -31,8 +34,12 @@ export interface Cursor {
   readonly to: number
   /** Number of the page that this cursor leads to. */
   readonly page: number
-  /** The last row that was sent. */
+  /** The last row that was sent, or searched. */
   readonly position: Position
+  /** The last part of that row that was sent, where it is sent in parts and more may follow. */
+  readonly part?: number
+  /** Left out where nothing but the range selects rows. */
+  readonly filter?: Filter
   /** Hash of the block of that row. */
   readonly positionHash: string
   /** The highest block of the list: later blocks are not part of it. */
@@ -40,10 +47,12 @@ export interface Cursor {
 }
 
 const version = 1
+/** Version of a cursor with a part or a filter, behind what the first version has. */
+const selectiveVersion = 2
 const walletBytes = 20
 const hashBytes = 32
 const checksumBytes = 8
-const maxCharacters = 1_000
+const maxCharacters = 2_000
 
 /** First byte of an end of the range. */
 const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
@@ -74,17 +83,28 @@ const boundBytes = (bound: RequestedBound): ReadonlyArray<number> => {
   return [bound.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(bound.date))]
 }
 
+const isSelective = ({ filter = {}, part }: Cursor): boolean => part !== undefined || Object.keys(filter).length > 0
+
+/** The part, counted from 1, and the filter. */
+const selectionBytes = ({ filter = {}, part }: Cursor): Buffer => {
+  const text = Buffer.from(new URLSearchParams(filter).toString())
+  return Buffer.concat([Buffer.from([...varint(part === undefined ? 0 : part + 1), ...varint(text.length)]), text])
+}
+
 /** Writes a cursor of a projection. */
 export const toText = (projection: string, cursor: Cursor): string => {
   const { chainId, from, order, page, position, positionHash, requestedFrom, requestedTo, to, top, wallet } = cursor
   const numbers = [
-    version,
+    isSelective(cursor) ? selectiveVersion : version,
     order === "ASC" ? 0 : 1,
     ...boundBytes(requestedFrom),
     ...boundBytes(requestedTo),
     ...[chainId, from, to, page, ...position, top.number].flatMap(varint),
   ]
-  const bytes = Buffer.concat([Buffer.from(numbers), hexBytes(wallet), hexBytes(positionHash), hexBytes(top.hash)])
+  const bytes = Buffer.concat([
+    ...[Buffer.from(numbers), hexBytes(wallet), hexBytes(positionHash), hexBytes(top.hash)],
+    ...(isSelective(cursor) ? [selectionBytes(cursor)] : []),
+  ])
   return Buffer.concat([bytes, checksum(projection, bytes)]).toString("base64url")
 }
 
@@ -107,7 +127,11 @@ const reader = (bytes: Buffer) => {
     if (first !== tag.date && first !== tag.dateBefore1970) return { _tag: "Open" }
     return { _tag: "Date", date: first === tag.date ? number() : -number() }
   }
-  return { byte, number, hex, bound, isAtEnd: () => at === bytes.length }
+  const text = () => {
+    const length = number()
+    return bytes.subarray(at, (at += length)).toString()
+  }
+  return { byte, number, hex, bound, text, isAtEnd: () => at === bytes.length }
 }
 
 const invalid = (expected: string, received: string): Result.Result<never, InvalidParameter> =>
@@ -119,8 +143,9 @@ const numberOf = (bound: RequestedBound): number =>
 const previous = "the cursor of the previous page, unchanged"
 
 const read = (bytes: Buffer): Cursor | undefined => {
-  const { bound, byte, hex, isAtEnd, number } = reader(bytes)
-  if (byte() !== version) return undefined
+  const { bound, byte, hex, isAtEnd, number, text } = reader(bytes)
+  const readVersion = byte()
+  if (readVersion !== version && readVersion !== selectiveVersion) return undefined
   const order = byte() === 0 ? "ASC" : "DESC"
   const [requestedFrom, requestedTo] = [bound(), bound()]
   const [chainId, from, to, page] = [number(), number(), number(), number()]
@@ -138,8 +163,25 @@ const read = (bytes: Buffer): Cursor | undefined => {
     positionHash: hex(hashBytes),
     top: { number: topNumber, hash: hex(hashBytes) },
   }
-  const numbers = [chainId, from, to, page, block, index, topNumber, ...[requestedFrom, requestedTo].map(numberOf)]
-  return isAtEnd() && numbers.every(Number.isSafeInteger) ? cursor : undefined
+  const part = readVersion === version ? 0 : number()
+  const filter = readVersion === version ? {} : Object.fromEntries(new URLSearchParams(text()))
+  const numbers = [
+    chainId,
+    from,
+    to,
+    page,
+    block,
+    index,
+    topNumber,
+    part,
+    ...[requestedFrom, requestedTo].map(numberOf),
+  ]
+  if (!isAtEnd() || !numbers.every(Number.isSafeInteger)) return undefined
+  return {
+    ...cursor,
+    ...(part === 0 ? {} : { part: part - 1 }),
+    ...(Object.keys(filter).length === 0 ? {} : { filter }),
+  }
 }
 
 /**
@@ -167,6 +209,7 @@ export interface Query {
   readonly order: Order | undefined
   readonly from: RequestedBound
   readonly to: RequestedBound
+  readonly filter?: Filter
 }
 
 /** An instant as a message shows it. */
@@ -188,7 +231,7 @@ const differs = (requested: RequestedBound, own: RequestedBound): boolean =>
  * Compares a cursor with the request that sends it.
  *
  * **Errors**
- * - `InvalidParameter`: it belongs to another chain, wallet, order or range; the message names which.
+ * - `InvalidParameter`: it belongs to another chain, wallet, order, range or filter; the message names which.
  */
 export const match = (cursor: Cursor, query: Query): Result.Result<Cursor, InvalidParameter> => {
   const other = (what: string, requested: string | number, own: string | number) =>
@@ -201,6 +244,10 @@ export const match = (cursor: Cursor, query: Query): Result.Result<Cursor, Inval
   }
   if (differs(query.to, cursor.requestedTo)) {
     return other("upper bound", formatBound(query.to), formatBound(cursor.requestedTo))
+  }
+  for (const [name, requested] of Object.entries(query.filter ?? {})) {
+    const own = cursor.filter?.[name]
+    if (own !== requested) return other(name, requested, own ?? "none")
   }
   return Result.succeed(cursor)
 }

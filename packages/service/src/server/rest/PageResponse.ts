@@ -27,6 +27,12 @@ export interface Body {
   readonly headers: Response.Headers
 }
 
+/** A JSON value that is ready to be written. */
+export const json = (value: unknown, headers: Response.Headers): Body => {
+  const bytes = Buffer.from(JSON.stringify(value))
+  return { size: bytes.length, bytes: () => bytes, chunks: () => LargeResponse.cutBytes(bytes), headers }
+}
+
 /** Makes the sender of pages. */
 export const make = (bounds: Bounds["Service"]) => {
   const { responses, turns } = bounds

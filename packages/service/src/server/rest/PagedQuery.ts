@@ -4,7 +4,7 @@
  *
  * Source: docs/interface.md#4.1; decisions 0006, 0007, 0008 and 0011.
  */
-import * as WalletQuery from "@daybook/schema/WalletQuery"
+import type * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -14,8 +14,8 @@ import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
 import type { PageQuery, PageRow, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
+import * as BlockRange from "./BlockRange.ts"
 import * as Cursor from "./Cursor.ts"
-import * as Dates from "./Dates.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 
@@ -33,8 +33,45 @@ export type Handled<Q> = [Exclude<keyof Q, keyof Parameters>] extends [never]
   ? Q
   : `Query parameter not handled: ${Exclude<keyof Q, keyof Parameters> & string}`
 
-/** The projection that rows are read of. */
-export type Source = Pick<Projection, "id" | "kind" | "revision">
+/** What rows are read of a source. */
+export interface SourceQuery extends Omit<PageQuery, "after"> {
+  /** Rows begin after this one, in the order of the page. */
+  readonly after: Cursor.Position | null
+  /** The last part of that row that was sent, where it is sent in parts. */
+  readonly part: number | undefined
+  readonly filter: Cursor.Filter
+}
+
+/** The rows that fit a page. */
+export interface SourceRows<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /** Where the next page begins; `null` where nothing is left. */
+  readonly next: { readonly after: Cursor.Position; readonly part?: number } | null
+}
+
+/** Rows of a projection, and how they are read. */
+export interface Source<Row> extends Pick<Projection, "id" | "kind" | "revision"> {
+  /** Names its cursors. */
+  readonly cursor: string
+  readonly read: (
+    snapshot: Snapshot,
+    query: SourceQuery,
+  ) => Effect.Effect<SourceRows<Row>, StoreError | InvalidParameter>
+}
+
+/** The rows of a projection themselves. */
+export const sourceOf = (projection: Pick<Projection, "id" | "kind" | "revision">): Source<PageRow> => ({
+  ...projection,
+  cursor: projection.id,
+  read: (snapshot, { after, ...query }) =>
+    Effect.map(
+      snapshot.page(projection, { ...query, after: after === null ? null : { block: after[0], index: after[1] } }),
+      ({ hasMore, rows }) => {
+        const last = rows.at(-1)
+        return { rows, next: hasMore && last !== undefined ? { after: [last.block, last.index] } : null }
+      },
+    ),
+})
 
 /** What to read. */
 export interface Request<E> {
@@ -42,14 +79,16 @@ export interface Request<E> {
   readonly key: string
   /** True: internal transactions are read too. */
   readonly internal: boolean
+  /** What selects rows; a cursor has its own. */
+  readonly filter?: Cursor.Filter
   /** Refuses a key that the index of the chain does not cover. */
   readonly guard: (chain: IndexedChain, checkpoint: Checkpoint | null) => Effect.Effect<void, E>
 }
 
 /** A page. */
-export interface Page {
+export interface Page<Row> {
   readonly chain: IndexedChain
-  readonly rows: ReadonlyArray<PageRow>
+  readonly rows: ReadonlyArray<Row>
   /** Its number, 0 for the first. */
   readonly number: number
   /** Maximum number of its rows. */
@@ -77,71 +116,10 @@ export class NotDerived extends Data.TaggedError("NotDerived")<{
   readonly checkpoint: Checkpoint
 }> {}
 
-/** A block number that the store can hold; no chain is longer. */
-const toBlock = (block: bigint): number =>
-  Number(block > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : block)
-
-interface Bounds {
-  readonly from: Cursor.RequestedBound
-  readonly to: Cursor.RequestedBound
-}
-
-const parseDate = (
-  name: "from_date" | "to_date",
-  text: string | undefined,
-): Result.Result<number | undefined, InvalidParameter> =>
-  text === undefined ? Result.succeed(undefined) : Dates.read(name, text)
-
-const isAbove = ({ from, to }: Bounds): boolean =>
-  from._tag === "Block" && to._tag === "Block"
-    ? from.block > to.block
-    : from._tag === "Date" && to._tag === "Date" && from.date > to.date
-
-const formatBound = (bound: Cursor.RequestedBound): string =>
-  bound._tag === "Block" ? `block ${bound.block}` : bound._tag === "Date" ? Cursor.formatDate(bound.date) : "none"
-
-/** The range of a query: a block number takes precedence over a date, at each end separately. */
-const boundsOf = ({
-  from_block,
-  from_date,
-  to_block,
-  to_date,
-}: Parameters): Result.Result<Bounds, InvalidParameter> => {
-  const fromDate = parseDate("from_date", from_date)
-  if (Result.isFailure(fromDate)) return Result.fail(fromDate.failure)
-  const toDate = parseDate("to_date", to_date)
-  if (Result.isFailure(toDate)) return Result.fail(toDate.failure)
-  const bounds: Bounds = WalletQuery.bounds<number, number>({
-    ...(from_block === undefined ? {} : { from_block: toBlock(from_block) }),
-    ...(to_block === undefined ? {} : { to_block: toBlock(to_block) }),
-    ...(fromDate.success === undefined ? {} : { from_date: fromDate.success }),
-    ...(toDate.success === undefined ? {} : { to_date: toDate.success }),
-  })
-  if (!isAbove(bounds)) return Result.succeed(bounds)
-  const { from, to } = bounds
-  const suffix = from._tag === "Date" ? "date" : "block"
-  const expected = `at most to_${suffix} (${formatBound(to)})`
-  return Result.fail(InvalidParameter.fromIssue({ path: `from_${suffix}`, expected, received: formatBound(from) }))
-}
-
 const sizeOf = (limit: number | undefined, maxLimit: number): Result.Result<number, InvalidParameter> => {
   if (limit === undefined || limit <= maxLimit) return Result.succeed(limit ?? maxLimit)
   const expected = `a whole number from 1 to ${maxLimit}`
   return Result.fail(InvalidParameter.fromIssue({ path: "limit", expected, received: `"${limit}"` }))
-}
-
-/** First block of the range, inclusive; `null` where the range begins after the last indexed block. */
-const firstBlock = (snapshot: Snapshot, bound: Cursor.RequestedBound, { first }: Checkpoint) => {
-  if (bound._tag === "Open") return Effect.succeed(first)
-  if (bound._tag === "Block") return Effect.succeed(Math.max(first, bound.block))
-  return snapshot.firstAtOrAfter(Math.ceil(bound.date / 1000))
-}
-
-/** Last block of the range, inclusive; `null` where the range ends before the first indexed block. */
-const lastBlock = (snapshot: Snapshot, bound: Cursor.RequestedBound, { head }: Checkpoint) => {
-  if (bound._tag === "Open") return Effect.succeed(head.number)
-  if (bound._tag === "Block") return Effect.succeed(Math.min(head.number, bound.block))
-  return snapshot.lastAtOrBefore(Math.floor(bound.date / 1000))
 }
 
 /**
@@ -180,7 +158,7 @@ const coverageOf = Effect.fnUntraced(function* (
   checkpoint: Checkpoint,
 ): Effect.fn.Return<Checkpoint, StoreError> {
   if (cursor === undefined) return checkpoint
-  const from = (yield* firstBlock(snapshot, cursor.requestedFrom, checkpoint)) ?? cursor.from
+  const from = (yield* BlockRange.firstBlock(snapshot, cursor.requestedFrom, checkpoint)) ?? cursor.from
   return from < cursor.from ? { ...checkpoint, first: cursor.from } : checkpoint
 })
 
@@ -188,35 +166,37 @@ const coverageOf = Effect.fnUntraced(function* (
 interface Resolved {
   readonly chain: IndexedChain
   readonly key: string
-  readonly bounds: Bounds
+  readonly bounds: BlockRange.Bounds
   readonly size: number
   readonly maxBytes: number
   readonly cursor: Cursor.Cursor | undefined
   readonly order: WalletQuery.Order
+  readonly filter: Cursor.Filter
 }
 
 /** The cursor that a query sends, compared with the rest of the query; undefined on the first page. */
 const cursorOf = (
   key: string,
   chain: IndexedChain,
-  bounds: Bounds,
+  bounds: BlockRange.Bounds,
   { order }: Parameters,
+  filter: Cursor.Filter,
   sent: Cursor.Cursor | undefined,
 ): Result.Result<Cursor.Cursor | undefined, InvalidParameter> =>
   sent === undefined
     ? Result.succeed(undefined)
-    : Cursor.match(sent, { chainId: chain.id, wallet: key, order, from: bounds.from, to: bounds.to })
+    : Cursor.match(sent, { chainId: chain.id, wallet: key, order, from: bounds.from, to: bounds.to, filter })
 
-/** The cursor behind the last row of a page. */
+/** The cursor behind a row. */
 const nextCursor = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  { bounds, chain, cursor, key, order }: Resolved,
+  { bounds, chain, cursor, filter, key, order }: Resolved,
   { from, to }: Pick<PageQuery, "from" | "to">,
-  last: PageRow,
+  { after, part }: NonNullable<SourceRows<unknown>["next"]>,
   head: BlockRef,
 ): Effect.fn.Return<Cursor.Cursor, StoreError> {
   const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
-  const block = yield* snapshot.block(last.block)
+  const block = yield* snapshot.block(after[0])
   if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
   return {
     chainId: chain.id,
@@ -227,15 +207,17 @@ const nextCursor = Effect.fnUntraced(function* (
     from,
     to,
     page: (cursor?.page ?? 0) + 1,
-    position: [last.block, last.index],
+    position: after,
     positionHash: block.hash,
     top: { number: top.number, hash: top.hash },
+    filter,
+    ...(part === undefined ? {} : { part }),
   }
 })
 
 /** Refuses a projection whose rows are not derived of all blocks. Those of wallets' transactions are written with their blocks. */
-const checkDerived = Effect.fnUntraced(function* (
-  projection: Source,
+export const checkDerived = Effect.fnUntraced(function* (
+  projection: Pick<Projection, "id" | "kind" | "revision">,
   snapshot: Snapshot,
   chain: string,
   checkpoint: Checkpoint,
@@ -247,13 +229,13 @@ const checkDerived = Effect.fnUntraced(function* (
 })
 
 /** Reads a page in one snapshot: coverage, cursor check, rows and the next cursor. */
-const read = Effect.fnUntraced(function* <E>(
-  projection: Source,
+const read = Effect.fnUntraced(function* <Row, E>(
+  source: Source<Row>,
   snapshot: Snapshot,
   resolved: Resolved,
   { guard, internal }: Request<E>,
-): Effect.fn.Return<Page, StoreError | StaleCursor | NotDerived | E> {
-  const { bounds, chain, cursor, key, maxBytes, order, size } = resolved
+): Effect.fn.Return<Page<Row>, StoreError | InvalidParameter | StaleCursor | NotDerived | E> {
+  const { bounds, chain, cursor, filter, key, maxBytes, order, size } = resolved
   const checkpoint = yield* snapshot.checkpoint
   yield* guard(chain, checkpoint)
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
@@ -262,47 +244,57 @@ const read = Effect.fnUntraced(function* <E>(
   const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
   const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint: covered, missing }
   if (checkpoint === null) return page
-  yield* checkDerived(projection, snapshot, chain.name, checkpoint)
-  const from = cursor?.from ?? (yield* firstBlock(snapshot, bounds.from, checkpoint))
-  const to = cursor?.to ?? (yield* lastBlock(snapshot, bounds.to, checkpoint))
+  yield* checkDerived(source, snapshot, chain.name, checkpoint)
+  const from = cursor?.from ?? (yield* BlockRange.firstBlock(snapshot, bounds.from, checkpoint))
+  const to = cursor?.to ?? (yield* BlockRange.lastBlock(snapshot, bounds.to, checkpoint))
   if (from === null || to === null || from > to) return page
-  const after = cursor === undefined ? null : { block: cursor.position[0], index: cursor.position[1] }
-  const query = { key, from, to, order, after, limit: size, maxBytes, internal }
-  const { hasMore, rows } = yield* snapshot.page(projection, query)
-  const last = rows.at(-1)
-  if (!hasMore || last === undefined) return { ...page, rows }
-  const next = yield* nextCursor(snapshot, resolved, { from, to }, last, checkpoint.head)
-  return { ...page, rows, cursor: Cursor.toText(projection.id, next) }
+  const after = cursor?.position ?? null
+  const range = { key, from, to, order, after, part: cursor?.part, filter, limit: size, maxBytes, internal }
+  const { next, rows } = yield* source.read(snapshot, range)
+  if (next === null) return { ...page, rows }
+  const made = yield* nextCursor(snapshot, resolved, { from, to }, next, checkpoint.head)
+  return { ...page, rows, cursor: Cursor.toText(source.cursor, made) }
 })
 
-/** Makes the reader of pages of a projection. */
-export const make = (options: {
+/** Finds the chain of a query; one that it leaves out is the default. */
+export const chainFinder = (chains: ReadonlyArray<IndexedChain>) => {
+  const find = ChainRegistry.finder(chains)
+  return (name: string | undefined) =>
+    name === undefined
+      ? Result.mapError(find(ChainRegistry.defaultName), () => ChainRegistry.defaultNotServed(chains))
+      : find(name)
+}
+
+/** Makes the reader of pages of a source. */
+export const make = <Row>(options: {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly maxLimit: number
   /** Maximum size of the rows of a page, in bytes; a larger row is a page by itself. */
   readonly maxBytes: number
-  readonly projection: Source
+  readonly source: Source<Row>
 }) => {
-  const { chains, maxBytes, maxLimit, projection } = options
+  const { chains, maxBytes, maxLimit, source } = options
   const find = ChainRegistry.finder(chains)
+  const named = chainFinder(chains)
 
-  const chainOf = (name: string | undefined, cursor: Cursor.Cursor | undefined) => {
-    if (name !== undefined) return find(name)
-    if (cursor !== undefined) return find(String(cursor.chainId))
-    return Result.mapError(find(ChainRegistry.defaultName), () => ChainRegistry.defaultNotServed(chains))
-  }
+  const chainOf = (name: string | undefined, cursor: Cursor.Cursor | undefined) =>
+    name === undefined && cursor !== undefined ? find(String(cursor.chainId)) : named(name)
 
   /** Everything of a query that needs no database. */
-  const resolve = (key: string, query: Parameters): Result.Result<Resolved, InvalidParameter> => {
-    const bounds = boundsOf(query)
+  const resolve = (
+    key: string,
+    query: Parameters,
+    filter: Cursor.Filter,
+  ): Result.Result<Resolved, InvalidParameter> => {
+    const bounds = BlockRange.boundsOf(query)
     if (Result.isFailure(bounds)) return Result.fail(bounds.failure)
     const size = sizeOf(query.limit, maxLimit)
     if (Result.isFailure(size)) return Result.fail(size.failure)
-    const sent = query.cursor === undefined ? Result.succeed(undefined) : Cursor.fromText(projection.id, query.cursor)
+    const sent = query.cursor === undefined ? Result.succeed(undefined) : Cursor.fromText(source.cursor, query.cursor)
     if (Result.isFailure(sent)) return Result.fail(sent.failure)
     const chain = chainOf(query.chain, sent.success)
     if (Result.isFailure(chain)) return Result.fail(InvalidParameter.fromChain(chain.failure))
-    const cursor = cursorOf(key, chain.success, bounds.success, query, sent.success)
+    const cursor = cursorOf(key, chain.success, bounds.success, query, filter, sent.success)
     if (Result.isFailure(cursor)) return Result.fail(cursor.failure)
     return Result.succeed({
       chain: chain.success,
@@ -312,6 +304,7 @@ export const make = (options: {
       maxBytes,
       cursor: cursor.success,
       order: cursor.success?.order ?? query.order ?? "DESC",
+      filter: cursor.success === undefined ? filter : (cursor.success.filter ?? {}),
     })
   }
 
@@ -327,10 +320,10 @@ export const make = (options: {
   return <E, Q extends Parameters>(
     query: Q & Handled<Q>,
     request: Request<E>,
-  ): Effect.Effect<Page, InvalidParameter | StaleCursor | NotDerived | StoreError | E> => {
-    const resolved = resolve(request.key, query)
+  ): Effect.Effect<Page<Row>, InvalidParameter | StaleCursor | NotDerived | StoreError | E> => {
+    const resolved = resolve(request.key, query, request.filter ?? {})
     return Result.isFailure(resolved)
       ? Effect.fail(resolved.failure)
-      : resolved.success.chain.reader.snapshot((snapshot) => read(projection, snapshot, resolved.success, request))
+      : resolved.success.chain.reader.snapshot((snapshot) => read(source, snapshot, resolved.success, request))
   }
 }

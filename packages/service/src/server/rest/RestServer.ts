@@ -14,6 +14,8 @@ import { Bounds } from "../Bounds.ts"
 import * as IndexedChain from "../IndexedChain.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
+import * as WalletMovements from "./WalletMovements.ts"
+import * as WalletSums from "./WalletSums.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
 /** A handler for each operation: one that is added to the contract does not compile until it has one. */
@@ -29,11 +31,19 @@ export const layer = (options: {
       const authentication = yield* Authentication
       const chains = options.chains.map(IndexedChain.fromDatabase(yield* Engine))
       const { config } = options
-      const send = PageResponse.make(yield* Bounds)
+      const bounds = yield* Bounds
+      const send = PageResponse.make(bounds)
       const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, chains, decoder: Decoder.make(), send }),
+        movements: WalletMovements.make({ config, chains, send }),
+        ...WalletSums.make({ chains, send, turns: bounds.turns }),
       }
-      const { walletTransactions } = RestOperation.all
-      yield* router.addAll([OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication)])
+      const { balances, movements, statement, walletTransactions } = RestOperation.all
+      yield* router.addAll([
+        OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication),
+        OperationRoute.make(movements, handlers.movements, authentication),
+        OperationRoute.make(balances, handlers.balances, authentication),
+        OperationRoute.make(statement, handlers.statement, authentication),
+      ])
     }),
   )

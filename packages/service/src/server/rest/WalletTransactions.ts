@@ -14,18 +14,19 @@ import { redecode } from "../../decode/Redecode.ts"
 import * as AppliedSettings from "../../store/AppliedSettings.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
-import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import * as ErrorResponse from "../ErrorResponse.ts"
+import type * as ErrorResponse from "../ErrorResponse.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as Cursor from "./Cursor.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
+import * as OperationError from "./OperationError.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 import * as PagedQuery from "./PagedQuery.ts"
 import type * as PageResponse from "./PageResponse.ts"
 import * as PageWriter from "./PageWriter.ts"
+import * as WatchGuard from "./WatchGuard.ts"
 
 /** What the handler needs. */
 export interface Options {
@@ -41,38 +42,23 @@ export type Request = OperationRoute.Request<typeof RestOperation.walletTransact
 
 type Scope = NonNullable<Request["query"]["scope"]>
 
-const sources: Readonly<Record<Scope, PagedQuery.Source>> = {
-  direct: projection,
-  all: { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision },
+const sources: Readonly<Record<Scope, PagedQuery.Source<PageRow>>> = {
+  direct: PagedQuery.sourceOf(projection),
+  all: PagedQuery.sourceOf({ id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision }),
 }
 
 const other: Readonly<Record<Scope, Scope>> = { direct: "all", all: "direct" }
 
 /** The scope of a request; one that it leaves out is that of its cursor. */
 const scopeOf = ({ cursor, scope }: Request["query"]): Result.Result<Scope, InvalidParameter> => {
-  const isOf = (own: Scope) => cursor !== undefined && Result.isSuccess(Cursor.fromText(sources[own].id, cursor))
+  const isOf = (own: Scope) => cursor !== undefined && Result.isSuccess(Cursor.fromText(sources[own].cursor, cursor))
   if (scope === undefined) return Result.succeed(isOf("all") ? "all" : "direct")
   if (!isOf(other[scope])) return Result.succeed(scope)
   const expected = `a cursor of scope ${scope}`
   return Result.fail(InvalidParameter.fromIssue({ path: "cursor", expected, received: `one of scope ${other[scope]}` }))
 }
 
-/** Refuses the scope of all transactions where the index has only those of some wallets. */
-const guardAll = (chain: IndexedChain, checkpoint: Checkpoint | null): Effect.Effect<void, InvalidParameter> => {
-  if ((checkpoint === null ? chain.config.watch : checkpoint.watch) === undefined) return Effect.void
-  const message = `Scope not indexed: all, on ${chain.name}, whose index has the transactions of some wallets. Use scope=direct.`
-  return Effect.fail(new InvalidParameter({ parameter: "scope", code: "bad_request", message }))
-}
-
-/** Refuses a wallet that the index does not cover, for which an empty page would be wrong. */
-const guard =
-  (wallet: string) =>
-  (chain: IndexedChain, checkpoint: Checkpoint | null): Effect.Effect<void, InvalidParameter> => {
-    const watch = checkpoint === null ? chain.config.watch?.map((address) => address.toLowerCase()) : checkpoint.watch
-    if (watch === undefined || watch.includes(wallet)) return Effect.void
-    const message = `Wallet not indexed: ${wallet} on ${chain.name}. Use a wallet that this service indexes.`
-    return Effect.fail(new InvalidParameter({ parameter: "address", code: "address_not_watched", message }))
-  }
+const guardAll = WatchGuard.ledger("scope", "Scope all", "Use scope=direct.")
 
 /**
  * Whether the page cannot show internal transactions, because no stored block has traces. Where some have, as after traces were turned
@@ -82,7 +68,7 @@ const lacksTraces = Effect.fnUntraced(function* ({
   chain,
   checkpoint,
   rows,
-}: PagedQuery.Page): Effect.fn.Return<boolean, StoreError> {
+}: PagedQuery.Page<PageRow>): Effect.fn.Return<boolean, StoreError> {
   if (rows.some(({ internal }) => internal !== null)) return false
   if (checkpoint === null) return chain.config.traces === "off"
   const status = yield* chain.status
@@ -100,24 +86,27 @@ const refuseInclude = (chain: string) =>
     message: `Traces not indexed: ${chain}. Send the request without "include".`,
   })
 
+const notComplete = { what: "Scope all", advice: "Retry later, or use scope=direct." }
+
 /** Makes the handler. */
 export const make = ({ chains, config, decoder, send }: Options) => {
   const bounds = { chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes }
   const readPage = {
-    direct: PagedQuery.make({ ...bounds, projection: sources.direct }),
-    all: PagedQuery.make({ ...bounds, projection: sources.all }),
+    direct: PagedQuery.make({ ...bounds, source: sources.direct }),
+    all: PagedQuery.make({ ...bounds, source: sources.all }),
   }
 
   const read = ({ params: { address: wallet }, query: all }: Request) => {
     const { include, scope: _, ...query } = all
+    const guard = WatchGuard.wallet(wallet)
     return Effect.flatMap(Effect.fromResult(scopeOf(all)), (scope) =>
       readPage[scope](query, {
         key: wallet,
         internal: include !== undefined,
         guard: (chain, checkpoint) =>
           scope === "all"
-            ? Effect.andThen(guard(wallet)(chain, checkpoint), guardAll(chain, checkpoint))
-            : guard(wallet)(chain, checkpoint),
+            ? Effect.andThen(guard(chain, checkpoint), guardAll(chain, checkpoint))
+            : guard(chain, checkpoint),
       }),
     )
   }
@@ -126,7 +115,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
     revision === decoder.revision || body.length > config.limits.pageBytes
 
   const write = (
-    { chain, checkpoint, cursor, missing, number, rows: stored, size }: PagedQuery.Page,
+    { chain, checkpoint, cursor, missing, number, rows: stored, size }: PagedQuery.Page<PageRow>,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
@@ -153,12 +142,5 @@ export const make = ({ chains, config, decoder, send }: Options) => {
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>
-    Effect.catchTags(send(request.caller.grant, readBody(request)), {
-      InvalidParameter: ErrorResponse.badRequest,
-      NotDerived: ({ chain, checkpoint, next }) =>
-        ErrorResponse.notDerived(chain, next ?? checkpoint.first, IndexCoverage.headers(checkpoint)),
-      StaleCursor: ({ checkpoint, resumeFromBlock }) =>
-        ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.headers(checkpoint)),
-      StoreError: ErrorResponse.fromStore,
-    })
+    OperationError.answer(send(request.caller.grant, readBody(request)), notComplete)
 }

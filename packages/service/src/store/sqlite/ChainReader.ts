@@ -46,8 +46,9 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       }),
     ledger: (query) =>
       connection.attempt(() => {
-        const rows = Ledgers.pageUnsafe(connection, query)
-        return checkpoint === null ? rows : Openings.addUnsafe(connection, query, checkpoint.first, rows)
+        const fitting = { ...query, limit: Ledgers.limitUnsafe(connection, query) }
+        const rows = Ledgers.pageUnsafe(connection, fitting)
+        return checkpoint === null ? rows : Openings.addUnsafe(connection, fitting, checkpoint.first, rows)
       }),
     openings: (wallet) =>
       connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),
@@ -59,6 +60,7 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       ),
     proof: (wallet) =>
       connection.attempt(() => (checkpoint === null ? null : Proofs.readUnsafe(connection, wallet, checkpoint.first))),
+    transactionHash: (position) => connection.attempt(() => PageReader.hashUnsafe(connection, position)),
     projection: (id) =>
       connection.attempt(() => {
         const found = ProjectionCheckpoints.readUnsafe(connection, id)

@@ -45,6 +45,14 @@ export const page = {
   DESC: `${rows} ORDER BY id DESC LIMIT ?`,
 } as const
 
+const sizes = `SELECT octet_length(body) FROM ledger WHERE wallet = ? AND id >= ? AND id <= ?`
+
+/** Bytes of the rows of a wallet. Parameters: wallet, first row id, last row id, limit. */
+export const pageSizes = {
+  ASC: `${sizes} ORDER BY id LIMIT ?`,
+  DESC: `${sizes} ORDER BY id DESC LIMIT ?`,
+} as const
+
 const transactions = `${rows} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
 
 /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */

@@ -110,6 +110,17 @@ const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: numb
   return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
 }
 
+/** The number of rows that fit a query. */
+export const limitUnsafe = (connection: Connection, query: LedgerQuery): number => {
+  const { limit, maxBytes, order, wallet } = query
+  if (maxBytes === undefined) return limit
+  const range = [fromHex(wallet), ...rangeOf(query)]
+  const sizes = connection.valuesUnsafe<readonly [bytes: number]>(Statements.pageSizes[order], [...range, limit])
+  let total = 0
+  const end = sizes.findIndex(([bytes]) => (total += bytes) > maxBytes)
+  return end === -1 ? limit : Math.max(end, 1)
+}
+
 /** The rows of a wallet in the order of a query. */
 export const pageUnsafe = (connection: Connection, query: LedgerQuery): ReadonlyArray<LedgerEntry> => {
   const params = [fromHex(query.wallet), ...rangeOf(query), query.limit]

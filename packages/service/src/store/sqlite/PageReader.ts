@@ -2,7 +2,7 @@
  * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
  * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
-import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
+import type { PageQuery, PageRow, PageRows, Position, TransactionHash } from "../ChainReader.ts"
 import { fromHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Checksum from "./Checksum.ts"
@@ -92,18 +92,37 @@ const both = function* (connection: Connection, chain: number, query: PageQuery,
 export const walletUnsafe = (connection: Connection, chain: number, query: PageQuery, boundary: number): PageRows =>
   fit(both(connection, chain, query, boundary), query)
 
+const columnsUnsafe = (connection: Connection, id: number): Documents.Columns | undefined =>
+  connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])[0]
+
+const missing = (connection: Connection, block: number) =>
+  Checksum.damaged(connection.name, block, "a transaction of a ledger is not stored")
+
+/** The hash of a transaction, in either layout. */
+export const hashUnsafe = (connection: Connection, { block, index }: Position): TransactionHash => {
+  const id = RowId.of(block, index)
+  const columns = columnsUnsafe(connection, id)
+  if (columns !== undefined) {
+    return {
+      hash: Documents.fromColumnsUnsafe(connection, columns, false).hash,
+      bytes: Documents.bytesOf(columns, false),
+    }
+  }
+  const [older] = OldRows.readUnsafe(connection, id, id + 1)
+  if (older === undefined) throw missing(connection, block)
+  return { hash: older[1].hash, bytes: older[1].body.length }
+}
+
 /** A transaction by its row id, in either layout. */
 const transactionUnsafe = (connection: Connection, id: number, wantsInternal: boolean): Found => {
   const position = RowId.toPosition(id)
-  const [columns] = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])
+  const columns = columnsUnsafe(connection, id)
   if (columns !== undefined) {
     const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1] })
     return { position, bytes: Documents.bytesOf(columns, wantsInternal), read }
   }
   const [older] = OldRows.readUnsafe(connection, id, id + 1)
-  if (older === undefined) {
-    throw Checksum.damaged(connection.name, position.block, "a transaction of a ledger is not stored")
-  }
+  if (older === undefined) throw missing(connection, position.block)
   const { body, decoderRevision: revision, internal } = older[1]
   const own = wantsInternal ? internal : null
   return { position, bytes: body.length + (own?.length ?? 0), read: () => ({ body, internal: own, revision }) }

@@ -41,6 +41,24 @@ const hex = (bytes: ReadonlyArray<number>) => `0x${Buffer.from(bytes).toString("
 describe("Cursor", () => {
   describe("toText and fromText", () => {
     it.prop(
+      "fromText inverts toText with a part and a filter",
+      {
+        part: Schema.UndefinedOr(Count),
+        filter: Schema.Record(Schema.Literals(["asset", "kind", "direction"]), Schema.String),
+      },
+      ({ filter, part }) => {
+        // As UTF-8 carries them: lone surrogates have no encoding.
+        const texts = Object.entries(filter).map(([name, text]) => [name, Buffer.from(text.slice(0, 100)).toString()])
+        const any: Cursor.Cursor = {
+          ...cursor,
+          filter: Object.fromEntries(texts),
+          ...(part === undefined || part === Number.MAX_SAFE_INTEGER ? {} : { part }),
+        }
+        expect(Cursor.fromText("movements", Cursor.toText("movements", any))).toMatchObject({ success: any })
+      },
+    )
+
+    it.prop(
       "fromText inverts toText",
       {
         numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count]),
@@ -138,6 +156,14 @@ describe("Cursor", () => {
       expect(Cursor.match(cursor, walk)._tag).toBe("Success")
       const bare = { ...walk, order: undefined, from: { _tag: "Open" }, to: { _tag: "Open" } } as const
       expect(Cursor.match(cursor, bare)._tag).toBe("Success")
+    })
+
+    it("match: a filter is taken from the cursor where it is left out, and refused where it differs", () => {
+      const filtered = { ...cursor, filter: { kind: "fee" } }
+      expect(Cursor.match(filtered, walk)._tag).toBe("Success")
+      expect(Cursor.match(filtered, { ...walk, filter: { kind: "fee" } })._tag).toBe("Success")
+      expect(Cursor.match(filtered, { ...walk, filter: { kind: "value" } })._tag).toBe("Failure")
+      expect(Cursor.match(cursor, { ...walk, filter: { kind: "fee" } })._tag).toBe("Failure")
     })
 
     it("match: refuses another chain, wallet, order or range", () => {

@@ -92,7 +92,7 @@ describe("scope", () => {
       expect([before.status, meanwhile.status, after.status]).toEqual([503, 503, 200])
       expect(meanwhile.headers["retry-after"]).toBe("10")
       expect(meanwhile.json.message).toBe(
-        "Scope not complete: all, on eth, which is derived up to block 0. Retry later, or use scope=direct.",
+        "Scope all not complete: eth, derived up to block 0. Retry later, or use scope=direct.",
       )
       expect(hashesIn(after)).toEqual(all)
     }).pipe(Effect.scoped),

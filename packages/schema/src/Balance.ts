@@ -1,0 +1,86 @@
+/**
+ * What a wallet holds at a block, as the sums of its movements.
+ */
+import * as Schema from "effect/Schema"
+import * as Decimal from "./Decimal.ts"
+import * as Hash from "./Hash.ts"
+import { orEmpty } from "./internal/leaf.ts"
+import { type Named, open } from "./internal/open.ts"
+import * as Movement from "./Movement.ts"
+
+const balanceCodec = open("Balance", {
+  /** What is held. */
+  asset: Movement.Asset,
+  /** Id of the token; `null` for a fungible asset. */
+  token_id: orEmpty(Decimal.Decimal, null),
+  /** Sum of the movements, in the smallest unit of the asset. Negative where movements, or what was held before, are missing. */
+  balance: Decimal.Signed,
+  /**
+   * Block at which the sum was last compared with the state of the chain, where it was equal; `null` otherwise. For an id of an ERC-721
+   * contract, the number of tokens of that contract was compared.
+   */
+  proved_at_block: orEmpty(Decimal.Decimal, null),
+})
+
+export interface Balance extends Schema.Schema.Type<typeof balanceCodec> {}
+
+/** Encoded form of `Balance`: the values of its JSON. */
+export interface BalanceWire extends Schema.Codec.Encoded<typeof balanceCodec> {}
+
+/**
+ * What a wallet holds of one asset.
+ *
+ * Source: decision 0049.
+ */
+export const Balance: Named<typeof balanceCodec, Balance, BalanceWire> = balanceCodec
+
+const incompleteCodec = open("Incomplete", {
+  /** True where what the wallet held of some asset before the first indexed block is unknown, and not part of the sums. */
+  opening: Schema.Boolean,
+  /** Number of transactions and blocks of the range in which movements of the wallet may be missing. */
+  places: Decimal.SafeInteger,
+  /** Block of the first of them; `null` for none, and where it is not remembered. */
+  first_block: orEmpty(Decimal.Decimal, null),
+})
+
+export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {}
+
+/** Encoded form of `Incomplete`: the values of its JSON. */
+export interface IncompleteWire extends Schema.Codec.Encoded<typeof incompleteCodec> {}
+
+/**
+ * What sums of movements may lack.
+ *
+ * Source: decisions 0048 and 0049.
+ */
+export const Incomplete: Named<typeof incompleteCodec, Incomplete, IncompleteWire> = incompleteCodec
+
+const balancesCodec = open("Balances", {
+  /** The block, after which the balances are taken. */
+  block_number: Decimal.Decimal,
+  /** Block hash. */
+  block_hash: Hash.Hash,
+  /** What the sums may lack. */
+  incomplete: Incomplete,
+  /** Balances: `native` first, then by asset and id. */
+  result: Schema.Array(Balance),
+})
+
+export interface Balances extends Schema.Schema.Type<typeof balancesCodec> {}
+
+/** Encoded form of `Balances`: the values of its JSON. */
+export interface BalancesWire extends Schema.Codec.Encoded<typeof balancesCodec> {}
+
+/**
+ * What a wallet holds at a block. Assets of which it holds nothing are left out.
+ *
+ * Source: decision 0049.
+ */
+export const Balances: Named<typeof balancesCodec, Balances, BalancesWire> = balancesCodec
+
+/**
+ * Keys of balances that the schema does not know, with the values received.
+ *
+ * Source: decision 0004.
+ */
+export const extras = (value: Balances): Readonly<Record<string, unknown>> => Balances.extras(value)

@@ -1,0 +1,120 @@
+/**
+ * Query parameters of the operations on the ledger of a wallet: movements, balances and statement.
+ */
+import * as Schema from "effect/Schema"
+import { type Step, unread } from "./internal/coder.ts"
+import { leaf, oneOf, typeSide } from "./internal/leaf.ts"
+import * as Movement from "./Movement.ts"
+import * as WalletQuery from "./WalletQuery.ts"
+
+/** Values of a list, at most. */
+const maxValues = 20
+
+/** A list of values as text with commas. */
+const list = <A extends string>(expected: string, read: Step, from: Schema.Codec<A, A>) => {
+  const is = (value: unknown): value is ReadonlyArray<A> =>
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= maxValues &&
+    value.every((one) => typeof one === "string" && read(one) === one)
+  return leaf<ReadonlyArray<A>, string>({
+    expected,
+    wire: Schema.String,
+    read: (input) => {
+      if (typeof input !== "string" || input.length > 1_000) return unread
+      const values = input.split(",").map((text) => read(text.trim()))
+      return is(values) ? values : unread
+    },
+    write: (values) => values.join(","),
+    type: typeSide<ReadonlyArray<A>>({
+      expected,
+      is,
+      from: Schema.Array(from).check(Schema.isMinLength(1), Schema.isMaxLength(maxValues)),
+    }),
+    repeats: false,
+  })
+}
+
+const readAsset: Step = (input) => {
+  const text = typeof input === "string" ? input.toLowerCase() : input
+  return typeof text === "string" && /^(native|0x[0-9a-f]{40})$/.test(text) ? text : unread
+}
+
+const Assets = list<Movement.Asset>(
+  `native and addresses of tokens, with commas between them, at most ${maxValues}`,
+  readAsset,
+  // Sound: the pattern is that of an asset.
+  Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u)) as unknown as Schema.Codec<
+    Movement.Asset,
+    Movement.Asset
+  >,
+)
+
+const isKind = (value: unknown): value is Movement.Kind => (Movement.kinds as ReadonlyArray<unknown>).includes(value)
+
+const Kinds = list<Movement.Kind>(
+  `kinds of movements with commas between them: ${Movement.kinds.join(", ")}`,
+  (input) => (isKind(input) ? input : unread),
+  Schema.Literals(Movement.kinds),
+)
+
+/**
+ * Direction of a movement: `in` where the wallet receives, `out` where it pays.
+ *
+ * Source: decision 0049.
+ */
+export type Direction = "in" | "out"
+
+const Direction: Schema.Codec<Direction> = leaf<Direction, Direction>({
+  expected: "in or out",
+  wire: Schema.Literals(["in", "out"]),
+  read: (input) => (input === "in" || input === "out" ? input : unread),
+  write: (value) => value,
+  type: oneOf(["in", "out"]),
+})
+
+const { chain, cursor, from_block, from_date, limit, order, to_block, to_date } = WalletQuery.WalletQuery.fields
+
+/** `native`, addresses of tokens, or several with commas between them. Default: all assets. */
+const asset = Schema.optionalKey(Assets)
+
+/**
+ * Query parameters of the movements of a wallet, all optional.
+ *
+ * Source: decision 0049.
+ */
+export const MovementQuery = Schema.Struct({
+  chain,
+  from_block,
+  to_block,
+  from_date,
+  to_date,
+  cursor,
+  asset,
+  /** Kinds of movements, with commas between several. Default: all kinds. */
+  kind: Schema.optionalKey(Kinds),
+  /** `in`: what the wallet received. `out`: what it paid. Default: both. */
+  direction: Schema.optionalKey(Direction),
+  limit,
+  order,
+})
+
+export interface MovementQuery extends Schema.Schema.Type<typeof MovementQuery> {}
+
+/**
+ * Query parameters of the balances of a wallet, all optional: without a bound they are those of the last indexed block.
+ *
+ * Source: decision 0049.
+ */
+export const BalanceQuery = Schema.Struct({ chain, to_block, to_date, asset })
+
+export interface BalanceQuery extends Schema.Schema.Type<typeof BalanceQuery> {}
+
+/**
+ * Query parameters of the statement of a wallet, all optional: without bounds it is one of all indexed blocks.
+ *
+ * Source: decision 0049.
+ */
+export const StatementQuery = Schema.Struct({ chain, from_block, to_block, from_date, to_date, asset })
+
+export interface StatementQuery extends Schema.Schema.Type<typeof StatementQuery> {}

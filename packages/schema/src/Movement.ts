@@ -1,0 +1,200 @@
+/**
+ * Movements of a wallet: each change of what it holds, by transactions, calls of contracts, logs of tokens, withdrawals and rewards.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Decimal from "./Decimal.ts"
+import * as Hash from "./Hash.ts"
+import { unread } from "./internal/coder.ts"
+import { leaf, orEmpty, typeSide } from "./internal/leaf.ts"
+import { type Named, open } from "./internal/open.ts"
+import * as Text from "./internal/text.ts"
+import * as Timestamp from "./Timestamp.ts"
+
+/**
+ * Kinds of movements.
+ *
+ * **Details**
+ *
+ * `fee`: fees that the sender of a transaction paid, also of a failed one. `value`: value of a transaction. `internal`: value of a call,
+ * a creation or a self-destruct inside of it. `ether_log`: value by the log of EIP-7708, where there are no traces. `withdrawal`: of the
+ * beacon chain. `reward`: fees and rewards of a block. `mint`: value that a deposit from L1 mints. `erc20`, `erc721`, `erc1155`: tokens.
+ * `genesis`: what the wallet held before the first indexed block. `irregular`: changes by a rule of the chain.
+ *
+ * Source: decision 0048.
+ */
+export const kinds = [
+  "fee",
+  "value",
+  "internal",
+  "ether_log",
+  "withdrawal",
+  "reward",
+  "mint",
+  "erc20",
+  "erc721",
+  "erc1155",
+  "genesis",
+  "irregular",
+] as const
+
+/**
+ * Kind of a movement.
+ *
+ * Source: decision 0048.
+ */
+export type Kind = (typeof kinds)[number]
+
+/**
+ * Roles that a wallet has in a transaction or block.
+ *
+ * Source: decision 0048.
+ */
+export type Role =
+  | "sender"
+  | "recipient"
+  | "created"
+  | "creator"
+  | "internal_caller"
+  | "internal_callee"
+  | "token_sender"
+  | "token_recipient"
+  | "approval_owner"
+  | "approval_spender"
+  | "approval_operator"
+  | "authority"
+  | "withdrawal_recipient"
+  | "fee_recipient"
+  | "fee_payer"
+  | "mint_recipient"
+
+/** A name that a later version of the server may add. */
+type Other = string & {}
+
+/** Names of a list that grows: others of the same form decode too. */
+const name = <A extends string>(expected: string) => {
+  const is = (value: unknown): value is A | Other => typeof value === "string" && /^[a-z][a-z0-9_]{0,39}$/.test(value)
+  const wire = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,39}$/u))
+  return leaf<A | Other, string>({
+    expected,
+    wire,
+    read: (input) => (is(input) ? input : unread),
+    write: (value) => value,
+    type: typeSide<A | Other>({ expected, is, from: wire }),
+    repeats: false,
+  })
+}
+
+const Kind = name<Kind>("a kind of movement such as value")
+
+const Role = name<Role>("a role such as sender")
+
+export type Asset = "native" | Address.Address
+
+const isAsset = (value: unknown): value is Asset => value === "native" || Address.isAddress(value)
+
+const expectedAsset = "native, or the address of a token"
+
+const assetWire = Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u))
+
+/**
+ * What moves: `native`, the currency of the chain, or the address of a token. Decodes any case.
+ *
+ * Source: decision 0048.
+ */
+export const Asset: Schema.Codec<Asset, string> = leaf<Asset, string>({
+  expected: expectedAsset,
+  wire: assetWire,
+  read: (input) => {
+    const text = typeof input === "string" && input.length <= 42 ? input.toLowerCase() : input
+    return isAsset(text) ? text : unread
+  },
+  write: (value) => value,
+  type: typeSide<Asset>({ expected: expectedAsset, is: isAsset, from: assetWire }),
+})
+
+const movementCodec = open("Movement", {
+  /** Kind; one that this version does not know is possible. */
+  kind: Kind,
+  /** What moves. */
+  asset: Asset,
+  /** Id of the token; `null` for a fungible asset. */
+  token_id: orEmpty(Decimal.Decimal, null),
+  /** Amount in the smallest unit of the asset: negative where the wallet pays. */
+  amount: Decimal.Signed,
+  /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */
+  counterparty: Address.OrNone,
+  /** Label of the other side; `null` when the server has none. */
+  counterparty_label: Text.OrNone,
+  /** Transaction hash; `null` for a movement of a block. */
+  transaction_hash: orEmpty(Hash.Hash, null),
+  /** Index of the transaction in the block, from 0; `null` for a movement of a block. */
+  transaction_index: orEmpty(Decimal.SafeInteger, null),
+  /** Index of the log in the block; `null` for a movement without one. */
+  log_index: orEmpty(Decimal.SafeInteger, null),
+  /** Index among the movements of the wallet in this transaction, of this block or before the first block, from 0, in order. */
+  movement_index: Decimal.SafeInteger,
+  /** Block number. */
+  block_number: Decimal.Decimal,
+  /** Block hash. */
+  block_hash: Hash.Hash,
+  /** Block time. */
+  block_timestamp: Timestamp.Timestamp,
+  /** True for the fee, and the minted value, of a failed transaction. */
+  failed: Schema.Boolean,
+  /** True where other movements of the wallet in this transaction or block may be missing. */
+  incomplete: Schema.Boolean,
+  /** Roles of the wallet in this transaction or block. */
+  roles: Schema.Array(Role),
+})
+
+export interface Movement extends Schema.Schema.Type<typeof movementCodec> {}
+
+/** Encoded form of `Movement`: the values of its JSON. */
+export interface MovementWire extends Schema.Codec.Encoded<typeof movementCodec> {}
+
+/**
+ * One change of what a wallet holds, at a place of the chain: a transaction, or a block where the chain itself moves value.
+ *
+ * **Details**
+ *
+ * A transfer is two movements, one of each side. A list of all movements of an asset sums up to what the wallet holds of it, as far as
+ * none is `incomplete` and the index begins before the first one.
+ *
+ * Source: decision 0048.
+ */
+export const Movement: Named<typeof movementCodec, Movement, MovementWire> = movementCodec
+
+const movementPageCodec = open("MovementPage", {
+  /** Cursor of the next page; `null` on the last page. */
+  cursor: Text.OrNone,
+  /** Number of the page, from 0. */
+  page: Decimal.SafeInteger,
+  /** Limit in force: maximum number of rows on the page. */
+  page_size: Decimal.SafeInteger,
+  /** Movements, in the requested order. */
+  result: Schema.Array(Movement),
+})
+
+export interface MovementPage extends Schema.Schema.Type<typeof movementPageCodec> {}
+
+/** Encoded form of `MovementPage`: the values of its JSON. */
+export interface MovementPageWire extends Schema.Codec.Encoded<typeof movementPageCodec> {}
+
+/**
+ * Page of movements.
+ *
+ * **Gotchas**
+ *
+ * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each page.
+ *
+ * Source: decision 0049.
+ */
+export const MovementPage: Named<typeof movementPageCodec, MovementPage, MovementPageWire> = movementPageCodec
+
+/**
+ * Keys of a movement that the schema does not know, with the values received.
+ *
+ * Source: decision 0004.
+ */
+export const extras = (value: Movement): Readonly<Record<string, unknown>> => Movement.extras(value)

@@ -1,0 +1,152 @@
+/**
+ * Statements of a wallet: what it held, what moved in and out by asset and kind, and what it holds.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Balance from "./Balance.ts"
+import * as Decimal from "./Decimal.ts"
+import * as Hash from "./Hash.ts"
+import { orEmpty } from "./internal/leaf.ts"
+import { type Named, objectOrNull, open } from "./internal/open.ts"
+import * as Movement from "./Movement.ts"
+import * as Timestamp from "./Timestamp.ts"
+
+const sumCodec = open("StatementSum", {
+  /** What moved. */
+  asset: Movement.Asset,
+  /** Id of the token; `null` for a fungible asset. */
+  token_id: orEmpty(Decimal.Decimal, null),
+  /** Kind of the movements. */
+  kind: Movement.Movement.fields.kind,
+  /** Number of movements. */
+  count: Decimal.SafeInteger,
+  /** Sum of what the wallet received, in the smallest unit of the asset. */
+  in: Decimal.Signed,
+  /** Sum of what it paid: negative or 0. */
+  out: Decimal.Signed,
+  /** `in` and `out` together. */
+  amount: Decimal.Signed,
+})
+
+export interface Sum extends Schema.Schema.Type<typeof sumCodec> {}
+
+/** Encoded form of `Sum`: the values of its JSON. */
+export interface SumWire extends Schema.Codec.Encoded<typeof sumCodec> {}
+
+/**
+ * Sum of the movements of one kind of an asset.
+ *
+ * Source: decision 0049.
+ */
+export const Sum: Named<typeof sumCodec, Sum, SumWire> = sumCodec
+
+const differenceCodec = open("StatementDifference", {
+  /** What is held. */
+  asset: Movement.Asset,
+  /** Id of the token; `null` for a fungible asset. */
+  token_id: orEmpty(Decimal.Decimal, null),
+  /** Sum of the movements, in the smallest unit of the asset. */
+  expected: Decimal.Signed,
+  /** Amount that the chain states; `null` where the contract gives none. */
+  found: orEmpty(Decimal.Signed, null),
+  /** First block at which both differ; `null` where it was not located. */
+  first_block: orEmpty(Decimal.Decimal, null),
+})
+
+export interface Difference extends Schema.Schema.Type<typeof differenceCodec> {}
+
+/** Encoded form of `Difference`: the values of its JSON. */
+export interface DifferenceWire extends Schema.Codec.Encoded<typeof differenceCodec> {}
+
+/**
+ * An asset of which the chain states another amount than the movements.
+ *
+ * Source: decisions 0049 and 0050.
+ */
+export const Difference: Named<typeof differenceCodec, Difference, DifferenceWire> = differenceCodec
+
+const proofCodec = open("StatementProof", {
+  /** Block of the comparison. */
+  block_number: Decimal.Decimal,
+  /** True where everything was compared, and nothing differs. */
+  proved: Schema.Boolean,
+  /** Last block at which that was so; `null` for none. */
+  proved_at_block: orEmpty(Decimal.Decimal, null),
+  /** What differs. */
+  differences: Schema.Array(Difference),
+  /** What could not be compared, in sentences. */
+  not_compared: Schema.Array(Schema.String),
+})
+
+export interface Proof extends Schema.Schema.Type<typeof proofCodec> {}
+
+/** Encoded form of `Proof`: the values of its JSON. */
+export interface ProofWire extends Schema.Codec.Encoded<typeof proofCodec> {}
+
+/**
+ * The last comparison of a wallet's sums with the state of the chain.
+ *
+ * Source: decisions 0049 and 0050.
+ */
+export const Proof: Named<typeof proofCodec, Proof, ProofWire> = proofCodec
+
+const openingCodec = open("StatementOpening", {
+  /** The block before the range; `null` where that begins with block 0. */
+  block_number: orEmpty(Decimal.Decimal, null),
+  /** Balances: `native` first, then by asset and id. */
+  result: Schema.Array(Balance.Balance),
+})
+
+export interface Opening extends Schema.Schema.Type<typeof openingCodec> {}
+
+/** Encoded form of `Opening`: the values of its JSON. */
+export interface OpeningWire extends Schema.Codec.Encoded<typeof openingCodec> {}
+
+/**
+ * What a wallet held before a range of blocks.
+ *
+ * Source: decision 0049.
+ */
+export const Opening: Named<typeof openingCodec, Opening, OpeningWire> = openingCodec
+
+const statementCodec = open("Statement", {
+  /** The wallet. */
+  address: Address.Address,
+  /** First block of the range. */
+  from_block: Decimal.Decimal,
+  /** Last block of the range. */
+  block_number: Decimal.Decimal,
+  /** Hash of the last block. */
+  block_hash: Hash.Hash,
+  /** Time of the last block. */
+  block_timestamp: Timestamp.Timestamp,
+  /** Before the range. */
+  opening: Opening,
+  /** What moved: `native` first, then by asset, id and kind. */
+  sums: Schema.Array(Sum),
+  /** After the last block. */
+  closing: Balance.Balances,
+  /** Last comparison with the state of the chain; `null` where there was none. */
+  proof: objectOrNull(Proof),
+  /** What the sums of the range may lack. */
+  incomplete: Balance.Incomplete,
+})
+
+export interface Statement extends Schema.Schema.Type<typeof statementCodec> {}
+
+/** Encoded form of `Statement`: the values of its JSON. */
+export interface StatementWire extends Schema.Codec.Encoded<typeof statementCodec> {}
+
+/**
+ * Statement of a wallet over a range of blocks: the opening balances and the sums give the closing ones.
+ *
+ * Source: decision 0049.
+ */
+export const Statement: Named<typeof statementCodec, Statement, StatementWire> = statementCodec
+
+/**
+ * Keys of a statement that the schema does not know, with the values received.
+ *
+ * Source: decision 0004.
+ */
+export const extras = (value: Statement): Readonly<Record<string, unknown>> => Statement.extras(value)

@@ -1,0 +1,133 @@
+/**
+ * What documents show of the REST operations and their parameters. It is apart from the operations, so that clients do not download it.
+ */
+import * as Address from "../Address.ts"
+import * as Chain from "../Chain.ts"
+import { kinds } from "../Movement.ts"
+import type * as RestOperation from "../RestOperation.ts"
+
+/** A JSON Schema, as OpenAPI shows it. */
+export type JsonSchema =
+  | { readonly [key: string]: JsonSchema }
+  | ReadonlyArray<JsonSchema>
+  | string
+  | number
+  | boolean
+  | null
+
+/** What documents show of a parameter. */
+export interface Parameter {
+  /** One or two sentences. */
+  readonly description: string
+  /** Type, bounds and default of the value that the text stands for. */
+  readonly jsonSchema: JsonSchema
+}
+
+/** What documents show of an operation. */
+export interface Operation {
+  readonly title: string
+  /** One sentence. */
+  readonly description: string
+}
+
+/** Names of the parameters of all operations. */
+type ParameterName = {
+  readonly [N in RestOperation.Name]:
+    | (keyof RestOperation.All[N]["params"]["fields"] & string)
+    | RestOperation.ParameterName<RestOperation.All[N]>
+}[RestOperation.Name]
+
+const blockNumber: JsonSchema = { type: "integer", format: "int64", minimum: 0 }
+
+const chainForms: JsonSchema = {
+  anyOf: [
+    { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
+    { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
+    { type: "string", title: "any other spelling of a name, or another form of an identifier" },
+  ],
+  default: "eth",
+}
+
+/** The parameters by name. */
+export const parameters: { readonly [N in ParameterName]: Parameter } = {
+  address: {
+    description: "The wallet, in any case.",
+    jsonSchema: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
+  },
+  chain: {
+    description: "Chain by name (eth) or identifier (0x1). Default eth.",
+    jsonSchema: chainForms,
+  },
+  from_block: {
+    description: "First block, inclusive. Takes precedence over from_date.",
+    jsonSchema: blockNumber,
+  },
+  to_block: {
+    description: "Last block, inclusive. Takes precedence over to_date.",
+    jsonSchema: blockNumber,
+  },
+  from_date: {
+    description: "Start date: the first block at or after it. Any format of the moment library, in UTC.",
+    jsonSchema: { type: "string" },
+  },
+  to_date: {
+    description: "End date: the last block at or before it. Any format of the moment library, in UTC.",
+    jsonSchema: { type: "string" },
+  },
+  cursor: {
+    description: "The cursor of the previous page.",
+    jsonSchema: { type: "string" },
+  },
+  include: {
+    description: "internal_transactions adds the internal transactions of each transaction.",
+    jsonSchema: { type: "string", enum: ["internal_transactions"] },
+  },
+  scope: {
+    description:
+      "direct (default): transactions that the wallet sent, received or was created by. all: transactions in which it appears in any role.",
+    jsonSchema: { type: "string", enum: ["direct", "all"], default: "direct" },
+  },
+  asset: {
+    description:
+      "native, the address of a token, or several with commas between them, at most 20. Default: all assets.",
+    jsonSchema: { type: "string" },
+  },
+  kind: {
+    description: `Kinds of movements, with commas between several: ${kinds.join(", ")}. Default: all kinds.`,
+    jsonSchema: { type: "string" },
+  },
+  direction: {
+    description: "in: what the wallet received. out: what it paid. Default: both.",
+    jsonSchema: { type: "string", enum: ["in", "out"] },
+  },
+  limit: {
+    description: "Maximum number of rows on a page, from 1.",
+    jsonSchema: { type: "integer", minimum: 1 },
+  },
+  order: {
+    description: "DESC newest first (default), ASC oldest first; any case.",
+    jsonSchema: { type: "string", enum: ["ASC", "DESC"], default: "DESC" },
+  },
+}
+
+/** The operations by name. */
+export const operations: { readonly [N in RestOperation.Name]: Operation } = {
+  walletTransactions: {
+    title: "Get wallet transactions (decoded, verbose)",
+    description:
+      "Native transactions of one wallet address with logs, decoded events, decoded calls, address labels and, on request, internal transactions.",
+  },
+  movements: {
+    title: "Get the movements of a wallet",
+    description:
+      "Each change of what one wallet address holds, as a signed amount: fees, values, internal transfers, tokens, withdrawals, rewards.",
+  },
+  balances: {
+    title: "Get the balances of a wallet",
+    description: "What one wallet address holds of each asset at a block, as the sums of its movements.",
+  },
+  statement: {
+    title: "Get the statement of a wallet",
+    description: "Opening balances, sums of movements by asset and kind, and closing balances of one wallet address.",
+  },
+}

@@ -1,0 +1,165 @@
+/**
+ * Adds the movements of a wallet to sums in slices, between which other requests are answered. Final places are read each in a snapshot
+ * of its own, since they do not change, and the sums there are kept.
+ *
+ * Source: decision 0049.
+ */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { blockLevelIndex } from "../../ledger/Movement.ts"
+import * as Totals from "../../ledger/Totals.ts"
+import type { Position, Snapshot } from "../../store/ChainReader.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import type { IndexedChain } from "../IndexedChain.ts"
+import type { Turns } from "../Turns.ts"
+import { InvalidParameter } from "./InvalidParameter.ts"
+import type { TotalsCache } from "./TotalsCache.ts"
+
+/** A ledger to sum. */
+export interface Subject {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  /** Assets; undefined for all. */
+  readonly assets: ReadonlySet<string> | undefined
+  /** First indexed block. */
+  readonly first: number
+  /** Number of holdings of which it is known what the wallet held before that block. */
+  readonly openings: number
+  /** Last indexed block. */
+  readonly head: number
+}
+
+/** What all sums of a process share. */
+export interface Shared {
+  readonly turns: Turns
+  readonly cache: TotalsCache
+}
+
+/** Sums that grow, and the place that they reach. */
+export interface Growing {
+  readonly totals: Totals.Totals
+  readonly after: Position | null
+}
+
+/** Blocks were removed, or added below the first one, while sums were made. */
+export class IndexChanged extends Data.TaggedError("IndexChanged")<{}> {}
+
+type GrowthError = InvalidParameter | StoreError
+
+/** Places of a slice, and their bytes: some milliseconds of work. */
+const slice = { limit: 512, maxBytes: 128 * 1024 } as const
+/** Places between sums that are kept. */
+const keptEvery = 25_000
+/** Different sums of a wallet that fit a response. */
+const maxSums = 20_000
+
+const tooMany = (wallet: string): InvalidParameter =>
+  new InvalidParameter({
+    parameter: "asset",
+    code: "bad_request",
+    message: `Too many assets: ${wallet} moved more than ${maxSums} of them. Name some of them in "asset".`,
+  })
+
+/** The place behind all of a block. */
+export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
+
+/** Adds the next places up to a block, in a turn that has time; `null` where none is left. */
+const addSlice = (
+  { turns }: Shared,
+  { assets, first, wallet }: Subject,
+  snapshot: Snapshot,
+  { after, totals }: Growing,
+  to: number,
+): Effect.Effect<{ readonly last: Position; readonly count: number } | null, GrowthError> =>
+  turns.run(
+    Effect.flatMap(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), (entries) => {
+      for (const entry of entries) Totals.add(totals, entry.block, entry, assets)
+      const last = entries.at(-1)
+      if (totals.sums.size > maxSums) return Effect.fail(tooMany(wallet))
+      return Effect.succeed(last === undefined ? null : { last, count: entries.length })
+    }),
+  )
+
+const keyOf = ({ assets, chain, wallet }: Subject): string =>
+  [chain.id, wallet, ...[...(assets ?? [])].toSorted()].join(" ")
+
+/** The kept sums that reach furthest, but no further than a final block. */
+const kept = Effect.fnUntraced(function* (
+  { cache }: Shared,
+  subject: Subject,
+  snapshot: Snapshot,
+  to: number,
+): Effect.fn.Return<Growing, StoreError> {
+  const now = yield* Clock.currentTimeMillis
+  for (const entry of cache.upTo(keyOf(subject), to, subject, now)) {
+    if ((yield* snapshot.block(entry.through.block))?.hash === entry.hash) {
+      return { totals: Totals.copy(entry.totals), after: entry.through }
+    }
+  }
+  return { totals: Totals.make(), after: null }
+})
+
+const keep = Effect.fnUntraced(function* (
+  { cache }: Shared,
+  subject: Subject,
+  snapshot: Snapshot,
+  { after, totals }: Growing,
+): Effect.fn.Return<void, StoreError> {
+  const block = after === null ? null : yield* snapshot.block(after.block)
+  if (after === null || block === null) return
+  const { first, openings } = subject
+  const entry = { through: after, hash: block.hash, first, openings, totals: Totals.copy(totals) }
+  cache.add(keyOf(subject), { ...entry, at: yield* Clock.currentTimeMillis })
+})
+
+/** Runs reads in a snapshot of the same index. */
+export const same = <A, E>(
+  { chain, first, head }: Subject,
+  read: (snapshot: Snapshot) => Effect.Effect<A, E>,
+): Effect.Effect<A, E | StoreError | IndexChanged> =>
+  chain.reader.snapshot((snapshot) =>
+    Effect.flatMap(snapshot.checkpoint, (now): Effect.Effect<A, E | IndexChanged> => {
+      const isSame = now?.first === first && now.head.number >= head
+      return isSame ? read(snapshot) : Effect.fail(new IndexChanged())
+    }),
+  )
+
+/** Sums up to a final block, each slice in its own snapshot. */
+export const upToFinal = Effect.fnUntraced(function* (
+  shared: Shared,
+  subject: Subject,
+  to: number,
+): Effect.fn.Return<Growing, GrowthError | IndexChanged> {
+  if (to < subject.first) return { totals: Totals.make(), after: null }
+  let state = yield* same(subject, (snapshot) => kept(shared, subject, snapshot, to))
+  if (state.after?.block === to && state.after.index === blockLevelIndex) return state
+  for (let places = 0; ;) {
+    const current = state
+    const read = yield* same(subject, (snapshot) => addSlice(shared, subject, snapshot, current, to))
+    state = { totals: state.totals, after: read === null ? whole(to) : read.last }
+    places += read?.count ?? 0
+    if (read !== null && places < keptEvery) continue
+    const grown = state
+    yield* same(subject, (snapshot) => keep(shared, subject, snapshot, grown))
+    if (read === null) return state
+    places = 0
+  }
+})
+
+/** Sums up to a block in one snapshot. */
+export const upTo = Effect.fnUntraced(function* (
+  shared: Shared,
+  subject: Subject,
+  snapshot: Snapshot,
+  { after, totals }: Growing,
+  to: number,
+): Effect.fn.Return<Growing, GrowthError> {
+  let last = after
+  for (;;) {
+    const read = yield* addSlice(shared, subject, snapshot, { totals, after: last }, to)
+    if (read === null) return { totals, after: whole(to) }
+    last = read.last
+  }
+})

@@ -1,0 +1,176 @@
+/**
+ * Writes movements, balances and statements with the names of the interface. Pure.
+ *
+ * Source: decision 0049.
+ */
+import type * as Balance from "@daybook/schema/Balance"
+import type * as Movement from "@daybook/schema/Movement"
+import type * as Statement from "@daybook/schema/Statement"
+import type { Label } from "../../label/Label.ts"
+import * as Role from "../../ledger/Role.ts"
+import * as Totals from "../../ledger/Totals.ts"
+import * as Holding from "../../proof/Holding.ts"
+import type { LinkedBlock } from "../../store/BlockRows.ts"
+import { type ComparedHolding, isProved, type OpeningBalance, type WalletProof } from "../../store/Proofs.ts"
+import type { MovementRow } from "./MovementScan.ts"
+
+type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
+
+const timeOf = ({ timestamp }: LinkedBlock): string => new Date(timestamp * 1000).toISOString()
+
+const textOf = (value: number | null): string | null => (value === null ? null : value.toString())
+
+/** A movement as a page has it. */
+export const movement = (row: MovementRow, label: Label): Wire<typeof Movement.Movement> => {
+  const { block, entry, index, movement: found, transactionHash } = row
+  const isOpening = found.kind === "genesis"
+  return {
+    kind: found.kind,
+    asset: found.asset,
+    token_id: found.tokenId,
+    amount: found.amount.toString(),
+    counterparty: found.counterparty,
+    counterparty_label: found.counterparty === null ? null : label(found.counterparty),
+    transaction_hash: transactionHash,
+    transaction_index: transactionHash === null ? null : entry.index.toString(),
+    log_index: textOf(found.logIndex),
+    movement_index: index.toString(),
+    block_number: block.number.toString(),
+    block_hash: block.hash,
+    block_timestamp: timeOf(block),
+    failed: found.isFailed,
+    incomplete: !isOpening && Role.isIncomplete(entry.roles),
+    roles: isOpening ? [] : Role.fromBits(entry.roles),
+  }
+}
+
+/** The body of a page of movements. */
+export const page = (
+  rows: ReadonlyArray<MovementRow>,
+  {
+    cursor,
+    page: number,
+    pageSize,
+  }: { readonly cursor: string | null; readonly page: number; readonly pageSize: number },
+  label: Label,
+): Wire<typeof Movement.MovementPage> => ({
+  cursor,
+  page: number.toString(),
+  page_size: pageSize.toString(),
+  result: rows.map((row) => movement(row, label)),
+})
+
+/** What is known of a wallet beside its movements. */
+export interface Known {
+  /** What it held before the first block, of each holding that was read. */
+  readonly openings: ReadonlyArray<OpeningBalance>
+  /** Last comparison with the state of the chain. */
+  readonly proof: WalletProof | null
+  /** Assets that were asked for; undefined for all. */
+  readonly assets: ReadonlySet<string> | undefined
+}
+
+const isEqual = ({ expected, found }: ComparedHolding): boolean => expected === (found ?? 0n)
+
+/** The block at which the sum of a balance was last compared, where it was equal. */
+const provedAt = (proof: WalletProof | null) => {
+  const blocks = new Map(
+    (proof?.holdings ?? []).filter(isEqual).map(({ block, holding }) => [Holding.keyOf(holding), block]),
+  )
+  return ({ asset, tokenId }: Totals.AssetRef): number | null => {
+    const standards = asset === "native" ? (["native"] as const) : tokenId === null ? (["erc20"] as const) : ids
+    const found = standards.map((standard) =>
+      blocks.get(Holding.keyOf({ standard, asset, tokenId: standard === "erc1155" ? tokenId : null })),
+    )
+    return found.find((block) => block !== undefined) ?? null
+  }
+}
+
+const ids = ["erc1155", "erc721"] as const
+
+const balancesOf = (totals: Totals.Totals, { proof }: Known): ReadonlyArray<Wire<typeof Balance.Balance>> => {
+  const blockOf = provedAt(proof)
+  return Totals.balances(totals).map((balance) => ({
+    asset: balance.asset,
+    token_id: balance.tokenId,
+    balance: balance.amount.toString(),
+    proved_at_block: textOf(blockOf(balance)),
+  }))
+}
+
+/** Whether an opening is missing of an asset that moved, or of the native one, or is a number of tokens without their ids. */
+const lacksOpening = ({ sums }: Totals.Totals, { assets, openings }: Known): boolean => {
+  const known = new Set(openings.map(({ holding }) => Holding.keyOf(holding)))
+  const isAsked = ({ asset }: Holding.Holding) => assets === undefined || assets.has(asset)
+  const isWithoutIds = openings.some(
+    ({ amount, holding }) => holding.standard === "erc721" && amount !== 0n && isAsked(holding),
+  )
+  const moved = [...sums.values()].filter(({ kind }) => kind !== "genesis").map(Holding.fromMovement)
+  return isWithoutIds || [Holding.native, ...moved].some((one) => isAsked(one) && !known.has(Holding.keyOf(one)))
+}
+
+const incompleteOf = (totals: Totals.Totals, known: Known, from = 0, before = 0): Wire<typeof Balance.Incomplete> => {
+  const places = totals.incomplete - before
+  const first = places === 0 ? undefined : totals.incompleteBlocks.find((block) => block >= from)
+  return { opening: lacksOpening(totals, known), places: places.toString(), first_block: textOf(first ?? null) }
+}
+
+/** The body of the balances of a wallet after a block. */
+export const balances = (block: LinkedBlock, totals: Totals.Totals, known: Known): Wire<typeof Balance.Balances> => ({
+  block_number: block.number.toString(),
+  block_hash: block.hash,
+  incomplete: incompleteOf(totals, known),
+  result: balancesOf(totals, known),
+})
+
+const proofOf = (proof: WalletProof): Wire<typeof Statement.Proof> => ({
+  block_number: proof.block.number.toString(),
+  proved: isProved(proof),
+  proved_at_block: textOf(proof.provedBlock),
+  differences: proof.holdings
+    .filter((compared) => !isEqual(compared))
+    .map(({ expected, firstBlock, found, holding }) => ({
+      asset: holding.asset,
+      token_id: holding.tokenId,
+      expected: expected.toString(),
+      found: found?.toString() ?? null,
+      first_block: textOf(firstBlock),
+    })),
+  not_compared: proof.unchecked,
+})
+
+/** What a statement is made of. */
+export interface StatementParts {
+  readonly address: string
+  /** First block of the range. */
+  readonly from: number
+  /** Last block of the range. */
+  readonly block: LinkedBlock
+  readonly opening: Totals.Totals
+  readonly closing: Totals.Totals
+  readonly known: Known
+}
+
+/** The body of a statement. */
+export const statement = ({
+  address,
+  block,
+  closing,
+  from,
+  known,
+  opening,
+}: StatementParts): Wire<typeof Statement.Statement> => ({
+  address,
+  from_block: from.toString(),
+  block_number: block.number.toString(),
+  block_hash: block.hash,
+  block_timestamp: timeOf(block),
+  opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
+  sums: Totals.between(opening, closing).map(({ asset, count, in: received, kind, out, tokenId }) => ({
+    ...{ asset, token_id: tokenId, kind, count: count.toString() },
+    ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
+  })),
+  closing: balances(block, closing, known),
+  proof: known.proof === null ? null : proofOf(known.proof),
+  incomplete: incompleteOf(closing, known, from, opening.incomplete),
+})

@@ -1,0 +1,177 @@
+/**
+ * Reads the movements of a page from the ledger of a wallet. A filter may match few of them: a page searches a bounded number, and ends
+ * with a cursor where it searched last.
+ *
+ * Source: decision 0049.
+ */
+import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Movement from "../../ledger/Movement.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
+import type { LinkedBlock } from "../../store/BlockRows.ts"
+import type { LedgerEntry, Position, Snapshot } from "../../store/ChainReader.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import type * as Cursor from "./Cursor.ts"
+import { InvalidParameter } from "./InvalidParameter.ts"
+import type * as PagedQuery from "./PagedQuery.ts"
+
+/** A movement of a place of the ledger. */
+interface Candidate {
+  readonly entry: LedgerEntry
+  readonly movement: Movement.Movement
+  /** Its index among the movements of the wallet at this place, or among those of what it held before the first block. */
+  readonly index: number
+  /** Its place among all of them: stays the same when openings are read later. */
+  readonly part: number
+}
+
+/** A movement with its block and transaction. */
+export interface MovementRow extends Candidate {
+  readonly block: LinkedBlock
+  /** `null` for a movement of a block. */
+  readonly transactionHash: string | null
+}
+
+/** What selects movements beside the range. */
+export type Selection = { readonly [K in "asset" | "kind" | "direction"]: LedgerQuery.MovementQuery[K] | undefined }
+
+/** What selects movements, as a cursor holds it. */
+export const toFilter = ({ asset, direction, kind }: Selection): Cursor.Filter => {
+  const selection = {
+    ...(asset === undefined ? {} : { asset }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(direction === undefined ? {} : { direction }),
+  }
+  // Sound: the values were decoded by the same schema.
+  return Result.getOrThrow(RestOperation.encodeQuery(RestOperation.movements, selection)) as Cursor.Filter
+}
+
+type Matches = (movement: Movement.Movement) => boolean
+
+/** The test of a filter; fails for one that no request had. */
+const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParameter> =>
+  Result.mapBoth(RestOperation.decodeQuery(RestOperation.movements, filter), {
+    onFailure: (issue) => InvalidParameter.fromIssue({ ...issue, path: "cursor" }),
+    onSuccess: ({ asset, direction, kind }) => {
+      const assets = asset === undefined ? undefined : new Set<string>(asset)
+      const kinds = kind === undefined ? undefined : new Set<string>(kind)
+      return (movement) =>
+        (assets === undefined || assets.has(movement.asset)) &&
+        (kinds === undefined || kinds.has(movement.kind)) &&
+        (direction === undefined || (direction === "in") === movement.amount > 0n)
+    },
+  })
+
+/** Work of a page: a place counts as some movements. */
+const maxWork = 20_000
+const placeWork = 4
+/** Places that are read at once: few first, since a page needs few unless a filter matches rarely. */
+const batch = { first: 128, next: 512 } as const
+const maxBytes = 256 * 1024
+
+/** The place just before the first one that is searched, in the order of the page. */
+const startOf = ({ after, order, part }: PagedQuery.SourceQuery): Position | null => {
+  if (after === null) return null
+  const [block, index] = after
+  if (part === undefined) return { block, index }
+  if (order === "ASC") return { block, index: index - 1 }
+  return index < Movement.blockLevelIndex ? { block, index: index + 1 } : { block: block + 1, index: 0 }
+}
+
+/** Parts before those of a transaction: what a wallet held before the first block comes first. */
+const openingParts = 1 << 20
+
+const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
+
+/** The movements of a place that are left, in the order of the page. */
+const candidatesOf = (entry: LedgerEntry, { after, order, part: sent }: PagedQuery.SourceQuery): Array<Candidate> => {
+  const openings = entry.movements.findIndex((movement) => !isOpening(movement))
+  const all = entry.movements.map((movement, at): Candidate => {
+    if (isOpening(movement)) return { entry, movement, index: at, part: at }
+    return { entry, movement, index: at - openings, part: at - openings + openingParts }
+  })
+  const isSplit = sent !== undefined && after?.[0] === entry.block && after[1] === entry.index
+  const left = isSplit ? all.filter(({ part }) => (order === "ASC" ? part > sent : part < sent)) : all
+  return order === "ASC" ? left : left.reverse()
+}
+
+type Next = PagedQuery.SourceRows<unknown>["next"]
+
+const isSamePlace = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
+  entry.block === other.block && entry.index === other.index
+
+/** Where a page begins that follows a movement. */
+const nextOf = (last: Candidate, following: Candidate): Next => ({
+  after: [last.entry.block, last.entry.index],
+  ...(isSamePlace(last, following) ? { part: last.part } : {}),
+})
+
+/** Searches for the movements of a page. */
+const search = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  query: PagedQuery.SourceQuery,
+  matches: Matches,
+): Effect.fn.Return<{ readonly found: ReadonlyArray<Candidate>; readonly next: Next }, StoreError> {
+  const { from, key: wallet, limit, order, to } = query
+  const found: Array<Candidate> = []
+  let after = startOf(query)
+  let work = 0
+  for (let size: number = batch.first; ; size = batch.next) {
+    const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
+    for (const entry of entries) {
+      for (const candidate of candidatesOf(entry, query)) {
+        if (!matches(candidate.movement)) continue
+        const last = found.at(-1)
+        if (found.length === limit && last !== undefined) return { found, next: nextOf(last, candidate) }
+        found.push(candidate)
+      }
+      work += placeWork + entry.movements.length
+      if (work >= maxWork) return { found, next: { after: [entry.block, entry.index] } }
+    }
+    const last = entries.at(-1)
+    if (last === undefined) return { found, next: null }
+    after = last
+  }
+})
+
+/** Reads block and transaction of movements, as many as fit the bytes of a page. */
+const complete = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  { found, next }: { readonly found: ReadonlyArray<Candidate>; readonly next: Next },
+  maxBytes: number,
+): Effect.fn.Return<PagedQuery.SourceRows<MovementRow>, StoreError> {
+  const rows: Array<MovementRow> = []
+  let bytes = 0
+  for (const candidate of found) {
+    const last = rows.at(-1)
+    if (last !== undefined && bytes > maxBytes) return { rows, next: nextOf(last, candidate) }
+    const { block: number, index } = candidate.entry
+    const block = last?.block.number === number ? last.block : yield* snapshot.block(number)
+    if (block === null) return yield* Effect.die(new Error("A block of a ledger is not stored."))
+    const known = last !== undefined && isSamePlace(last, candidate) ? last.transactionHash : null
+    const isOfBlock = index === Movement.blockLevelIndex || isOpening(candidate.movement)
+    if (isOfBlock || known !== null) rows.push({ ...candidate, block, transactionHash: isOfBlock ? null : known })
+    else {
+      const found = yield* snapshot.transactionHash(candidate.entry)
+      bytes += found.bytes
+      rows.push({ ...candidate, block, transactionHash: found.hash })
+    }
+  }
+  return { rows, next }
+})
+
+/** The movements of wallets. */
+export const source: PagedQuery.Source<MovementRow> = {
+  id: WalletLedger.id,
+  kind: "ledger",
+  revision: WalletLedger.revision,
+  cursor: "movements",
+  read: (snapshot, query) =>
+    Effect.flatMap(Effect.fromResult(matcherOf(query.filter)), (matches) =>
+      Effect.flatMap(search(snapshot, query, matches), (found) =>
+        complete(snapshot, found, query.maxBytes ?? Infinity),
+      ),
+    ),
+}

@@ -1,0 +1,114 @@
+/** Ledgers for tests of the operations that read them, and the walk over their pages. */
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
+import * as Movement from "../../../src/ledger/Movement.ts"
+import * as Role from "../../../src/ledger/Role.ts"
+import type { LedgerRow } from "../../../src/ledger/WalletRows.ts"
+import type { LedgerProjection } from "../../../src/projection/Projection.ts"
+import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import type { BlockRows } from "../../../src/store/BlockRows.ts"
+import type { OpeningBalance, WalletProof } from "../../../src/store/Proofs.ts"
+import type { StoreError } from "../../../src/store/StoreError.ts"
+import * as Rows from "../rows.ts"
+import type { Json, Response, Started } from "../service.ts"
+
+export const token = Rows.address("d")
+
+/** A movement of alice, without what is usual. */
+export type Given = Partial<Pick<Movement.Movement, "asset" | "kind" | "tokenId" | "counterparty" | "isFailed">> & {
+  readonly amount: bigint
+}
+
+/** The place of a movement without a transaction. */
+export const blockLevel = Movement.blockLevelIndex
+
+/** The movements of alice in a block, by the index of their transaction. */
+export type Ledger = Readonly<Record<number, ReadonlyArray<Given>>>
+
+const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
+  ...{ wallet: Rows.alice, counterparty: Rows.bob, asset: "native", tokenId: null, kind: "value" },
+  ...{ logIndex: null, isFailed: false, ...rest, amount },
+})
+
+/** A projection of given movements in place of derived ones. Places in `incomplete` are marked, as block and index. */
+export const projectionOf = (
+  ledgers: Readonly<Record<number, Ledger>>,
+  incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],
+): LedgerProjection => ({
+  id: WalletLedger.id,
+  kind: "ledger",
+  revision: WalletLedger.revision,
+  ledger: ({ number }) =>
+    LedgerCodec.pack(
+      Object.entries(ledgers[number] ?? {}).map(([index, all]): LedgerRow => {
+        const isMarked = incomplete.some(([block, at]) => block === number && at === Number(index))
+        const roles = Role.bits.sender | (isMarked ? Role.incompleteBit : 0)
+        return { index: Number(index), wallet: Rows.alice, roles, movements: all.map(movementOf) }
+      }),
+    ),
+})
+
+/** A chain of blocks with a transaction for each place of the ledgers, and its projections. */
+export const chainOf = (
+  ledgers: Readonly<Record<number, Ledger>>,
+  last: number,
+  incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],
+  fork = "a",
+) => ({
+  blocks: Array.from({ length: last + 1 }, (_, number): BlockRows => {
+    const indexes = Object.keys(ledgers[number] ?? {}).map(Number)
+    const count = Math.max(0, ...indexes.filter((index) => index !== blockLevel).map((index) => index + 1))
+    const all = Array.from({ length: count }, () => ({ from: Rows.alice, to: Rows.bob }))
+    return Rows.block(number, all, { fork })
+  }),
+  projections: [WalletTransactions.projection, projectionOf(ledgers, incomplete)],
+})
+
+/** GET of an operation on the ledger of alice. */
+export const read = (service: Started, operation: string, query = ""): Effect.Effect<Response> =>
+  service.get(`/api/v2.2/${Rows.alice}/${operation}${query === "" ? "" : `?${query}`}`)
+
+/** The movements of all pages, each page within the limit. */
+export const walk = Effect.fnUntraced(function* (service: Started, query: string, limit: number) {
+  const found: Array<Json> = []
+  let pages = 0
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const next: string = cursor === "" ? "" : `&cursor=${cursor}`
+    const response: Response = yield* read(service, "movements", `limit=${limit}${query && `&${query}`}${next}`)
+    expect([response.status, response.json.message]).toEqual([200, undefined])
+    expect(response.json.result.length).toBeLessThanOrEqual(limit)
+    found.push(...response.json.result)
+    expect(response.json.page).toBe(String(pages++))
+    cursor = response.json.cursor
+  }
+  return { found, pages }
+})
+
+/** Writes what alice held before the first block, which is block 0. */
+export const writeOpenings = (
+  service: Started,
+  balances: ReadonlyArray<OpeningBalance>,
+): Effect.Effect<boolean, StoreError> => {
+  const { database, ref } = service.stores["eth"]!
+  const first = { number: 0, parentHash: Rows.blockHash(-1) }
+  return Effect.scoped(
+    Effect.flatMap(database.chain(ref).proofs, (writer) =>
+      writer.writeOpenings(first, [{ wallet: Rows.alice, balances }]),
+    ),
+  )
+}
+
+/** Writes a comparison of the ledger of alice with the state of the chain. */
+export const writeProof = (
+  service: Started,
+  proof: Pick<WalletProof, "block" | "provedBlock" | "holdings" | "unchecked">,
+): Effect.Effect<boolean, StoreError> => {
+  const { database, ref } = service.stores["eth"]!
+  return Effect.scoped(
+    Effect.flatMap(database.chain(ref).proofs, (writer) =>
+      writer.writeProof({ wallet: Rows.alice, first: 0, ...proof }),
+    ),
+  )
+}
