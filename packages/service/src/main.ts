@@ -27,6 +27,7 @@ import { statement } from "./cli/StatementCommand.ts"
 import { status } from "./cli/StatusCommand.ts"
 import * as Terminal from "./cli/Terminal.ts"
 import { repair, verify } from "./cli/VerifyCommand.ts"
+import { watch } from "./cli/WatchCommand.ts"
 
 const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -39,6 +40,7 @@ const daybook = Command.make("daybook").pipe(
     doctor,
     keys,
     status,
+    watch,
     verify,
     repair,
     reconcile,

@@ -26,7 +26,6 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
         const chains = { dev: { id: node.chainId, rpc: [node.url], fromBlock: 9 } }
         const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
         writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
-        const empty = yield* daybook(base, "reconcile", accounts.alice)
         yield* Effect.scoped(
           Effect.gen(function* () {
             const store = yield* TestStore.open(yield* Engine.fromUrl("sqlite:data", base), {
@@ -44,15 +43,15 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
         const first = `(SELECT min(id) FROM ledger WHERE ${condition})`
         damage(join(base, "data/chain-dev.sqlite"), `DELETE FROM ledger WHERE ${condition} AND id = ${first}`)
         const json = yield* daybook(base, "reconcile", accounts.alice, accounts.bob, ...at, "--json")
+        const watched = { dev: { ...chains.dev, watch: [accounts.alice, accounts.bob, accounts.carol] } }
+        writeFileSync(join(base, "daybook.json"), JSON.stringify({ ...config, chains: watched }))
+        const list = yield* daybook(base, "watch", "list")
+        const listed = yield* daybook(base, "watch", "list", "--json")
         const [alice, bob] = json.out
           .trim()
           .split("\n")
           .map((line) => JSON.parse(line) as { readonly differences: ReadonlyArray<{ readonly first_block: number }> })
 
-        expect([empty.code, empty.err]).toEqual([
-          1,
-          'daybook: Nothing indexed: dev has no ledger yet. Run "daybook serve" first.\n',
-        ])
         expect([text.code, text.err]).toEqual([0, ""])
         expect(text.out).toMatch(
           new RegExp(`^${accounts.alice} on dev, block ${lastBlock}: proved, \\d+ sums compared, 0 differences$`, "m"),
@@ -64,6 +63,17 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
           ...{ differences: [], not_checked: [] },
         })
         expect(bob).toMatchObject({ address: accounts.bob, proved: false, not_checked: [] })
+        expect(list.out.split("\n").slice(0, 3)).toEqual([
+          `${accounts.alice} on dev: indexed 9 to ${lastBlock}, proved at block ${lastBlock}`,
+          expect.stringMatching(
+            new RegExp(`^${accounts.bob} on dev: indexed 9 to ${lastBlock}, \\d+ differences? at block`),
+          ),
+          `${accounts.carol} on dev: indexed 9 to ${lastBlock}, not compared with the chain yet`,
+        ])
+        expect(JSON.parse(listed.out.split("\n")[0]!)).toEqual({
+          ...{ address: accounts.alice, chain: "dev", indexed: { from: 9, to: lastBlock } },
+          ...{ proved_to: lastBlock, compared_at: lastBlock, differences: 0, not_checked: [] },
+        })
         expect(bob!.differences.length).toBeGreaterThan(0)
         for (const difference of bob!.differences) expect(difference.first_block).toBe(bob!.differences[0]!.first_block)
       }),

@@ -1,16 +1,18 @@
 /** Opening balances and proofs of an index that follows a real chain. */
 import { it } from "@effect/vitest"
-import { Effect, Layer, References } from "effect"
+import { Effect, Fiber, Layer, References } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
 import * as Node from "../../src/node/Node.ts"
+import * as LedgerScope from "../../src/proof/LedgerScope.ts"
+import * as OpeningReader from "../../src/proof/OpeningReader.ts"
 import * as ProofKeeper from "../../src/proof/ProofKeeper.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import { isProved } from "../../src/store/Proofs.ts"
 import { caughtUp, start } from "../indexer/chain.ts"
 import * as server from "../node/server.ts"
 import type * as TestStore from "../store/TestStore.ts"
-import { index } from "./indexed.ts"
+import { index, sourceOf } from "./indexed.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -144,6 +146,60 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         expect([isProved(first), first.provedBlock]).toEqual([true, 3])
         expect([isProved(second), second.provedBlock]).toEqual([true, 4])
         expect(second.holdings.map(({ holding }) => holding.asset)).toEqual(["native", "nonce"])
+      }),
+  )
+
+  it.effect(
+    "openings: are the same after the reader was ended in the middle, and none is read again that was stored",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const forward = server.forward(url)
+        let requests = 0
+        const hanging = yield* server.start(
+          {
+            eth_getBalance: (params) =>
+              ++requests > 20 ? new Promise<server.Reply>(() => undefined) : forward("eth_getBalance", params),
+          },
+          forward,
+        )
+        const openingsOf = ({ snapshot }: TestStore.TestStore) =>
+          Effect.forEach(Object.values(accounts), (wallet) => snapshot((one) => one.openings(wallet)))
+        const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+        yield* store.finalize(lastBlock)
+        const scope = yield* LedgerScope.of(store, "test")
+        const { holdings } = yield* store.snapshot((one) =>
+          one.unreadOpenings({ to: lastBlock, wallets: null, limit: 5 }),
+        )
+        const source = yield* sourceOf(store, url)
+        const amounts = yield* OpeningReader.read(
+          source,
+          12,
+          holdings.map((one) => ({ ...one, movedInFirst: 0n })),
+        )
+        yield* source.proofs.writeOpenings(
+          scope.first,
+          holdings.map(({ holding, wallet }, at) => ({ wallet, balances: [{ holding, amount: amounts[at]! }] })),
+        )
+        const keeper = yield* keep(store, hanging.url)
+        yield* until(Effect.sync(() => (requests > 20 ? true : null)))
+        yield* Fiber.interrupt(keeper)
+        const counting = yield* server.start({}, forward)
+        yield* keep(store, counting.url)
+        yield* whenExamined(store, lastBlock)
+        const read = new Set(
+          counting.calls.flatMap(([method, params]) => (method === "eth_getBalance" ? [String(params[0])] : [])),
+        )
+        const stored = holdings.filter(({ holding }) => holding.asset === "native").map(({ wallet }) => wallet)
+        const whole = yield* index(url, lastBlock, { fromBlock: 12 })
+        yield* whole.store.finalize(lastBlock)
+        yield* keep(whole.store, url)
+        yield* whenExamined(whole.store, lastBlock)
+
+        expect(stored.length).toBeGreaterThan(0)
+        expect(stored.filter((wallet) => read.has(wallet))).toEqual([])
+        expect(yield* openingsOf(store)).toEqual(yield* openingsOf(whole.store))
       }),
   )
 
