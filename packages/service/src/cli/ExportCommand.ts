@@ -1,5 +1,6 @@
 /**
- * `daybook export`: the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from an archive node alone.
+ * `daybook export`: the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from archive nodes alone or from the
+ * indexes of a configuration.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
@@ -7,9 +8,13 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Calls from "../discovery/Calls.ts"
 import * as Export from "../export/Export.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as Node from "../node/Node.ts"
+import type * as Statement from "../statement/Statement.ts"
 import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
 
@@ -58,11 +63,42 @@ const openOutput = (path: Option.Option<string>): Effect.Effect<Write, CommandEr
 
 const isProved = ({ amount, found }: Export.Written["closings"][number]): boolean => amount === (found ?? 0n)
 
+/** The given index of a configuration, in place of nodes. */
+interface GivenIndex {
+  readonly config: Option.Option<string>
+  readonly chain: ReadonlyArray<string>
+}
+
+/** Opens the indexes of the configuration, and connects to the nodes of their chains. */
+const openIndexes = Effect.fnUntraced(function* ({ chain, config }: GivenIndex, given: WalletFlags.Given) {
+  const { database, jobs } = yield* Selection.open(
+    Option.getOrElse(config, () => "daybook.json"),
+    chain,
+  )
+  const { addresses: wallets, at, fromBlock } = yield* WalletFlags.parseScope(given, jobs.length)
+  return yield* Effect.forEach(jobs, ({ chain: name, chainId, config: { rpc } }) => {
+    const { fetch, usage } = Calls.counting(globalThis.fetch)
+    const connected = Node.make({ urls: rpc, chainId, where: `chains.${name}.rpc`, fetch })
+    return Effect.map(connected, (node): Export.Indexed => ({
+      reader: database.chain({ name, id: chainId }).reader,
+      connection: { node, usage, maxCalls: Number.POSITIVE_INFINITY, chainId },
+      options: { chain: name, wallets, at, fromBlock },
+    }))
+  })
+})
+
 /** `daybook export`. */
 export const exportMovements = Command.make(
   "export",
   {
     ...WalletFlags.flags,
+    rpc: WalletFlags.rpcFlag(0),
+    config: Flag.String("config").pipe(
+      Flag.withDescription("Configuration file whose indexes are read, in place of --rpc; with --chain daybook.json"),
+      Flag.withMetavar("FILE"),
+      Flag.optional,
+    ),
+    chain: Selection.chainFlag("Chain of the configuration whose index is read; may be repeated; by default all"),
     format: Flag.Literals("format", formatNames).pipe(Flag.withDescription("Format of the movements")),
     output: Flag.String("output").pipe(
       Flag.withDescription("File to write; by default standard output"),
@@ -70,14 +106,24 @@ export const exportMovements = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ format, output, ...given }) {
+  Effect.fn(function* ({ chain, config, format, output, ...given }) {
     const began = yield* MonotonicClock.millis
-    const chains = yield* WalletFlags.connect(given)
-    const write = yield* openOutput(output)
-    const { closings, entries } = yield* Export.run(chains, format, write)
+    const isIndexed = Option.isSome(config) || chain.length > 0
+    if (isIndexed === given.rpc.length > 0) {
+      return yield* WalletFlags.invalid("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
+    }
+    const indexes = isIndexed ? yield* openIndexes({ chain, config }, given) : []
+    const chains = isIndexed ? [] : yield* WalletFlags.connect(given)
+    const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
+      ...(yield* Effect.forEach(indexes, Export.fromIndex)),
+      ...(yield* Effect.forEach(chains, Export.fromNode)),
+    ]
+    const { closings, entries } = yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
     const proved = closings.filter(isProved).length
     yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
     const millis = (yield* MonotonicClock.millis) - began
-    for (const { connection } of chains) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
+    for (const { connection } of [...indexes, ...chains]) {
+      yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
+    }
   }, Effect.scoped),
 ).pipe(Command.withDescription("Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger"))

@@ -18,19 +18,23 @@ import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
+/** `--rpc`: the node of a chain; may be repeated. */
+export const rpcFlag = (atLeast: number) =>
+  Flag.String("rpc").pipe(
+    Flag.withDescription(
+      "URL of an archive node, with a tracer for what contracts pay; may be repeated, once for each chain",
+    ),
+    Flag.withMetavar("URL"),
+    Flag.atLeast(atLeast),
+  )
+
 /** Addresses, the node, and the bounds of its use. */
 export const flags = {
   addresses: Argument.String("ADDRESS").pipe(
     Argument.withDescription("Address of a wallet or contract; several share the blocks that are fetched"),
     Argument.atLeast(1),
   ),
-  rpc: Flag.String("rpc").pipe(
-    Flag.withDescription(
-      "URL of an archive node, with a tracer for what contracts pay; may be repeated, once for each chain",
-    ),
-    Flag.withMetavar("URL"),
-    Flag.atLeast(1),
-  ),
+  rpc: rpcFlag(1),
   at: Selection.blockFlag("Last block; by default the last final one", "at"),
   fromBlock: Selection.blockFlag("First block, for a node without the state of older ones; by default 0", "from-block"),
   maxCalls: Flag.Int("max-calls").pipe(
@@ -55,7 +59,8 @@ export interface Given {
   readonly perSecond: Option.Option<number>
 }
 
-const invalid = (path: string, expected: string, received: string) =>
+/** Names an invalid argument. */
+export const invalid = (path: string, expected: string, received: string) =>
   new CommandError({ message: format("option", { path, expected, received }) })
 
 /**
@@ -84,6 +89,23 @@ const parseCount = (given: Option.Option<number>, name: string): Effect.Effect<n
 }
 
 const noteMillis = 5_000
+
+/** The wallets and the blocks of the arguments, for a number of chains. */
+export const parseScope = Effect.fnUntraced(function* (
+  given: Pick<Given, "addresses" | "at" | "fromBlock">,
+  chains: number,
+) {
+  const addresses = yield* parseAddresses(given.addresses)
+  const at = yield* Selection.parseBlock(given.at, "at")
+  const fromBlock = yield* Selection.parseBlock(given.fromBlock, "from-block")
+  if (at !== undefined && fromBlock !== undefined && fromBlock > at) {
+    return yield* invalid("--from-block", `a block up to that of --at, ${at}`, String(fromBlock))
+  }
+  if (chains > 1 && (at ?? fromBlock) !== undefined) {
+    return yield* invalid(at === undefined ? "--from-block" : "--at", "one chain beside a block", "several")
+  }
+  return { addresses, at, fromBlock }
+})
 
 /** Wallets on the chain of a node. */
 export interface Connected {
@@ -139,17 +161,9 @@ const connectAll = Effect.fnUntraced(function* (
  * - `InvalidOption`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */
 export const connect = Effect.fnUntraced(function* (given: Given) {
-  const addresses = yield* parseAddresses(given.addresses)
-  const at = yield* Selection.parseBlock(given.at, "at")
-  const fromBlock = yield* Selection.parseBlock(given.fromBlock, "from-block")
+  const { addresses, at, fromBlock } = yield* parseScope(given, given.rpc.length)
   const maxCalls = yield* parseCount(given.maxCalls, "max-calls")
   const perSecond = yield* parseCount(given.perSecond, "per-second")
-  if (at !== undefined && fromBlock !== undefined && fromBlock > at) {
-    return yield* invalid("--from-block", `a block up to that of --at, ${at}`, String(fromBlock))
-  }
-  if (given.rpc.length > 1 && (at ?? fromBlock) !== undefined) {
-    return yield* invalid(at === undefined ? "--from-block" : "--at", "one --rpc beside a block", "several")
-  }
   const connections = yield* connectAll(given.rpc, { maxCalls, perSecond })
   return yield* Effect.forEach(connections, (connection) =>
     Effect.map(noteProgress(connection), (onTurn): Connected => ({
@@ -160,7 +174,7 @@ export const connect = Effect.fnUntraced(function* (given: Given) {
 })
 
 /** The line that sums up what was sent to the node. */
-export const formatUsage = ({ usage }: Connection.Connection, millis: number): string => {
+export const formatUsage = ({ usage }: Pick<Connection.Connection, "usage">, millis: number): string => {
   const { byMethod, calls, requests } = usage()
   const methods = byMethod.map(([method, count]) => `${method} ${count}`).join(", ")
   return `${Terminal.count(calls, "call")} in ${Terminal.count(requests, "request")}, ${(millis / 1000).toFixed(1)} s: ${methods}`

@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
 import type * as Calls from "../discovery/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
+import { ChainReorganized } from "../discovery/DiscoveryError.ts"
 import type * as Holding from "../proof/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Statement from "../statement/Statement.ts"
@@ -15,9 +16,12 @@ import * as StatementFormat from "../statement/StatementFormat.ts"
 import * as TokenMetadata from "../token/TokenMetadata.ts"
 import * as Beancount from "./Beancount.ts"
 import * as Csv from "./Csv.ts"
+import type { ChainReader } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import * as ExportEntry from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 import * as Hledger from "./Hledger.ts"
+import * as IndexedMovements from "./IndexedMovements.ts"
 import * as Ndjson from "./Ndjson.ts"
 
 /** The formats by name. */
@@ -84,12 +88,17 @@ export const write = Effect.fnUntraced(function* <E, E2>(
   }
 })
 
-const headerOf = (connection: Connection, block: number) =>
+const headerOf = (connection: Calls.Budgeted, block: number) =>
   Effect.map(Discovery.headerOf(connection, block), ({ hash, number, timestamp = 0 }) => ({ number, hash, timestamp }))
+
+/** A node of a chain. */
+export interface ChainNode extends Calls.Budgeted {
+  readonly chainId: number
+}
 
 /** Describes assets by what their tokens return of themselves at a block. */
 const describer =
-  (connection: Connection, block: number) =>
+  (connection: ChainNode, block: number) =>
   (holdings: ReadonlyArray<Holding.Holding>): Effect.Effect<ReadonlyArray<ExportEntry.Asset>, Calls.CallsError> => {
     const { chainId } = connection
     const tokens = holdings.flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))
@@ -106,7 +115,7 @@ const describer =
 
 /** What the wallets hold by their movements, and by the state of the chain. */
 const closingsAt =
-  (connection: Connection, block: number) =>
+  (connection: Calls.Budgeted, block: number) =>
   (totals: ExportEntry.Totals): Effect.Effect<ReadonlyArray<ExportEntry.Closing>, Proof.ProofError> =>
     Effect.map(
       Effect.forEach([...new Set([...totals.values()].map(({ wallet }) => wallet))], (wallet) => {
@@ -119,49 +128,103 @@ const closingsAt =
       (closings) => closings.flat(),
     )
 
+/** What a wallet holds at a block; nothing of what a contract gives no balance. */
+const openingsAt =
+  (connection: Calls.Budgeted, block: number, end: number) =>
+  (
+    wallet: string,
+    holdings: ReadonlyArray<Holding.Holding>,
+  ): Effect.Effect<ReadonlyArray<bigint>, Proof.ProofError> => {
+    const reads = holdings.map((holding) => ({ holding, block }))
+    return Effect.map(Proof.holdingsAt(connection, wallet, reads, end), (amounts) =>
+      amounts.map((amount) => amount ?? 0n),
+    )
+  }
+
+/** A block of an export: whose balances open the accounts, or close them. */
+type BlockOf<E> = ExportEntry.Source<E>["opening"]
+
+/** The movements of some blocks between two balances, which a node gives. */
+const partOf = <E>(
+  connection: ChainNode,
+  {
+    blocks,
+    closing,
+    opening,
+    wallets,
+  }: Pick<ExportEntry.Source<E>, "blocks" | "opening" | "wallets"> & {
+    readonly closing: BlockOf<E>
+  },
+): Part<E | Proof.ProofError> => ({
+  source: {
+    ...{ chainId: connection.chainId, wallets, blocks, opening },
+    describe: describer(connection, closing.number),
+    openings: openingsAt(connection, opening.number, closing.number),
+  },
+  closing,
+  closings: closingsAt(connection, closing.number),
+})
+
 /** Wallets on the chain of a node. */
 export interface Discoverable {
   readonly connection: Connection
   readonly options: Statement.Options
 }
 
-/** Begins the discovery of wallets on one chain. */
-const discover = Effect.fnUntraced(function* ({
+/**
+ * Begins the discovery of wallets on a chain.
+ *
+ * **Errors**
+ * - As `Statement.run`, also while the part is written.
+ */
+export const fromNode = Effect.fn("Export.fromNode")(function* ({
   connection,
   options,
 }: Discoverable): Effect.fn.Return<Part<Statement.StatementError>, Statement.StatementError> {
   const state = yield* Statement.begin(connection, options)
-  const discovery = Discovery.make(connection, state, options.onTurn)
+  const { blocks } = Discovery.make(connection, state, options.onTurn)
   const closing = yield* headerOf(connection, state.closing.number)
-  const source: ExportEntry.Source<Statement.StatementError> = {
-    ...{ chainId: connection.chainId, wallets: options.addresses, blocks: discovery.blocks },
-    opening: yield* headerOf(connection, state.opening),
-    describe: describer(connection, closing.number),
-    openings: (wallet, holdings) =>
-      Effect.map(
-        Proof.holdingsAt(
-          connection,
-          wallet,
-          holdings.map((holding) => ({ holding, block: state.opening })),
-          closing.number,
-        ),
-        (amounts) => amounts.map((amount) => amount ?? 0n),
-      ),
-  }
-  return { source, closing, closings: closingsAt(connection, closing.number) }
+  const opening = yield* headerOf(connection, state.opening)
+  return partOf(connection, { blocks, closing, opening, wallets: options.addresses })
 })
 
+/** Wallets in the index of a chain, with a node for balances and tokens. */
+export interface Indexed {
+  readonly reader: ChainReader
+  readonly connection: ChainNode
+  readonly options: Omit<IndexedMovements.Options, "to"> & {
+    /** Last block at most. Default: the last final one of the node. */
+    readonly at?: number | undefined
+  }
+}
+
+/** Why an index is not exported. */
+export type IndexedError = IndexedMovements.NotIndexed | StoreError | Discovery.DiscoveryError | Proof.ProofError
+
 /**
- * Discovers the movements of wallets on one or more chains and writes them. The last block of each chain is read before anything is
- * written.
+ * Reads the movements of wallets that an index has stored. The node gives what the wallets held before, names and decimals of tokens, and the
+ * balances in the end.
  *
  * **Errors**
- * - As `Statement.run`, and those of `writeText`.
+ * - `NotIndexed`: the index has not the ledgers of the wallets.
+ * - `ChainReorganized`: the node has another last block than the index, or it was replaced meanwhile.
+ * - `StateUnavailable`: the node has not the state of a block whose balances are read.
+ * - `StoreError`, and those of calls.
  */
-export const run = Effect.fn("Export.run")(function* <E>(
-  chains: ReadonlyArray<Discoverable>,
-  format: FormatName,
-  writeText: (text: string) => Effect.Effect<void, E>,
-): Effect.fn.Return<Written, Statement.StatementError | E> {
-  return yield* write(yield* Effect.forEach(chains, discover), formats[format](), writeText)
+export const fromIndex = Effect.fn("Export.fromIndex")(function* ({
+  connection,
+  options,
+  reader,
+}: Indexed): Effect.fn.Return<Part<IndexedError>, IndexedError> {
+  const { at, ...rest } = options
+  const { number: to } = yield* Discovery.closingBlock(connection, connection.chainId, at)
+  const range = yield* IndexedMovements.rangeOf(reader, { ...rest, to })
+  const { closing, first, wallets } = range
+  const opening = yield* headerOf(connection, Math.max(0, first - 1))
+  const { hash: received } = yield* headerOf(connection, closing.number)
+  if (received !== closing.hash) {
+    return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })
+  }
+  const blocks = IndexedMovements.blocks(reader, range)
+  return partOf<IndexedError>(connection, { blocks, closing, opening, wallets })
 })

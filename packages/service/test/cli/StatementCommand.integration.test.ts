@@ -141,7 +141,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
         'Invalid option "--rpc": expected one node for each chain, received two of chain 31337.',
       )
       expect(block).toMatchObject({ code: 1, out: "" })
-      expect(block.err).toContain('Invalid option "--at": expected one --rpc beside a block, received several.')
+      expect(block.err).toContain('Invalid option "--at": expected one chain beside a block, received several.')
     }),
   )
 })

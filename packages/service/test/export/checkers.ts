@@ -32,8 +32,8 @@ const [given = "2000", ...names] = process.argv.slice(2)
 const movements = Number(given)
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Rows that LibreOffice reads in reasonable time. */
-const maxSheetRows = 100_000
+/** Movements that the programs read in reasonable time. */
+const maxRows = 100_000
 
 /** The result of a check: a remark, and whether it failed. */
 interface Verdict {
@@ -49,7 +49,8 @@ const execute = (command: string, ...args: ReadonlyArray<string>) => {
   return error !== undefined && "code" in error && error.code === "ENOENT" ? null : { isAccepted: status === 0, stderr }
 }
 
-const accepted = (path: string, command: string, ...args: ReadonlyArray<string>): Verdict => {
+const accepted = (entries: number, path: string, command: string, ...args: ReadonlyArray<string>): Verdict => {
+  if (entries > maxRows) return { text: `not read by ${command} above ${maxRows} movements` }
   const result = execute(command, ...args, path)
   if (result === null) return { text: `${command} is not installed` }
   return result.isAccepted ? { text: `accepted by ${command}` } : rejected(`${command}: ${result.stderr.slice(-1_000)}`)
@@ -126,7 +127,7 @@ const formulas = (folder: string, name: string): number =>
 
 /** Opens CSV in LibreOffice: it has all rows and no formula. A file with a formula shows that one would be seen. */
 const opened = async (folder: string, path: string, entries: number): Promise<Verdict> => {
-  if (entries > maxSheetRows) return { text: `not opened in LibreOffice above ${maxSheetRows} rows` }
+  if (entries > maxRows) return { text: `not opened in LibreOffice above ${maxRows} rows` }
   const control = join(folder, "control.csv")
   writeFileSync(control, "symbol\r\n=1+1\r\n")
   const results = [convert(folder, control, "fods"), convert(folder, path, "fods"), convert(folder, path, "csv")]
@@ -149,9 +150,9 @@ const checksOf = async (
 ): Promise<ReadonlyArray<Verdict>> => {
   switch (format) {
     case "beancount":
-      return [accepted(path, "bean-check")]
+      return [accepted(entries, path, "bean-check")]
     case "hledger":
-      return [accepted(path, "hledger", "check", "--strict", "-f")]
+      return [accepted(entries, path, "hledger", "check", "--strict", "-f")]
     case "csv":
       return [await sumsOf(csvAmounts(path), closings, entries), await opened(folder, path, entries)]
     default:

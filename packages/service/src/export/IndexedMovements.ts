@@ -1,0 +1,186 @@
+/**
+ * The movements of wallets as an index has stored them, merged by block: what an export writes without searching the chain.
+ *
+ * Source: decision 0048.
+ */
+import { format } from "@daybook/schema/Issue"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { DiscoveredBlock, WalletRow } from "../discovery/DiscoveredBlocks.ts"
+import { ChainReorganized } from "../discovery/DiscoveryError.ts"
+import * as Movement from "../ledger/Movement.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import type { LinkedBlock } from "../store/BlockRows.ts"
+import type { ChainReader, Position } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+
+/**
+ * The index has not what is asked for.
+ */
+export class NotIndexed extends Data.TaggedError("NotIndexed")<{
+  readonly path: string
+  readonly expected: string
+  readonly received: string
+}> {
+  override get message() {
+    return format("export", this)
+  }
+}
+
+/**
+ * Wallets of an index, and the blocks of their movements.
+ */
+export interface Range {
+  readonly wallets: ReadonlyArray<string>
+  readonly first: number
+  readonly closing: LinkedBlock
+}
+
+/**
+ * What to read.
+ */
+export interface Options {
+  /** Name of the chain, for messages. */
+  readonly chain: string
+  /** Lower case, each once. */
+  readonly wallets: ReadonlyArray<string>
+  /** First block. Default: that of the index. */
+  readonly fromBlock?: number | undefined
+  /** Last block at most. */
+  readonly to: number
+}
+
+/**
+ * The blocks of which an index has the ledgers of wallets.
+ *
+ * **Errors**
+ * - `NotIndexed`: the ledgers are not derived yet, or not of these wallets or blocks.
+ */
+export const rangeOf = (
+  reader: ChainReader,
+  { chain, fromBlock = 0, to, wallets }: Options,
+): Effect.Effect<Range, NotIndexed | StoreError> =>
+  reader.snapshot((snapshot) =>
+    Effect.gen(function* () {
+      const checkpoint = yield* snapshot.checkpoint
+      const ledger = yield* snapshot.projection(WalletLedger.id)
+      const path = chain
+      if (checkpoint === null)
+        return yield* new NotIndexed({ path, expected: "an index with blocks", received: "none" })
+      const missing = wallets.find((wallet) => checkpoint.watch?.includes(wallet) === false)
+      if (missing !== undefined)
+        return yield* new NotIndexed({ path, expected: "an indexed wallet", received: missing })
+      const next = ledger?.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
+      const first = Math.max(checkpoint.first, fromBlock)
+      const last = Math.min(checkpoint.head.number, next - 1, to)
+      const closing = last < first ? null : yield* snapshot.block(last)
+      if (closing !== null) return { wallets, first, closing }
+      const expected = `ledgers from block ${first} on`
+      return yield* new NotIndexed({ path, expected, received: `ledgers up to block ${last}` })
+    }),
+  )
+
+/** Rows of a wallet that are read at once, unless given. */
+const defaultPageRows = 128
+
+/** A row with its block. */
+interface Stored {
+  readonly block: LinkedBlock
+  readonly row: WalletRow
+}
+
+/** Rows of one wallet that are read and not given yet, and where reading continues. */
+interface Reading {
+  readonly wallet: string
+  readonly pageRows: number
+  readonly rows: Array<Stored>
+  after: Position | null
+  hasMore: boolean
+}
+
+/** Reads the next rows of a wallet, all of one state of the index. */
+const readMore = (
+  reader: ChainReader,
+  { closing, first: from }: Range,
+  reading: Reading,
+): Effect.Effect<void, StoreError> =>
+  reader.snapshot((snapshot) =>
+    Effect.gen(function* () {
+      const { after, pageRows, wallet } = reading
+      const to = closing.number
+      const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows })
+      const read = new Map<number, LinkedBlock>()
+      for (const entry of entries) {
+        const { index, movements, roles } = entry
+        const block = read.get(entry.block) ?? (yield* snapshot.block(entry.block))
+        if (block === null) return yield* Effect.die(new Error(`Block ${entry.block} of a ledger is not stored`))
+        read.set(block.number, block)
+        const isOfBlock = index === Movement.blockLevelIndex
+        const transactionHash = isOfBlock ? null : (yield* snapshot.transactionHash(entry)).hash
+        reading.rows.push({
+          block,
+          row: { wallet, transactionHash, index: isOfBlock ? null : index, roles, movements },
+        })
+      }
+      reading.after = entries.at(-1) ?? after
+      reading.hasMore = entries.length === pageRows
+    }),
+  )
+
+/** Rows of a block come in the order of the transactions, those of the block itself last. */
+const byIndex = ({ index: one }: WalletRow, { index: other }: WalletRow): number =>
+  (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY) || 0
+
+/** Fails where the last block is not the one any more whose ledgers are read. */
+const verifyClosing = Effect.fnUntraced(function* (reader: ChainReader, { closing }: Range) {
+  const found = yield* reader.snapshot((snapshot) => snapshot.block(closing.number))
+  if (found?.hash === closing.hash) return
+  const received = found?.hash ?? "no block"
+  return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })
+})
+
+/**
+ * The blocks of a range that hold something of the wallets, ascending. Some rows of each wallet are held at a time.
+ *
+ * **Errors**
+ * - `ChainReorganized`: the last block was replaced meanwhile.
+ */
+export const blocks = (
+  reader: ChainReader,
+  range: Range,
+  pageRows = defaultPageRows,
+): Stream.Stream<DiscoveredBlock, StoreError | ChainReorganized> => {
+  const readings = range.wallets.map((wallet): Reading => ({ wallet, pageRows, rows: [], after: null, hasMore: true }))
+  const fill = Effect.forEach(readings, (reading) =>
+    reading.rows.length === 0 && reading.hasMore ? readMore(reader, range, reading) : Effect.void,
+  )
+  /** Takes the rows of a wallet in a block, which may be more than are read at once. */
+  const take = Effect.fnUntraced(function* (reading: Reading, number: number) {
+    const taken: Array<WalletRow> = []
+    for (;;) {
+      const end = reading.rows.findIndex(({ block }) => block.number !== number)
+      const own = reading.rows.splice(0, end === -1 ? reading.rows.length : end)
+      for (const { row } of own) taken.push(row)
+      if (reading.rows.length > 0 || !reading.hasMore) return taken
+      yield* readMore(reader, range, reading)
+    }
+  })
+  const next = Effect.gen(function* () {
+    yield* fill
+    const heads = readings.flatMap(({ rows }) => rows.slice(0, 1).map(({ block }) => block))
+    const block = heads.reduce<LinkedBlock | null>(
+      (lowest, head) => (lowest === null || head.number < lowest.number ? head : lowest),
+      null,
+    )
+    if (block === null) {
+      yield* verifyClosing(reader, range)
+      return [[], Option.none<undefined>()] as const
+    }
+    const { hash, number, timestamp } = block
+    const rows = (yield* Effect.forEach(readings, (reading) => take(reading, number))).flat().toSorted(byIndex)
+    return [[{ number, hash, timestamp, rows }], Option.some(undefined)] as const
+  })
+  return Stream.paginate(undefined, () => next)
+}

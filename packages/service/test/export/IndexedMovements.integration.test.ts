@@ -1,0 +1,111 @@
+/** Exports of an index, held against those of a discovery of the same chain. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { layer } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as Connection from "../../src/discovery/Connection.ts"
+import * as Export from "../../src/export/Export.ts"
+import * as IndexedMovements from "../../src/export/IndexedMovements.ts"
+import { daybook, timeout } from "../cli/daybook.ts"
+import { caughtUp, folder, start } from "../indexer/chain.ts"
+import * as TestStore from "../store/TestStore.ts"
+
+vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 25, seed: 6 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+const textOf = Effect.fnUntraced(function* <E>(part: Effect.Effect<Export.Part<E>, E>, format: Export.FormatName) {
+  const pieces: Array<string> = []
+  const write = (text: string) => Effect.sync(() => void pieces.push(text))
+  const { closings } = yield* Export.write([yield* part], Export.formats[format](), write)
+  return { text: pieces.join(""), closings }
+})
+
+/** An index of the chain up to its last block. */
+const indexed = Effect.gen(function* () {
+  const { url } = yield* Anvil.Anvil
+  const { lastBlock } = yield* Scenario.Scenario
+  const base = yield* folder
+  const store = yield* TestStore.inFolder(base)
+  const indexer = yield* start(store, [url])
+  yield* indexer.until(caughtUp(lastBlock))
+  yield* indexer.stop
+  return { base, store, lastBlock, url }
+})
+
+layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
+  it.effect("fromIndex: writes what a discovery of the same wallets writes, by the command too", () =>
+    Effect.gen(function* () {
+      const { base, lastBlock, store, url } = yield* indexed
+      const { accounts } = yield* Scenario.Scenario
+      const wallets = [accounts.alice, accounts.bob, accounts.carol]
+      const connection = yield* Connection.connect({ node: { url } })
+      const fromIndex = Export.fromIndex({
+        ...{ reader: store, connection },
+        options: { chain: "test", wallets, at: lastBlock },
+      })
+      const fromNode = Export.fromNode({ connection, options: { addresses: wallets, at: lastBlock } })
+      const chains = { test: { id: 31_337, rpc: [url] } }
+      const config = { listen: { host: "127.0.0.1", port: 0 }, database: `sqlite:${base}`, chains }
+      writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
+      const args = ["--chain", "test", "--at", String(lastBlock), "--format", "ndjson"]
+      const command = yield* daybook(base, "export", ...wallets, ...args)
+
+      const [index, node] = [yield* textOf(fromIndex, "ndjson"), yield* textOf(fromNode, "ndjson")]
+      expect(index.text.split("\n").toSorted()).toEqual(node.text.split("\n").toSorted())
+      expect(index.text.split("\n").length).toBeGreaterThan(200)
+      expect(index.closings.every(({ amount, found }) => amount === found)).toBe(true)
+      expect(command).toMatchObject({ code: 0, out: index.text })
+      expect(command.err).toMatch(/^(\d+) movements; (\d+) of \2 balances proved$/m)
+    }),
+  )
+
+  it.effect("blocks: are ascending, each once, with their rows in order, for wallets of several pages", () =>
+    Effect.gen(function* () {
+      const { lastBlock, store } = yield* indexed
+      const { accounts } = yield* Scenario.Scenario
+      const wallets = Object.values(accounts)
+      const range = yield* IndexedMovements.rangeOf(store, { chain: "test", wallets, to: lastBlock })
+      const blocks = [...(yield* Stream.runCollect(IndexedMovements.blocks(store, range, 3)))]
+      const numbers = blocks.map(({ number }) => number)
+      const rows = blocks.flatMap((block) => block.rows)
+      const whole = yield* store.snapshot((snapshot) =>
+        Effect.forEach(wallets, (wallet) =>
+          snapshot.ledger({ wallet, from: 0, to: lastBlock, order: "ASC", after: null, limit: 10_000 }),
+        ),
+      )
+
+      expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other))
+      expect(rows).toHaveLength(whole.flat().length)
+      expect(Math.max(...whole.map((entries) => entries.length))).toBeGreaterThan(60)
+      for (const block of blocks) {
+        const indexes = block.rows.map(({ index }) => index ?? Number.POSITIVE_INFINITY)
+        expect(indexes).toEqual(indexes.toSorted((one, other) => one - other))
+        for (const { index, transactionHash } of block.rows) expect(transactionHash === null).toBe(index === null)
+      }
+    }),
+  )
+
+  it.effect("fromIndex: fails where the node has another block, and names what is not indexed", () =>
+    Effect.gen(function* () {
+      const { lastBlock, store } = yield* indexed
+      const other = yield* Anvil.make()
+      yield* other.call("anvil_mine", [`0x${lastBlock.toString(16)}`])
+      const connection = yield* Connection.connect({ node: { url: other.url } })
+      const empty = yield* TestStore.inFolder(yield* folder)
+      const { accounts } = yield* Scenario.Scenario
+      const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
+      const range = { ...options, to: lastBlock }
+      const failed = yield* Effect.flip(Export.fromIndex({ reader: store, connection, options }))
+      const late = yield* Effect.flip(IndexedMovements.rangeOf(store, { ...range, fromBlock: lastBlock + 1 }))
+
+      expect(failed).toMatchObject({ _tag: "ChainReorganized", block: lastBlock })
+      expect(yield* Effect.flip(IndexedMovements.rangeOf(empty, range))).toMatchObject({
+        message: 'Invalid export "test": expected an index with blocks, received none.',
+      })
+      expect(late.message).toContain(`expected ledgers from block ${lastBlock + 1} on`)
+    }).pipe(Effect.scoped),
+  )
+})
