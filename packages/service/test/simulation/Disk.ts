@@ -19,7 +19,7 @@ export interface Owner {
 }
 
 /** A fault that is put into the store on purpose. */
-export type Bug = "checkpoint outside the transaction" | "appearances stay"
+export type Bug = "checkpoint outside the transaction" | "appearances stay" | "a row of a ledger stays"
 
 /** A hand on SQLite. */
 export interface Disk {
@@ -53,6 +53,9 @@ const native = {
 /** Statements of a planted fault are held back, or never run; undefined when the statement is not one of them. */
 const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
   if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM history")) return () => ({ changes: 1 })
+  if (current?.bug === "a row of a ledger stays" && sql.startsWith("DELETE FROM ledger WHERE")) {
+    return () => ({ changes: 1 })
+  }
   if (current?.bug !== "checkpoint outside the transaction") return undefined
   if (sql.startsWith("UPDATE checkpoint SET first") && database.isTransaction) {
     return () => held.set(database, [...(held.get(database) ?? []), work])

@@ -9,19 +9,14 @@ import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import type { StatementSync } from "node:sqlite"
 import type { Count } from "./Count.ts"
+import { fail } from "./Divergence.ts"
+import * as LedgerModel from "./LedgerModel.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as StoredRows from "./StoredRows.ts"
 import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 import type { Stored } from "./Untraceable.ts"
 
-/** The store and the model differ. */
-export class Divergence extends Error {
-  override readonly name = "Divergence"
-}
-
-/** Index of rows that belong to a block and not to a transaction. */
-const blockLevelIndex = 1_048_575
 
 type Rows = ReturnType<typeof StoredRows.make>
 
@@ -41,6 +36,8 @@ export interface Setting {
   /** The highest number that a node may have called final; null where none has such a tag. */
   readonly finalized: () => number | null
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
+  /** Revision with which the processes derive ledgers. */
+  readonly revision: () => number
 }
 
 /** A state of the store. */
@@ -62,6 +59,8 @@ export interface Model {
   readonly checkAll: () => void
   /** Every state that was committed, oldest first. */
   readonly versions: ReadonlyArray<Version>
+  /** Whether the ledgers of all blocks were derived at the last comparison. */
+  readonly isDerived: () => boolean
   readonly close: () => void
 }
 
@@ -83,7 +82,8 @@ const statements = {
   checkpoint: `SELECT first, number, hash, timestamp, finalized, (SELECT count(*) FROM block) AS blocks,
     (SELECT count(*) FROM document) AS transactions,
     (SELECT coalesce(max(rowid), 0) FROM document) AS newest,
-    (SELECT count(*) FROM history) AS appearances,
+    (SELECT count(*) FROM history) AS appearances, (SELECT count(*) FROM ledger) AS ledger,
+    (SELECT coalesce(sum(revision * 1000000 + coalesce(next, 0)), 0) FROM projection) AS projections,
     (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
   gaps: `SELECT "transaction" FROM gap WHERE block = ? AND kind = 'trace'`,
   missing: `SELECT block, "transaction" FROM gap WHERE kind = 'receipt'`,
@@ -97,10 +97,6 @@ const hex = (bytes: unknown): string =>
 
 const format = (block: { readonly number: number; readonly hash: string }) =>
   `${block.number} (${block.hash.slice(0, 10)})`
-
-const fail = (what: string): never => {
-  throw new Divergence(what)
-}
 
 const isEqual = (what: string, found: unknown, expected: unknown): void => {
   const [a, b] = [JSON.stringify(found), JSON.stringify(expected)]
@@ -272,24 +268,14 @@ export const make = (setting: Setting): Model => {
     fail(`block ${format(lowest)} and those above it were removed, but no node returned another block of that number`)
   }
 
-  /** Each wallet of a stored transaction has a row, and no row belongs to a transaction that is not stored. */
-  const checkLedger = (
-    rows: ReadonlyArray<string>,
-    chain: ReadonlyArray<Block>,
-    deeds: ReadonlyArray<{ readonly block: Block; readonly deed: Deed; readonly index: number }>,
-  ): void => {
-    const found = new Set(rows)
-    isEqual("the number of rows of ledgers", found.size, rows.length)
-    const stored = new Set(deeds.map(({ block, index }) => `${block.number}:${index}`))
-    for (const { number } of chain) stored.add(`${number}:${blockLevelIndex}`)
-    const stranger = rows.find((row) => !stored.has(row.split(":", 2).join(":")))
-    if (stranger !== undefined) fail(`the row ${stranger} of a ledger belongs to no stored transaction`)
-    for (const { block, deed, index } of deeds) {
-      for (const address of addressesOf(deed)) {
-        const row = `${block.number}:${index}:${address}`
-        if (!found.has(row)) fail(`the ledger lacks the row ${row}`)
-      }
-    }
+  /** Whether the ledgers of all blocks are derived, with the wanted revision. */
+  let isDerived = false
+
+  const checkLedgers = (chain: ReadonlyArray<Block>, lacks: Version["lacks"], mode: "new" | "all"): void => {
+    const [revision, next] = read!.rows.derived() ?? [0, null]
+    const head = chain.at(-1)?.number ?? -1
+    isDerived = revision === setting.revision() && (next === null ? head < 0 : next > head)
+    LedgerModel.check(read!.rows, { chain, lacks, derivedBelow: next ?? 0, withAmounts: mode === "all" })
   }
 
   const compare = (mode: "new" | "all"): void => {
@@ -320,12 +306,7 @@ export const make = (setting: Setting): Model => {
       reading.rows.factBlocks(),
       chain.map(({ number }) => number),
     )
-    isEqual(
-      "the list of blocks with a ledger",
-      reading.rows.ledgerBlocks(),
-      chain.map(({ number }) => number),
-    )
-    checkLedger(reading.rows.ledger(), chain, deeds)
+    checkLedgers(chain, lacks, mode)
     isEqual(
       "the list of transactions",
       reading.rows.positions(),
@@ -362,6 +343,7 @@ export const make = (setting: Setting): Model => {
     check: () => compare("new"),
     checkAll: () => compare("all"),
     versions,
+    isDerived: () => isDerived,
     close: () => database?.close(),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Bugs planted on purpose, to show that the simulation finds them: two in the statements of the store, the others in what the
+ * Bugs planted on purpose, to show that the simulation finds them: three in the statements of the store, the others in what the
  * nodes return to the indexer.
  */
 import { Effect } from "effect"
@@ -17,6 +17,7 @@ export type Name = Disk.Bug | "lag taken for a reorg" | "a bomb stops a chain" |
 export const names: ReadonlyArray<Name> = [
   "checkpoint outside the transaction",
   "appearances stay",
+  "a row of a ledger stays",
   "lag taken for a reorg",
   "a bomb stops a chain",
   "a changed row is served",
@@ -24,7 +25,9 @@ export const names: ReadonlyArray<Name> = [
 
 /** The bug in the statements of the store; `null` for one elsewhere. */
 export const onDisk = (name: Name | undefined): Disk.Bug | null =>
-  name === "checkpoint outside the transaction" || name === "appearances stay" ? name : null
+  name === "checkpoint outside the transaction" || name === "appearances stay" || name === "a row of a ledger stays"
+    ? name
+    : null
 
 const isExcess = (text: string | null | undefined): boolean => text?.startsWith("Trace beyond") === true
 

@@ -5,13 +5,14 @@
 import { Cause, Effect, Fiber } from "effect"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
+import * as Projections from "../../src/projection/Projections.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
-import { Divergence } from "./Model.ts"
+import { Divergence } from "./Divergence.ts"
 import * as PlantedBug from "./PlantedBug.ts"
 import * as Threads from "./Threads.ts"
 import { traceLimits } from "./Untraceable.ts"
@@ -44,6 +45,10 @@ export interface Processes {
   readonly begin: () => void
   /** Kills or stops all of them, so that they start with what is configured now. */
   readonly restart: () => void
+  /** Restarts them with another revision of ledgers, which are derived again. */
+  readonly upgrade: () => void
+  /** The revision of ledgers. */
+  readonly revision: () => number
   readonly births: () => number
   /** Kills all for good; the fibers that are still to end. */
   readonly end: () => ReadonlyArray<Fiber.Fiber<unknown, unknown>>
@@ -73,6 +78,7 @@ export const make = (setting: Setting): Processes => {
   const running = new Set<Process>()
   const urls = world.endpoints.map(({ url }) => url)
   let births = 0
+  let revision = 1
   let isOver = false
   let armed: { after: number; readonly kind: "kill before" | "kill after" } | undefined
 
@@ -138,6 +144,9 @@ export const make = (setting: Setting): Processes => {
         pollMillis,
         concurrency,
         batchBlocks,
+        projections: Projections.make(decoder, 1).map((projection) =>
+          projection.kind === "ledger" ? { ...projection, revision } : projection,
+        ),
         ...(rangeSource === undefined ? {} : { rangeSource }),
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
@@ -186,16 +195,23 @@ export const make = (setting: Setting): Processes => {
     stop(process)
   }
 
+  const restart = () => {
+    for (const process of running) {
+      process.isDead ||= restarts.is(0.5)
+      stop(process)
+    }
+  }
+
   return {
     disk,
     start,
     begin: () => world.every(() => faults.between(killMillis / 4, killMillis * 2), strikeOne),
-    restart: () => {
-      for (const process of running) {
-        process.isDead ||= restarts.is(0.5)
-        stop(process)
-      }
+    restart,
+    upgrade: () => {
+      revision++
+      restart()
     },
+    revision: () => revision,
     births: () => births,
     end: () => {
       isOver = true

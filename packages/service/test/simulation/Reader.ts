@@ -20,7 +20,7 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import type { Model, Version } from "./Model.ts"
-import { Divergence } from "./Model.ts"
+import { Divergence } from "./Divergence.ts"
 import type { Block } from "./Tree.ts"
 import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 

@@ -44,6 +44,7 @@ describe("Simulation", () => {
           "worlds with a second indexer",
           "the first block is lowered",
           "blocks are stored below the first one",
+          "the ledgers are derived again",
         ]),
       )
     })

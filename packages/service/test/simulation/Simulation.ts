@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { Effect, Fiber } from "effect"
 import * as SeededRandom from "./SeededRandom.ts"
 import { Counts } from "./Count.ts"
+import { Divergence } from "./Divergence.ts"
 import * as Disk from "./Disk.ts"
 import * as Model from "./Model.ts"
 import * as Network from "./Network.ts"
@@ -64,8 +65,8 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
   const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "daybook-simulation-"))
   const file = join(folder, "chain-eth.sqlite")
 
-  let divergence: Model.Divergence | undefined
-  const onDivergence = (found: Model.Divergence) => {
+  let divergence: Divergence | undefined
+  const onDivergence = (found: Divergence) => {
     if (divergence === undefined) log(`DIVERGENCE: ${found.message}`)
     divergence ??= found
   }
@@ -83,12 +84,13 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     now: time.now,
     finalized: () => (finalityDepth === null ? null : finalized().number),
     isContradicted: network.isContradicted,
+    revision: () => processes.revision(),
   })
   const check = (compare: () => void) => {
     try {
       Disk.outside(compare)
     } catch (cause) {
-      if (!(cause instanceof Model.Divergence)) throw cause
+      if (!(cause instanceof Divergence)) throw cause
       onDivergence(cause)
     }
   }
@@ -100,7 +102,7 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
   const readers: Array<Fiber.Fiber<unknown, unknown>> = []
   const isOver = () => divergence !== undefined
   const stands = () => model.versions.at(-1)!.head
-  const isComplete = () => stands() === head() && model.versions.at(-1)!.first === lowest
+  const isComplete = () => stands() === head() && model.versions.at(-1)!.first === lowest && model.isDerived()
 
   const liveInChaos = async () => {
     world.begin()
@@ -115,6 +117,13 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
         count("the first block is lowered")
         fromBlock = lowest
         processes.restart()
+      })
+    }
+    const upgrade = random.fork("upgrade")
+    if (upgrade.is(0.5)) {
+      time.after(upgrade.between(0, chaosMillis), () => {
+        count("the ledgers are derived again")
+        processes.upgrade()
       })
     }
     const reading = random.fork("readers")
@@ -137,9 +146,9 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     const { first, head: last } = model.versions.at(-1)!
     const where = last === null ? "is empty" : `has the blocks ${first} to ${last.number} (${last.hash.slice(0, 10)})`
     const late = `the store ${where} when nothing was stored for ${recoveryMillis / 1000} s, long after all was well; the chain has ${lowest} to ${head().number}`
-    if (!isComplete()) onDivergence(new Model.Divergence(late))
+    if (!isComplete()) onDivergence(new Divergence(late))
     await time.runUntil(time.now() + standingMillis, isOver)
-    if (!isComplete()) onDivergence(new Model.Divergence("the store left the chain that it had reached"))
+    if (!isComplete()) onDivergence(new Divergence("the store left the chain that it had reached"))
     check(model.checkAll)
   }
 

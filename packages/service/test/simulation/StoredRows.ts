@@ -44,6 +44,44 @@ export interface StoredFacts {
 const toFacts = (frame: Uint8Array): StoredFacts =>
   JSON.parse(zstdDecompressSync(frame, { dictionary: factsDictionary }).toString())
 
+/** A movement as far as it is compared: the number of its kind, its amount, and the index of its log. */
+export type StoredMovement = readonly [kind: number, amount: bigint, logIndex: number | null]
+
+/** Numbers of kinds whose movements name a token; the last two name an id of it too. */
+const tokenKinds = [7, 8, 9]
+const addressBytes = 20
+
+/** The movements of a row of a ledger, by the description of its body in `LedgerCodec`. */
+export const movementsOf = (body: Uint8Array): ReadonlyArray<StoredMovement> => {
+  let at = 0
+  const number = () => {
+    let value = 0
+    for (let scale = 1; ; scale *= 128) {
+      const byte = body[at++]!
+      value += (byte % 128) * scale
+      if (byte < 128) return value
+    }
+  }
+  const integer = () => {
+    const end = number() + at
+    let value = 0n
+    while (at < end) value = value * 256n + BigInt(body[at++]!)
+    return value
+  }
+  const movements: Array<StoredMovement> = []
+  number()
+  while (at < body.length) {
+    const bits = body[at++]!
+    const kind = bits % 16
+    if ((bits & 64) !== 0) at += addressBytes
+    if (tokenKinds.includes(kind)) at += addressBytes
+    if (kind === 8 || kind === 9) integer()
+    const amount = integer()
+    movements.push([kind, (bits & 16) === 0 ? amount : -amount, (bits & 128) === 0 ? null : number()])
+  }
+  return movements
+}
+
 /** The key under which the history of an address lies. */
 export const keyOf = (address: string): string =>
   createHash("sha256")
@@ -69,7 +107,8 @@ export const make = (database: DatabaseSync) => {
     prepare(`SELECT id, hex(key) FROM ${table} ORDER BY 1, 2`),
   )
   const factBlocks = prepare("SELECT block FROM facts ORDER BY block")
-  const ledger = prepare("SELECT id, lower(hex(wallet)) FROM ledger ORDER BY 1, 2")
+  const ledger = prepare("SELECT id, lower(hex(wallet)), body FROM ledger ORDER BY 1, 2")
+  const derived = prepare("SELECT revision, next FROM projection WHERE id = 'wallet_ledger'")
   const ledgerBlocks = prepare("SELECT block FROM ledger_block ORDER BY block")
   const facts = prepare("SELECT frame FROM facts WHERE block = ?")
   return {
@@ -79,12 +118,15 @@ export const make = (database: DatabaseSync) => {
     factsOf: (block: number) => toFacts((facts.get(block) as unknown as readonly [Uint8Array])[0]),
     /** Blocks with a ledger. */
     ledgerBlocks: () => (ledgerBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
-    /** Rows of ledgers, each as text: block, index, wallet. */
+    /** Rows of ledgers. */
     ledger: () =>
-      (ledger.all() as unknown as ReadonlyArray<readonly [number, string]>).map(([id, wallet]) => {
-        const { block, index } = positionOf(id)
-        return `${block}:${index}:0x${wallet}`
-      }),
+      (ledger.all() as unknown as ReadonlyArray<readonly [number, string, Uint8Array]>).map(([id, wallet, body]) => ({
+        ...positionOf(id),
+        wallet: `0x${wallet}`,
+        body,
+      })),
+    /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
+    derived: () => (derived.all()[0] as unknown as readonly [revision: number, next: number | null] | undefined) ?? null,
     /** Positions of all transactions. */
     positions: () =>
       // Sound, here and below: rows have the columns of their statement.
