@@ -148,8 +148,7 @@ const fillGaps = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError | InvalidOption, Scope.Scope> {
   const { chain } = job
   const { from, to } = options
-  const [first] = yield* store.reader.gaps({ from: from ?? 0, to: to ?? Number.MAX_SAFE_INTEGER, limit: 1 })
-  if (first === undefined) return
+  if ((yield* FillGaps.nextOf(store.reader, from ?? 0, to ?? Number.MAX_SAFE_INTEGER)) === null) return
   const { assembling, node } = yield* sourceOf(job, options)
   const { failed, filled, remaining } = yield* FillGaps.run(store, node, {
     assembling,

@@ -28,6 +28,7 @@ import * as BlockPrepender from "./BlockPrepender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import type * as IndexerTurn from "./IndexerTurn.ts"
+import * as FactsFetcher from "./FactsFetcher.ts"
 import * as StartBlock from "./StartBlock.ts"
 import * as StartCheck from "./StartCheck.ts"
 import * as StatusReporter from "./StatusReporter.ts"
@@ -93,6 +94,7 @@ interface Context extends BlockAppender.Options {
   /** The configured start; `null` while the index is empty. */
   readonly findStart: Effect.Effect<number | null, IndexerTurn.TurnError>
   readonly prepender: BlockPrepender.BlockPrepender
+  readonly factsFetcher: FactsFetcher.FactsFetcher
 }
 
 type Outcome = Effect.Effect<IndexerTurn.Input, IndexerTurn.TurnError>
@@ -174,8 +176,12 @@ const prependDuring = Effect.fnUntraced(function* (context: Context, millis: num
 
 /** Waits. An offered lease is free at first, however short the wait is. */
 const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Wait) {
-  const { below, isLeaseOffered = false, millis } = action
+  const { below, completing, isLeaseOffered = false, millis } = action
   if (below !== undefined) return yield* prependDuring(context, millis, below)
+  if (completing !== undefined) {
+    yield* keepingLease(context, context.factsFetcher.during(millis, completing))
+    return { _tag: "Waited" } as const
+  }
   if (isLeaseOffered) {
     yield* Effect.ignore(context.store.releaseLease)
     yield* Effect.sleep(offeredMillis)
@@ -318,7 +324,8 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
   }
   const ref = { name: chain, id: options.chainId }
   const { projections = Projections.make(decoder, options.chainId) } = options
-  const store = yield* ChainSession.open(yield* Engine, { chain: ref, owner, leaseMillis, watch, projections })
+  const database = yield* Engine
+  const store = yield* ChainSession.open(database, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const parts = {
     ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
@@ -343,6 +350,7 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     ...parts,
     findStart: makeStartFinder(parts, { fromBlock, fromTimestamp }),
     prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
+    factsFetcher: FactsFetcher.make({ ...parts, audit: database.chain(ref).audit }),
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(

@@ -387,7 +387,9 @@ const headSeen = (
   const { pollMillis: millis } = settings
   const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
   const isBelow = startBlock !== null && startBlock < first
-  const rest: Action = isBelow ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } } : wait(millis)
+  const rest: Action = isBelow
+    ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } }
+    : { ...wait(millis), completing: rules }
   return finalize(state, heads, state.isFilled ? rest : { _tag: "FillProjections", millis }, reports)
 }
 

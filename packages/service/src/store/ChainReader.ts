@@ -165,6 +165,8 @@ export interface ChainReader {
    * as of the new position, from the first block that it received on: blocks that were added below it are not reported. Where a removed block is not remembered any more, the change begins after the last final one.
    */
   readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
+  /** Numbers of the first blocks of a range that have no facts. */
+  readonly blocksWithoutFacts: (query: GapQuery) => Effect.Effect<ReadonlyArray<number>, StoreError>
   /** Gaps of a range of blocks, lowest block first. */
   readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
 }

@@ -40,6 +40,7 @@ export interface ChainSession extends ChainReader {
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
+  readonly replace: (rows: BlockRows) => Effect.Effect<boolean, WriteError>
   readonly rewriteBlocks: (maxTransactions: number) => Effect.Effect<Filled, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
   readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, WriteError>
@@ -82,6 +83,7 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
       prepend: (expected, blocks) => fenced((held) => writer.prepend(expected, blocks, held)),
       unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
       finalize: (number) => fenced((held) => writer.finalize(number, held)),
+      replace: (rows) => fenced((held) => writer.replace(rows, held)),
       rewriteBlocks: (maxTransactions) => fenced((token) => writer.rewriteBlocks(maxTransactions, token)),
       fill: (projection, maxTransactions) => fenced((held) => writer.fill(projection, maxTransactions, held)),
       readStatus: status.read(chain),

@@ -72,6 +72,11 @@ export interface ChainWriter {
     token: FencingToken,
   ) => Effect.Effect<Filled, WriteError>
   /**
+   * Replaces the rows of a block by those of a block fetched again. False when the stored block has another hash: nothing was changed
+   * then.
+   */
+  readonly replace: (rows: BlockRows, token: FencingToken) => Effect.Effect<boolean, WriteError>
+  /**
    * Rewrites the next blocks that an earlier version stored in another layout, with up to `maxTransactions` transactions, at least one
    * block. What readers see does not change.
    */

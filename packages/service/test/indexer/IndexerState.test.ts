@@ -341,7 +341,11 @@ describe("IndexerState", () => {
 
       expect(done.action).toEqual({ _tag: "FinalizeBlock", number: 80 })
       expect(next.action).toEqual({ _tag: "Wait", millis: 2_000 })
-      expect(apply([synced], { state: next.state }).action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(apply([synced], { state: next.state }).action).toEqual({
+        _tag: "Wait",
+        millis: 2_000,
+        completing: HashRules.ethereum,
+      })
       expect(apply([headSeen(101, checkpointAt(101, 10))], { state: next.state }).action).toEqual({
         _tag: "ReadFinality",
       })
@@ -581,8 +585,8 @@ describe("IndexerState", () => {
       const rules = HashRules.ethereum
 
       expect(polled(20, 4)).toEqual({ _tag: "Wait", millis: 2_000, below: { lowest: 4, rules } })
-      expect(polled(20, 10)).toEqual({ _tag: "Wait", millis: 2_000 })
-      expect(polled(20, null)).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(polled(20, 10)).toEqual({ _tag: "Wait", millis: 2_000, completing: rules })
+      expect(polled(20, null)).toEqual({ _tag: "Wait", millis: 2_000, completing: rules })
     })
 
     it("wait for the blocks above the head, and until projections are filled", () => {

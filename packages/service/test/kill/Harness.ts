@@ -13,7 +13,11 @@ import { type Anvil, Head, Scenario } from "@daybook/chain"
 import { Random } from "@daybook/testkit"
 import type { ChainJob } from "../../src/indexer/ChainJob.ts"
 import * as Verify from "../../src/maintenance/Verify.ts"
+import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as Engine from "../../src/store/Engine.ts"
+import * as Connection from "../../src/store/sqlite/Connection.ts"
+import * as Folder from "../../src/store/sqlite/Folder.ts"
+import * as ProjectionCheckpoints from "../../src/store/sqlite/ProjectionCheckpoints.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { folder, start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
@@ -26,8 +30,11 @@ export interface Killed {
   readonly statements: number
   readonly by: "clock" | "statement"
   readonly seed: number
-  /** The process began with an empty store, or with one of the upper half of the chain, or with one that was near the head. */
-  readonly task: "backfill" | "prepend" | "follow"
+  /**
+   * The process began with an empty store, or with one of the upper half of the chain, or with one that was near the head, whose ledgers it
+   * had to derive again for `derive`.
+   */
+  readonly task: "backfill" | "prepend" | "derive" | "follow"
 }
 
 export interface Options {
@@ -125,6 +132,15 @@ const killOne = Effect.fnUntraced(function* (
   }
 })
 
+/** Makes the ledgers those of an earlier revision, so that the next indexer derives them again. */
+const forgetLedgers = (job: ChainJob): void => {
+  const file = join(job.baseFolder, "data", Folder.chainFile(job.chain))
+  const connection = Connection.connectUnsafe({ file, readOnly: false })
+  connection.scriptUnsafe("UPDATE projection SET revision = 0 WHERE kind = 'ledger'")
+  ProjectionCheckpoints.sealUnsafe(connection)
+  connection.close()
+}
+
 /** Another indexer catches up on the same store; then every row is held against the chain. */
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
@@ -139,6 +155,8 @@ const catchUp = Effect.fnUntraced(function* (
   yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
   const first = store.snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => found?.first))
   if ((yield* first) !== 0) yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
+  const ledgers = store.snapshot((snapshot) => snapshot.projection(WalletLedger.id))
+  while (((yield* ledgers)?.next ?? 0) <= head.number) yield* Effect.sleep(20)
   yield* indexer.stop
   expect(yield* store.headers(0, head.number + 1_000)).toEqual(headers)
   yield* oracle.expectWallets(store, transactions)
@@ -171,7 +189,8 @@ const indexUpperHalf = Effect.fnUntraced(function* (node: Anvil.Node, job: Chain
 const taskOf = (index: number, random: Random.Random): Killed["task"] => {
   const drawn = random.next()
   if (index === 0 || drawn < 0.4) return "backfill"
-  return index === 1 || drawn < 0.6 ? "prepend" : "follow"
+  if (index === 1 || drawn < 0.6) return "prepend"
+  return drawn < 0.75 ? "derive" : "follow"
 }
 
 /** Runs the kills on a node with traffic; fails at the first difference. */
@@ -185,9 +204,10 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const seed = options.seed * 100_000 + index
     const random = Random.make(seed)
     const task = taskOf(index, random)
-    if (task !== "follow") rmSync(join(baseFolder, "data"), { recursive: true, force: true })
+    if (task === "derive") forgetLedgers(job)
+    else if (task !== "follow") rmSync(join(baseFolder, "data"), { recursive: true, force: true })
     if (task === "prepend") yield* indexUpperHalf(node, job)
-    const isByStatement = random.next() < 0.6
+    const isByStatement = random.next() < 0.6 && task !== "derive"
     const statements = random.integer(task === "follow" ? 40 : 900)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
@@ -201,6 +221,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     yield* Fiber.interrupt(weather)
     yield* expectSound(job)
     yield* catchUp(node, job, truth)
+    yield* expectSound(job)
     const killed: Killed = { phase, statements: done, by, seed, task }
     all.push(killed)
     options.onKill?.(killed, index)

@@ -83,7 +83,8 @@ export const check = (rows: ReturnType<typeof StoredRows.make>, expected: Expect
   const { chain, derivedBelow, withAmounts } = expected
   const lists = new Set(rows.ledgerBlocks())
   const numbers = new Set(chain.map(({ number }) => number))
-  for (const number of lists) if (!numbers.has(number)) fail(`the list of ledgers of block ${number} belongs to no block`)
+  for (const number of lists)
+    if (!numbers.has(number)) fail(`the list of ledgers of block ${number} belongs to no block`)
   for (const number of numbers) {
     if (number < derivedBelow && !lists.has(number)) fail(`block ${number} has no list of ledgers`)
   }

@@ -17,7 +17,6 @@ import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 import type { Stored } from "./Untraceable.ts"
 
-
 type Rows = ReturnType<typeof StoredRows.make>
 
 /** What the model needs to know of the world. */

@@ -126,7 +126,8 @@ export const make = (database: DatabaseSync) => {
         body,
       })),
     /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
-    derived: () => (derived.all()[0] as unknown as readonly [revision: number, next: number | null] | undefined) ?? null,
+    derived: () =>
+      (derived.all()[0] as unknown as readonly [revision: number, next: number | null] | undefined) ?? null,
     /** Positions of all transactions. */
     positions: () =>
       // Sound, here and below: rows have the columns of their statement.

@@ -83,6 +83,11 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
     ({ blocksWithoutFacts = 0, indexed }) => (indexed === null ? null : blocksWithoutFacts),
   ),
   statusGauge(
+    "daybook_blocks_without_ledgers",
+    "Stored blocks whose ledgers of wallets are not derived yet.",
+    ({ blocksWithoutLedgers = 0, indexed }) => (indexed === null ? null : blocksWithoutLedgers),
+  ),
+  statusGauge(
     "daybook_eta_seconds",
     "Estimated time until the index reaches the head of the node, in seconds.",
     ({ etaMillis }) => (etaMillis === undefined ? null : etaMillis / 1000),

@@ -7,6 +7,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
+import type { ProjectionCheckpoint } from "../../projection/Projection.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
@@ -67,6 +69,8 @@ export interface Status {
   readonly blocksToRewrite?: number
   /** Stored blocks without facts, which an earlier version stored; left out when there is none. */
   readonly blocksWithoutFacts?: number
+  /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
+  readonly blocksWithoutLedgers?: number
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
 }
@@ -207,20 +211,31 @@ interface Stored {
 /** What a status is read from. */
 type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
 
+/** Blocks whose ledgers are not derived with the present revision; 0 for an index that keeps none. */
+const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionCheckpoint | null): number => {
+  if (checkpoint === null || ledger === null) return 0
+  const next = ledger.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
+  return Math.max(0, checkpoint.head.number + 1 - Math.max(checkpoint.first, next))
+}
+
 const readStored = (chain: Source): Effect.Effect<Stored> =>
   chain.reader
-    .snapshot(({ blocksToRewrite, blocksWithoutFacts, checkpoint, gapCounts, status }) =>
+    .snapshot(({ blocksToRewrite, blocksWithoutFacts, checkpoint, gapCounts, projection, status }) =>
       Effect.map(
-        Effect.all([checkpoint, status, gapCounts, blocksToRewrite, blocksWithoutFacts]),
-        ([stored, reported, gaps, old, bare]) => ({
-          isOutdated: false,
-          status: {
-            ...fromReport(chain, stored, reported),
-            ...(old === 0 ? {} : { blocksToRewrite: old }),
-            ...(bare === 0 ? {} : { blocksWithoutFacts: bare }),
-            gaps,
-          },
-        }),
+        Effect.all([checkpoint, status, gapCounts, blocksToRewrite, blocksWithoutFacts, projection(WalletLedger.id)]),
+        ([stored, reported, gaps, old, bare, ledger]) => {
+          const underived = blocksWithoutLedgers(stored, ledger)
+          return {
+            isOutdated: false,
+            status: {
+              ...fromReport(chain, stored, reported),
+              ...(old === 0 ? {} : { blocksToRewrite: old }),
+              ...(bare === 0 ? {} : { blocksWithoutFacts: bare }),
+              ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
+              gaps,
+            },
+          }
+        },
       ),
     )
     .pipe(

@@ -8,28 +8,23 @@ import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { LedgerProjection } from "../../projection/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
-import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import { StoreError } from "../StoreError.ts"
+import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import * as Changes from "./Changes.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import type { StoredRow } from "./Documents.ts"
 import * as Facts from "./Facts.ts"
-import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
 import * as OldRows from "./OldRows.ts"
 import * as Orphans from "./Orphans.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
-import * as Proofs from "./Proofs.ts"
-import * as Projections from "./Projections.ts"
 import * as RowId from "./RowId.ts"
 import * as Rows from "./Rows.ts"
 import type { ReadPool } from "./ReadPool.ts"
-import * as Statements from "./Statements.ts"
 import * as WalletKey from "./WalletKey.ts"
 
 const maxIssues = 20
@@ -122,50 +117,11 @@ const blocksUnsafe = (connection: Connection, chain: number, from: number, to: n
   })
 }
 
-const intact = (block: Blocks.StoredHeader | undefined): Blocks.StoredHeader | undefined =>
-  block?.isDamaged === true ? undefined : block
-
-/** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
-const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
-  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
-  if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1, layoutFrom)
-  const at = (wanted: number) => intact(near.find((block) => block.number === wanted))
-  const stored = at(number)
-  if (stored !== undefined) return stored.hash === hash
-  if (number === checkpoint.head.number && hash !== checkpoint.head.hash) return false
-  const below = at(number - 1)?.hash ?? parentHash
-  return below === parentHash && (at(number + 1)?.parentHash ?? hash) === hash
-}
-
-const removeEntriesUnsafe = ({ connection, ref }: ChainFile, id: number, addresses: ReadonlyArray<string>) => {
-  OldRows.removeAppearancesUnsafe(connection, ref.id, id, addresses)
-  Histories.removeUnsafe(connection, Histories.entriesOf(id, addresses))
-}
-
-const replaceUnsafe = (file: ChainFile, rows: BlockRows): boolean => {
-  const { connection, ref } = file
-  const { number } = rows
-  if (!fitsUnsafe(file, rows)) return false
-  Rows.removeHistoriesUnsafe(connection, ref.id, number, number)
-  for (const { addresses, index } of rows.transactions) removeEntriesUnsafe(file, RowId.of(number, index), addresses)
-  Rows.deleteTransactionsUnsafe(connection, number, number)
-  connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
-  Gaps.deleteUnsafe(connection, number, number)
-  Facts.deleteUnsafe(connection, number, number)
-  Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
-  Projections.replaceUnsafe(file, WalletTransactions.projection, WalletLedger.make(ref.id), rows)
-  // What was compared with the chain were the rows before.
-  Proofs.unwindUnsafe(connection, number, false)
-  Changes.recordUnsafe(connection, ref.id, { kind: "rewritten", lowest: number, highest: number })
-  return true
-}
-
 const repairerOf = (file: ChainFile): Repairer => {
   const write = <A>(work: () => A) => file.transaction(file.connection.attempt(work))
   return {
     removeOrphaned: (appearances) => write(() => Orphans.removeUnsafe(file, appearances)),
-    replace: (rows) => write(() => replaceUnsafe(file, rows)),
+    replace: (rows) => write(() => BlockReplacement.replaceUnsafe(file, WalletLedger.make(file.ref.id), rows)),
   }
 }
 

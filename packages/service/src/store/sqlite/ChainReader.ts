@@ -132,5 +132,11 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
     ),
   changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
+  blocksWithoutFacts: ({ from, limit, to }) =>
+    pool.once((connection) =>
+      connection
+        .valuesUnsafe<readonly [number: number]>(Statements.withoutFacts, [chain, from, to, limit])
+        .map(([number]) => number),
+    ),
   gaps: (query) => pool.once((connection) => Gaps.listUnsafe(connection, query)),
 })

@@ -6,6 +6,7 @@ import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../BlockRows.
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import { fromHex } from "./Bytes.ts"
 import * as Changes from "./Changes.ts"
@@ -13,6 +14,7 @@ import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Projection } from "../../projection/Projection.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
@@ -197,6 +199,7 @@ export interface Options {
 export const make = (file: ChainFile, options: Options): ChainWriter => {
   const { projections, rememberedBlocks = defaultRememberedBlocks } = options
   const { connection, ref } = file
+  const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id)
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
     file.transaction(Effect.andThen(file.checkToken(token), work))
 
@@ -223,6 +226,12 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
       fenced(token, fillFrom(file, projection, maxTransactions)),
+    ),
+    replace: Effect.fn("ChainWriter.replace")((rows, token) =>
+      fenced(
+        token,
+        connection.attempt(() => BlockReplacement.replaceUnsafe(file, ledger, rows)),
+      ),
     ),
     rewriteBlocks: Effect.fn("ChainWriter.rewriteBlocks")((maxTransactions, token) =>
       fenced(

@@ -214,6 +214,10 @@ export const deleteGaps = `DELETE FROM gap WHERE block BETWEEN ? AND ?`
 export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE block BETWEEN ? AND ?
   ORDER BY block, position LIMIT ?`
 
+/** Blocks without facts. Parameters: chain, from, to, limit. */
+export const withoutFacts = `SELECT number FROM block WHERE chain = ? AND number BETWEEN ? AND ? AND facts IS NULL
+  ORDER BY number LIMIT ?`
+
 /** Every kind that has had a gap, with its number of gaps. */
 export const gapCounts = `SELECT kind, gaps FROM gap_count WHERE kind >= ''`
 
