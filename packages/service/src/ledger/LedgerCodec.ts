@@ -12,12 +12,6 @@ const addressBytes = 20
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
 
-const bytesOf = (address: string): Uint8Array => {
-  const bytes = Buffer.from(address.slice(2), "hex")
-  if (bytes.length === addressBytes) return bytes
-  throw new TypeError(`Invalid address: expected 20 bytes in hex, received ${JSON.stringify(address)}.`)
-}
-
 /** Grows as it is written. */
 class Writer {
   #bytes = Buffer.allocUnsafe(1024)
@@ -48,11 +42,23 @@ class Writer {
     this.#length += value.length
   }
 
+  /** Writes digits of whole bytes in hex; gives how many bytes they were. */
+  #hex(digits: string): number {
+    this.#reserve(digits.length / 2)
+    const written = this.#bytes.write(digits, this.#length, "hex")
+    this.#length += written
+    return written
+  }
+
+  address(address: string): void {
+    if (address.length === 2 + 2 * addressBytes && this.#hex(address.slice(2)) === addressBytes) return
+    throw new TypeError(`Invalid address: expected 20 bytes in hex, received ${JSON.stringify(address)}.`)
+  }
+
   bigint(value: bigint): void {
     const digits = value === 0n ? "" : value.toString(16)
-    const bytes = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex")
-    this.number(bytes.length)
-    this.bytes(bytes)
+    this.number(Math.ceil(digits.length / 2))
+    this.#hex(digits.length % 2 === 0 ? digits : `0${digits}`)
   }
 
   toBytes(): Uint8Array {
@@ -134,8 +140,8 @@ const writeMovement = (writer: Writer, movement: Movement.Movement): void => {
       (counterparty === null ? 0 : withCounterparty) |
       (logIndex === null ? 0 : withLog),
   )
-  if (counterparty !== null) writer.bytes(bytesOf(counterparty))
-  if (tokens.has(kind)) writer.bytes(bytesOf(asset))
+  if (counterparty !== null) writer.address(counterparty)
+  if (tokens.has(kind)) writer.address(asset)
   if (withIds.has(kind)) writer.bigint(BigInt(tokenId ?? 0))
   writer.bigint(amount < 0n ? -amount : amount)
   if (logIndex !== null) writer.number(logIndex)
@@ -176,7 +182,7 @@ export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
     body.clear()
     body.number(roles)
     for (const movement of movements) writeMovement(body, movement)
-    writer.bytes(bytesOf(wallet))
+    writer.address(wallet)
     writer.number(index)
     const bytes = body.view()
     writer.number(bytes.length)
