@@ -48,7 +48,7 @@ const toFacts = (frame: Uint8Array): StoredFacts =>
 export type StoredMovement = readonly [kind: number, amount: bigint, logIndex: number | null]
 
 /** Numbers of kinds whose movements name a token; the last two name an id of it too. */
-const tokenKinds = [7, 8, 9]
+const tokenKinds: ReadonlySet<number> = new Set([7, 8, 9])
 const addressBytes = 20
 
 /** The movements of a row of a ledger, by the description of its body in `LedgerCodec`. */
@@ -74,7 +74,7 @@ export const movementsOf = (body: Uint8Array): ReadonlyArray<StoredMovement> => 
     const bits = body[at++]!
     const kind = bits % 16
     if ((bits & 64) !== 0) at += addressBytes
-    if (tokenKinds.includes(kind)) at += addressBytes
+    if (tokenKinds.has(kind)) at += addressBytes
     if (kind === 8 || kind === 9) integer()
     const amount = integer()
     movements.push([kind, (bits & 16) === 0 ? amount : -amount, (bits & 128) === 0 ? null : number()])
