@@ -1,12 +1,13 @@
 /**
  * Walk-through of one wallet with both clients, against any provider of the interface: its latest transactions, one of them in
- * detail, the next page, the same transaction over JSON-RPC, typed errors, and the indexed range.
+ * detail, the next page, the same transaction over JSON-RPC, its ledger, typed errors, and the indexed range.
  */
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
 import { Address, type WalletPage, type WalletTransaction, Wei } from "@daybook/schema"
 import { Effect, Redacted } from "effect"
 import * as Format from "./Format.ts"
+import * as LedgerTour from "./LedgerTour.ts"
 import { Screen } from "./Screen.ts"
 import * as Table from "./Table.ts"
 
@@ -162,6 +163,9 @@ export const run = Effect.fn("WalkThrough.run")(function* (provider: Provider) {
     yield* screen.title("The same transaction over JSON-RPC")
     yield* showRpc(one)
   }
+
+  const wide = yield* rest.walletTransactions({ ...query, limit: 100 })
+  yield* LedgerTour.run(provider, first.indexCoverage, wide)
 
   yield* screen.title("Typed errors")
   yield* showErrors(provider)

@@ -23,7 +23,8 @@ const result = Effect.gen(function* () {
     ),
   )
   const transactions = yield* oracle.scan(local.node, local.world.lastBlock)
-  return { text, local, transactions }
+  const balance = BigInt(yield* local.node.call<string>("eth_getBalance", [provider.address, "latest"]))
+  return { text, local, transactions, balance }
 }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
 
 /** Ether as decimal text, without the code under test. */
@@ -34,7 +35,7 @@ const ether = (wei: bigint) => {
 
 describe("WalkThrough", () => {
   it("run: prints what the node reports", { timeout: 180_000 }, async () => {
-    const { text, local, transactions } = await Effect.runPromise(result)
+    const { text, local, transactions, balance } = await Effect.runPromise(result)
     const { world, provider } = local
     const section = (title: string) =>
       (text.split(/\n\n/).find((part) => part.startsWith(title)) ?? "").split("\n").slice(1)
@@ -84,6 +85,21 @@ describe("WalkThrough", () => {
     expect(rpc).toContain(`block ${swap?.block}: `)
     expect(rpc).toContain(`position ${swap?.index}: ${swap?.hash}`)
     expect(rpc).toContain("same transaction")
+
+    const statement = section("Statement of ether from block ").map((line) => line.trim())
+    expect(statement[0]?.split(/\s{2,}/)).toEqual(["ether", "movements", "in", "out"])
+    expect(statement.some((line) => line.startsWith("fee "))).toBe(true)
+    const closing = /^closing {2}(\S+) at the end of block (\d+)$/
+    expect(closing.exec(statement.find((line) => closing.test(line)) ?? "")?.slice(1)).toEqual([
+      ether(balance),
+      String(world.lastBlock),
+    ])
+    expect(statement).toContain(`the node ${ether(balance)}, equal`)
+    const paid = section("A wallet that only contracts ever paid").map((line) => line.trim())
+    const lonely = /^(0x\w{40}) has no transaction of its own$/.exec(paid[0] ?? "")?.[1]?.toLowerCase() ?? ""
+    expect(oracle.historyOf(transactions, lonely)).toEqual([])
+    expect(transactions.some(({ inner }) => inner.some(({ to }) => to === lonely))).toBe(true)
+    expect(paid[1]).toMatch(/^scope=all: [1-9]\d* transactions; movements: \S+ ether by contracts$/)
 
     const errors = section("Typed errors").join("\n")
     expect(errors).toContain("Unauthorized")

@@ -1,0 +1,102 @@
+/**
+ * Shows the ledger of a wallet: a statement of its ether beside the balances of the node, and a wallet that only contracts ever paid.
+ */
+import { RestClient } from "@daybook/rest"
+import { RpcClient } from "@daybook/rpc"
+import { Address, type Statement, type WalletPage, Wei } from "@daybook/schema"
+import { Effect } from "effect"
+import * as Format from "./Format.ts"
+import { Screen } from "./Screen.ts"
+import * as Table from "./Table.ts"
+
+/** A wallet of a chain. */
+export interface Wallet {
+  readonly address: Address.Address
+  readonly chain: string
+}
+
+const columns: ReadonlyArray<Table.Column> = [
+  { heading: "ether", align: "left" },
+  { heading: "movements", align: "right" },
+  { heading: "in", align: "right" },
+  { heading: "out", align: "right" },
+]
+
+const sumRow = ({ count, in: received, kind, out }: Statement.Sum): ReadonlyArray<string> => [
+  kind,
+  String(count),
+  Format.shortEther(received),
+  Format.shortEther(out),
+]
+
+/** Servers of other makes, and indexes that are still being filled, have no ledger. */
+const withoutLedger = Effect.fn("LedgerTour.withoutLedger")(function* (message: string) {
+  const screen = yield* Screen
+  yield* screen.line(`   not available here: ${message}`)
+})
+
+const showSums = Effect.fn("LedgerTour.showSums")(function* ({ address, chain }: Wallet, from: bigint) {
+  const screen = yield* Screen
+  const rest = yield* RestClient.RestClient
+  const rpc = yield* RpcClient.RpcClient
+  const statement = yield* rest.statement({ address, chain, asset: "native", from_block: from })
+  const { block_number: last, sums } = statement
+  const opening = yield* rpc.eth_getBalance(address, from - 1n)
+  const moved = sums.reduce((sum, { amount }) => sum + amount, 0n)
+  const node = yield* rpc.eth_getBalance(address, last)
+  for (const line of Table.layout(columns, sums.map(sumRow))) yield* screen.line(`   ${line}`)
+  yield* screen.line(`   opening  ${Wei.formatEther(opening)} at the end of block ${from - 1n}`)
+  yield* screen.line(`   closing  ${Wei.formatEther(opening + moved)} at the end of block ${last}`)
+  const compared = node === opening + moved ? screen.good("equal") : screen.bad("DIFFERENT")
+  yield* screen.line(`   the node ${Wei.formatEther(node)}, ${compared}`)
+})
+
+/** Wallets that contracts paid in the transactions of a page, each once. */
+const paidByContracts = ({ result }: WalletPage.WalletPage): ReadonlyArray<Address.Address> => [
+  ...new Set(
+    result
+      .flatMap((transaction) => transaction.internal_transactions ?? [])
+      .flatMap(({ to, value }) => (to === null || value === 0n ? [] : [to])),
+  ),
+]
+
+/** Wallets that are searched for one without transactions of its own. */
+const maxSearched = 20
+
+/** Shows a wallet without transactions of its own that contracts paid, from the history of contracts. */
+const showPaid = Effect.fn("LedgerTour.showPaid")(function* (chain: string, page: WalletPage.WalletPage) {
+  const screen = yield* Screen
+  const rest = yield* RestClient.RestClient
+  for (const address of paidByContracts(page).slice(0, maxSearched)) {
+    const direct = yield* rest.walletTransactions({ address, chain, limit: 1 })
+    if (direct.result.length > 0) continue
+    const all = yield* rest.walletTransactions({ address, chain, scope: "all" })
+    const paid = yield* rest.movements({ address, chain, kind: "internal", direction: "in" })
+    const sum = paid.result.reduce((total, { amount }) => total + amount, 0n)
+    yield* screen.line(`   ${Address.checksum(address)} has no transaction of its own`)
+    yield* screen.line(
+      `   scope=all: ${all.result.length} transactions; movements: ${Wei.formatEther(sum)} ether by contracts`,
+    )
+    return
+  }
+  yield* screen.line("   none among the wallets that contracts paid")
+})
+
+/** Blocks of the statement: a node has the state of recent ones. */
+const blocks = 30n
+
+/** Runs the part of the walk-through about the ledger, over the last blocks of an index. */
+export const run = Effect.fn("LedgerTour.run")(function* (
+  wallet: Wallet,
+  { indexedFrom, indexedTo }: RestClient.IndexCoverage,
+  page: WalletPage.WalletPage,
+) {
+  if (indexedFrom === null || indexedTo === null || indexedTo === indexedFrom) return
+  const from = indexedTo - indexedFrom > blocks ? indexedTo - blocks : indexedFrom + 1n
+  const screen = yield* Screen
+  const skip = (error: { readonly message: string }) => withoutLedger(error.message)
+  yield* screen.title(`Statement of ether from block ${from} on`)
+  yield* showSums(wallet, from).pipe(Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }))
+  yield* screen.title("A wallet that only contracts ever paid")
+  yield* showPaid(wallet.chain, page).pipe(Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }))
+})
