@@ -29,8 +29,13 @@ export const addresses = async (): Promise<ReadonlyArray<string>> => {
 }
 
 /** One request for each address. */
-export const make = (origin: string, key: string, of: ReadonlyArray<string>): ReadonlyArray<LoadRequest> =>
+export const make = (
+  origin: string,
+  key: string,
+  of: ReadonlyArray<string>,
+  operation: "verbose" | "movements" = "verbose",
+): ReadonlyArray<LoadRequest> =>
   of.map((address) => ({
-    url: new URL(`/api/v2.2/${address}/verbose?chain=0x7a69&limit=${pageSize}`, origin),
+    url: new URL(`/api/v2.2/${address}/${operation}?chain=0x7a69&limit=${pageSize}`, origin),
     headers: { "x-api-key": key, accept: "application/json" },
   }))

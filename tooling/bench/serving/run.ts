@@ -1,6 +1,7 @@
 /**
- * Serving, end to end over sockets, each server in a process of its own: `pnpm bench page [hand|processes|relay|backfill] --rounds 5`.
- * `hand`: a page of 25 by the service and by node:http with node:sqlite, the same bytes. `processes`: the same page by one and
+ * Serving, end to end over sockets, each server in a process of its own: `pnpm bench page [hand|movements|processes|relay|backfill] --rounds 5`.
+ * `hand`: a page of 25 by the service and by node:http with node:sqlite, the same bytes.
+ * `movements`: a page of 25 movements beside one of 25 transactions. `processes`: the same page by one and
  * by two processes. `relay`: a call through the relay, cached
  * or not, and to the node directly. `backfill`: pages in the role `all` while a chain of a thousand blocks is indexed, and after it.
  */
@@ -11,6 +12,7 @@ import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 import * as BackfillBenchmark from "./BackfillBenchmark.ts"
+import * as MovementsBenchmark from "./MovementsBenchmark.ts"
 import * as PageBenchmark from "./PageBenchmark.ts"
 import * as ProcessesBenchmark from "./ProcessesBenchmark.ts"
 import * as RelayBenchmark from "./RelayBenchmark.ts"
@@ -18,7 +20,13 @@ import * as ServiceProcess from "./ServiceProcess.ts"
 import type { Setup } from "./Setup.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
-const parts = { hand: PageBenchmark, processes: ProcessesBenchmark, relay: RelayBenchmark, backfill: BackfillBenchmark }
+const parts = {
+  hand: PageBenchmark,
+  movements: MovementsBenchmark,
+  processes: ProcessesBenchmark,
+  relay: RelayBenchmark,
+  backfill: BackfillBenchmark,
+}
 
 const { json, rounds, words } = BenchOptions.parse({ rounds: 5, words: Object.keys(parts) })
 const folder = mkdtempSync(join(tmpdir(), "daybook-pages-"))
