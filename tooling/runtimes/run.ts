@@ -22,6 +22,8 @@ interface Subject {
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
   /** What the last command prints. Default: what the service answers. */
   readonly prints?: string
+  /** Installed by pnpm, whose packages see only what they declare: `rest` and `rpc` alone. */
+  readonly isStrict?: boolean
 }
 
 const bundle = (format: "esm" | "cjs", entry: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -37,11 +39,12 @@ const node = (version: string): Subject => ({
   ],
 })
 
-const declarations = (version: string, install: string): Subject => {
+const declarations = (version: string, install: string, isStrict = false): Subject => {
   const options = ["--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"]
   const emit = [...options, "--declaration", "--outDir", "library", "library.ts"]
   return {
-    name: `TypeScript ${version}, declarations of a library`,
+    name: `TypeScript ${version}, declarations of a library${isStrict ? ", rest and rpc alone by pnpm" : ""}`,
+    isStrict,
     install: [install, "@types/node@24"],
     commands: [
       ["npx", "tsc", ...emit],
@@ -81,6 +84,7 @@ const subjects: ReadonlyArray<Subject> = [
   declarations("5.9", "typescript@5.9"),
   declarations("6", "typescript@6"),
   declarations("7", "typescript@7"),
+  declarations("5.9", "typescript@5.9", true),
 ]
 
 /** Answers every page empty and every call with block 16. */
@@ -117,20 +121,29 @@ const pack = async (): Promise<void> => {
   for (const name of clients) await mustRun("pnpm", ["pack", "--out", tarball(name)], join(root, "packages", name))
 }
 
+/** Installs the packed clients and others into a folder. */
+const installIn = (own: string, install: ReadonlyArray<string>, isStrict: boolean) => {
+  const others = ["effect@4.1.0", ...install]
+  if (!isStrict) {
+    const quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
+    return run("npm", ["install", ...quiet, ...clients.map(tarball), ...others], { cwd: own })
+  }
+  const overrides = Object.fromEntries(clients.map((name) => [`@daybook/${name}`, `file:${tarball(name)}`]))
+  writeFileSync(join(own, "pnpm-workspace.yaml"), JSON.stringify({ packages: ["."], overrides }))
+  return run("pnpm", ["add", tarball("rest"), tarball("rpc"), ...others], { cwd: own })
+}
+
 /** Runs the commands of a subject in a folder of its own; `null` where it printed what it should. */
 const issueOf = async (
-  { commands, install, name, prints = expected }: Subject,
+  { commands, install, isStrict = false, name, prints = expected }: Subject,
   url: string,
 ): Promise<string | null> => {
   const own = join(folder, name.replace(/\W+/g, "-"))
   mkdirSync(own)
   cpSync(join(import.meta.dirname, "programs"), own, { recursive: true })
   writeFileSync(join(own, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
-  const packages = [...clients.map(tarball), "effect@4.1.0", ...install]
-  const installed = await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...packages], {
-    cwd: own,
-  })
-  if (installed.code !== 0) return `npm install exits ${installed.code}\n${installed.output}`
+  const installed = await installIn(own, install, isStrict)
+  if (installed.code !== 0) return `the installation exits ${installed.code}\n${installed.output}`
   for (const [at, command] of commands.entries()) {
     const [program = "", ...args] = command.map((part) => part.replace('"URL"', JSON.stringify(url)))
     const env = { DAYBOOK_URL: url, NODE_OPTIONS: "", FORCE_COLOR: "0" }

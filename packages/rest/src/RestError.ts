@@ -4,7 +4,7 @@
  * classes. No field, message or stack holds a key, or a URL that may hold one.
  */
 import type { ClientError, Facts, Fields } from "@daybook/transport/ClientError"
-import { fields } from "@daybook/transport/internal/ErrorFields"
+import { fields, hasTag } from "@daybook/transport/internal/ErrorFields"
 import type { ApiError } from "@daybook/schema/ApiError"
 import * as Issue from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
@@ -196,3 +196,31 @@ export type RestError =
   | QuotaExceeded
   | Unavailable
   | OutOfOrder
+
+const tags: Readonly<Record<RestError["_tag"], true>> = {
+  ...{ TransportError: true, TimeoutError: true, InvalidResponse: true, RateLimited: true, Unauthorized: true },
+  ...{ BadRequest: true, Forbidden: true, NotFound: true, StaleCursor: true },
+  ...{ QuotaExceeded: true, Unavailable: true, OutOfOrder: true },
+}
+
+/**
+ * True for an error of the client; its `_tag` names it.
+ *
+ * **Example** (Handling errors of promises)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const rest = createRestClient({ baseUrl: "https://service.example", apiKey: "key" })
+ * const pageOrNothing = async (address: string) => {
+ *   try {
+ *     return await rest.walletTransactions({ address })
+ *   } catch (error) {
+ *     if (isRestError(error) && error._tag === "Unavailable") return undefined
+ *     throw error
+ *   }
+ * }
+ * console.log(typeof pageOrNothing) // function
+ * ```
+ */
+export const isRestError = (error: unknown): error is RestError => hasTag(error, tags)

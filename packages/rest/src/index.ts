@@ -4,5 +4,6 @@
 export * as Client from "./Client.ts"
 export * as Operation from "./Operation.ts"
 export * as Query from "./Query.ts"
+export * as Resource from "./Resource.ts"
 export * as RestClient from "./RestClient.ts"
 export * as RestError from "./RestError.ts"

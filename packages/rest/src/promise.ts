@@ -16,6 +16,10 @@ import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
 import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 
+export * from "./Resource.ts"
+export { isRestError } from "./RestError.ts"
+export type * from "./RestError.ts"
+
 /**
  * Options of one call.
  */
@@ -43,14 +47,9 @@ export interface PagePromise<P = WalletPage> extends Promise<P> {
 }
 
 /**
- * All rows of the range. Iterated it gives each of them; awaited it gives the first page, and an iteration after that continues
- * from that page. Each further iteration starts a new query.
- *
- * **Gotchas**
- *
- * - An `async` function that returns it awaits it, like every value that can be awaited, and so returns the first page.
+ * All rows of the range. Each iteration starts a new query.
  */
-export interface Rows<A, P = WalletPage> extends AsyncIterable<A>, PromiseLike<P> {
+export interface Rows<A> extends AsyncIterable<A> {
   /**
    * Position of the latest iteration after the last value it gave: text without a key, for `resume`. Undefined before the first page.
    * Store it once the value is processed, and no row is lost or repeated by a crash.
@@ -62,9 +61,9 @@ export interface Rows<A, P = WalletPage> extends AsyncIterable<A>, PromiseLike<P
  * Iterates all rows of the range, each once and in order. The second page is requested when its first row is needed, later ones one
  * ahead. Leaving the loop early requests no more and closes the socket of the request in flight.
  */
-export interface RowStream<A, P, Q> {
-  (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted, P>
-  (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A, P>
+export interface RowStream<A, Q> {
+  (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted>
+  (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A>
 }
 
 /**
@@ -87,13 +86,13 @@ export interface RestPromiseClient {
   /** Returns the same page with index coverage, headers, request id and attempts. */
   readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
   /** Iterates all transactions of the range. */
-  readonly walletTransactionsStream: RowStream<WalletTransaction, WalletPage, Query>
+  readonly walletTransactionsStream: RowStream<WalletTransaction, Query>
   /** Iterates the same rows one page at a time. */
   readonly walletPagesStream: PageStream<WalletPage, Query>
   /** Returns one page of movements, newest first unless `order` is ASC: signed amounts in the smallest unit of each asset. */
   readonly movements: (query: MovementQuery, options?: CallOptions) => PagePromise<MovementPage>
   /** Iterates all movements of the range. */
-  readonly movementsStream: RowStream<Movement, MovementPage, MovementQuery>
+  readonly movementsStream: RowStream<Movement, MovementQuery>
   /** Iterates the same rows one page at a time. */
   readonly movementPagesStream: PageStream<MovementPage, MovementQuery>
   /** Returns what a wallet holds at a block, by default the last indexed one. */
@@ -118,19 +117,18 @@ const toPage = <P>(response: Promise<Client.PageResponse<P>>): PagePromise<P> =>
 const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
   OptionCheck.isSignal(call?.signal) ? call.signal : undefined
 
-/** Given by an awaited stream that has nothing left. */
-const emptyPage: WalletPage & MovementPage = { cursor: null, page: 0, page_size: 0, result: [] }
-
 /** The calls of an operation with pages. */
-const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>, empty: P) => {
+const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) => {
   const withResponse = (query: Q, call?: CallOptions): Promise<Client.PageResponse<P>> =>
     PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
   return {
     page: (query: Q, call?: CallOptions): PagePromise<P> => toPage(withResponse(query, call)),
     withResponse,
     // Sound, here and below: a stream that does not restart has no marker in it.
-    rows: ((query: Q, call?: StreamOptions) =>
-      RowIterable.make(calls.steps(query, call), empty, signalOf(call))) as RowStream<Row, P, Q>,
+    rows: ((query: Q, call?: StreamOptions) => RowIterable.make(calls.steps(query, call), signalOf(call))) as RowStream<
+      Row,
+      Q
+    >,
     pages: ((query: Q, call?: StreamOptions) =>
       RowIterable.iterate(calls.pages(query, call), signalOf(call))) as PageStream<P, Q>,
   }
@@ -152,8 +150,8 @@ const single =
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const made = Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))
   if (made._tag === "Failure") throw made.failure
-  const wallet = paged(made.success.walletTransactions, emptyPage)
-  const movements = paged(made.success.movements, emptyPage)
+  const wallet = paged(made.success.walletTransactions)
+  const movements = paged(made.success.movements)
   return {
     walletTransactions: wallet.page,
     walletTransactionsWithResponse: wallet.withResponse,

@@ -148,10 +148,12 @@ describe("canary", () => {
       const rows = rest.walletTransactionsStream({ address: wallet }, call)
       note(
         yield* Effect.promise(() =>
-          Promise.resolve(rows).then(
-            () => expect.unreachable("it should have been rejected"),
-            (reason: unknown) => reason,
-          ),
+          rows[Symbol.asyncIterator]()
+            .next()
+            .then(
+              () => expect.unreachable("it should have been rejected"),
+              (reason: unknown) => reason,
+            ),
         ),
         rows,
         rows.position(),

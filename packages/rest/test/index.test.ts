@@ -13,13 +13,19 @@ describe("index", () => {
       Operation: [],
       Query: ["encode", "encodeBalances", "encodeMovements", "encodeStatement"],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
-      RestError: ["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
+      Resource: ["Address", "Chain", "Hash", "Hex", "Wei"],
+      RestError: [
+        ...["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
+        "isRestError",
+      ],
     })
   })
 })
 
 describe("promise", () => {
-  it("promise: exports one constructor", () => {
-    expect(Object.keys(promise)).toStrictEqual(["createRestClient"])
+  it("promise: exports the constructor, the guard of errors, and helpers for values", () => {
+    expect(Object.keys(promise).toSorted()).toStrictEqual([
+      ...["Address", "Chain", "Hash", "Hex", "Wei", "createRestClient", "isRestError"],
+    ])
   })
 })

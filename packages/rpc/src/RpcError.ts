@@ -2,6 +2,7 @@
  * The errors of JSON-RPC calls, in addition to those of the transport: an error returned by the node, and invalid parameters.
  * Recognise them by `_tag`. The kinds of node errors are in `ErrorKind`.
  */
+import { hasTag } from "@daybook/transport/internal/ErrorFields"
 import * as Issue from "@daybook/schema/Issue"
 import type { Attempt } from "@daybook/transport/Attempt"
 import type {
@@ -112,3 +113,30 @@ export type CallError =
   | InvalidResponse
   | RateLimited
   | Unauthorized
+
+const tags: Readonly<Record<CallError["_tag"], true>> = {
+  ...{ TransportError: true, TimeoutError: true, InvalidResponse: true, RateLimited: true, Unauthorized: true },
+  ...{ RpcError: true, InvalidParams: true },
+}
+
+/**
+ * True for an error of a call; its `_tag` names it.
+ *
+ * **Example** (Handling errors of promises)
+ *
+ * ```ts
+ * import { createRpcClient, isRpcError } from "@daybook/rpc/promise"
+ *
+ * const client = createRpcClient({ url: "https://node.example" })
+ * const balanceOrNothing = async (address: string) => {
+ *   try {
+ *     return await client.eth_getBalance(address)
+ *   } catch (error) {
+ *     if (isRpcError(error) && error._tag === "TimeoutError") return undefined
+ *     throw error
+ *   }
+ * }
+ * console.log(typeof balanceOrNothing) // function
+ * ```
+ */
+export const isRpcError = (error: unknown): error is CallError => hasTag(error, tags)

@@ -12,6 +12,10 @@ import { callKinds, callOptions, optionKinds } from "./internal/Settings.ts"
 import { makeUnsafe } from "./internal/Client.ts"
 import type * as Client from "./RpcClient.ts"
 
+export * from "./Resource.ts"
+export { isRpcError } from "./RpcError.ts"
+export type * from "./RpcError.ts"
+
 /**
  * Options of some calls, in place of those of the client.
  */

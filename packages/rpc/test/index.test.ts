@@ -27,8 +27,9 @@ describe("index", () => {
       Options: [],
       Revert: ["fromData", "fromError"],
       RpcClient: ["RpcClient", "layer", "layerConfig", "make", "makeScoped", "makeUnsafe"],
-      RpcError: ["InvalidParams", "RpcError"],
-      promise: ["createRpcClient"],
+      Resource: ["Address", "Chain", "Hash", "Hex", "Wei"],
+      RpcError: ["InvalidParams", "RpcError", "isRpcError"],
+      promise: ["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "isRpcError"],
       viem: ["ProviderError", "daybookTransport"],
     })
   })

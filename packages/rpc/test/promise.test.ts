@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/testkit"
 import { Cause, Effect, Exit } from "effect"
-import { createRpcClient } from "../src/promise.ts"
+import { createRpcClient, isRpcError } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
 import { failure, gives, type Handler, refuses, replies, reply, script, success } from "./server.ts"
 import { block, transaction } from "./values.ts"
@@ -344,6 +344,16 @@ describe("promise", () => {
         expect(String(error)).toContain(
           `Invalid parameters of eth_getStorageAt: expected 2 to 3 parameters: address, slot, block such as "latest", received 1.`,
         )
+      }),
+    )
+
+    it.live("isRpcError: recognises the errors of calls by their tags, and nothing else", () =>
+      Effect.gen(function* () {
+        const client = createRpcClient({ url: "http://127.0.0.1:1", retry: { maxAttempts: 1 } })
+        const error = yield* Effect.promise(() => rejection(client.eth_chainId()))
+
+        expect(isRpcError(error)).toBe(true)
+        expect([new Error("other"), { _tag: "RpcError" }, null].some(isRpcError)).toBe(false)
       }),
     )
 

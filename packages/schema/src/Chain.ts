@@ -108,16 +108,7 @@ export const fromText = (text: string): ReadonlyArray<Chain> => {
   return named === undefined ? fromId(text) : [named]
 }
 
-const aliases = {
-  ...{
-    ethereum: "eth",
-    mainnet: "eth",
-    "ethereum mainnet": "eth",
-    "arbitrum one": "arbitrum",
-    "op mainnet": "optimism",
-  },
-  ...{ matic: "polygon", bnb: "bsc", avax: "avalanche", xdai: "gnosis" },
-} as const satisfies Readonly<Record<string, Name>>
+const aliases = { ethereum: "eth", mainnet: "eth", matic: "polygon" } as const
 
 const isAlias = (name: string): name is keyof typeof aliases => Object.hasOwn(aliases, name)
 

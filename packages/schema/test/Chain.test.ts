@@ -142,10 +142,10 @@ describe("Chain", () => {
   })
 
   it("fromInput: finds a chain by a usual alias too, and none by other text", () => {
-    const inputs: ReadonlyArray<Chain.Input> = ["ethereum", "Mainnet", "arbitrum-one", "matic", "base", 1, 137n, "0xa"]
+    const inputs: ReadonlyArray<Chain.Input> = ["ethereum", "Mainnet", "matic", "base", 1, 137n, "0xa"]
 
     expect(inputs.map((input) => names(Chain.fromInput(input)).join())).toEqual([
-      ...["eth", "eth", "arbitrum", "polygon", "base", "eth", "polygon", "optimism"],
+      ...["eth", "eth", "polygon", "base", "eth", "polygon", "optimism"],
     ])
     expect(Chain.fromInput("constructor")).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Chain from "../src/Chain.ts"
 import * as FeeRules from "../src/FeeRules.ts"
+import * as LedgerFacts from "../src/LedgerFacts.ts"
 
 describe("FeeRules", () => {
   it("at: changes at the blocks and times of forks", () => {
@@ -25,7 +26,10 @@ describe("FeeRules", () => {
       .flat()
       .flatMap((one) => Object.values(one))
       .flatMap((one) => (typeof one === "object" ? [one.account] : []))
-    const tokens = Chain.all.flatMap(({ nativeTokens, wrappedTokens }) => [...nativeTokens, ...wrappedTokens])
+    const tokens = Chain.all.flatMap(({ name }) => {
+      const { nativeTokens, wrappedTokens } = LedgerFacts.ofChain(name)
+      return [...nativeTokens, ...wrappedTokens]
+    })
 
     for (const account of [...accounts, ...tokens]) expect(account).toMatch(/^0x[0-9a-f]{40}$/)
     for (const [first] of rules) expect(first.fromBlock).toBe(0n)

@@ -1,4 +1,4 @@
-/** A stream of rows as a value for programs that use promises: awaited it gives the first page, iterated all rows. */
+/** A stream of rows as a value that programs which use promises iterate. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RowsReverted } from "../Client.ts"
@@ -22,20 +22,17 @@ export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal |
         ),
   )
 
-/** Rows that can be iterated, or awaited for their first page. */
-export interface RowIterable<Row, P> extends AsyncIterable<Row | RowsReverted>, PromiseLike<P> {
+/** Rows that can be iterated. */
+export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
   /** Position after the last row that was given; undefined before the first page. */
   readonly position: () => string | undefined
 }
 
-interface Run<Row, P> extends AsyncIterator<Row | RowsReverted, undefined> {
-  readonly firstPage: () => Promise<P>
+interface Run<Row> extends AsyncIterator<Row | RowsReverted, undefined> {
   readonly position: () => string | undefined
 }
 
-const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>, emptyPage: P): Run<Row, P> => {
-  /** Steps that were read before the iteration reached them. */
-  const seen: Array<Step<P>> = []
+const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<Row> => {
   let held: PageStep<P> | undefined
   let given = 0
   let isOver = false
@@ -46,10 +43,6 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>, emptyP
     latest = turn.catch(() => undefined)
     return turn
   }
-  const pull = async (): Promise<Step<P> | undefined> => {
-    const step = await steps.next()
-    return step.done === true ? undefined : step.value
-  }
   const advance = async (): Promise<IteratorResult<Row | RowsReverted, undefined>> => {
     while (!isOver) {
       const value = held?.page.page.result[given]
@@ -57,27 +50,17 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>, emptyP
         given++
         return { done: false, value }
       }
-      const step = seen.shift() ?? (await pull())
-      if (step === undefined) break
-      if (isReverted(step)) return { done: false, value: step }
-      held = step
+      const step = await steps.next()
+      if (step.done === true) break
+      if (isReverted(step.value)) return { done: false, value: step.value }
+      held = step.value
       given = 0
     }
     isOver = true
     return { done: true, value: undefined }
   }
-  const firstPage = async (): Promise<P> => {
-    for (;;) {
-      const page = seen.find((step) => !isReverted(step))
-      if (page !== undefined && !isReverted(page)) return page.page.page
-      const step = await pull()
-      if (step === undefined) return emptyPage
-      seen.push(step)
-    }
-  }
   return {
     position: () => held?.positionAfter(given),
-    firstPage: () => inTurn(firstPage),
     next: () => inTurn(advance),
     return: async () => {
       isOver = true
@@ -87,31 +70,18 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>, emptyP
   }
 }
 
-/**
- * Makes the rows of a stream iterable. Each iteration starts a new query, but the first one after an `await` continues from the page
- * that was awaited. `emptyPage` is given when nothing is left to read.
- */
+/** Makes the rows of a stream iterable. Each iteration starts a new query. */
 export const make = <Row, P extends Page<Row>, E>(
   stream: Stream.Stream<Step<P>, E>,
-  emptyPage: P,
   signal: AbortSignal | undefined,
-): RowIterable<Row, P> => {
+): RowIterable<Row> => {
   const steps = iterate(stream, signal)
-  let waiting: Run<Row, P> | undefined
-  let latest: Run<Row, P> | undefined
-  const begin = (): Run<Row, P> => makeRun(steps[Symbol.asyncIterator](), emptyPage)
+  let latest: Run<Row> | undefined
   return {
     position: () => latest?.position(),
-    // oxlint-disable-next-line unicorn/no-thenable
-    then: (onFulfilled, onRejected) => {
-      waiting ??= begin()
-      return waiting.firstPage().then(onFulfilled, onRejected)
-    },
     [Symbol.asyncIterator]: () => {
-      const run = waiting ?? begin()
-      waiting = undefined
-      latest = run
-      return run
+      latest = makeRun<Row, P>(steps[Symbol.asyncIterator]())
+      return latest
     },
   }
 }

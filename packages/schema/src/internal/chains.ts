@@ -65,12 +65,6 @@ export interface Chain {
   readonly hashRules: readonly [HashRulesRange, ...ReadonlyArray<HashRulesRange>]
   /** Name of its fee rules in `FeeRules.all`. */
   readonly feeRules: FeeRules.Name
-  /** Contracts that show the native currency as a token; their transfers change no balance of their own. */
-  readonly nativeTokens: ReadonlyArray<string>
-  /** Wrapped native currency: contracts whose Deposit and Withdrawal events mint and burn. */
-  readonly wrappedTokens: ReadonlyArray<string>
-  /** Blocks that changed balances outside of transactions. Source: EIP-779. */
-  readonly irregularBlocks: ReadonlyArray<bigint>
 }
 
 type Ranges = Chain["hashRules"]
@@ -100,9 +94,7 @@ const cronosRules: Ranges = [
 
 type Identity = Pick<Chain, "name" | "identifier" | "rpcName" | "symbol">
 
-type Lists = Pick<Chain, "nativeTokens" | "wrappedTokens" | "irregularBlocks">
-
-type Facts = Pick<Chain, "blockTimeMillis" | "finalityBlocks" | "hashRules" | "feeRules"> & Partial<Lists>
+type Facts = Pick<Chain, "blockTimeMillis" | "finalityBlocks" | "hashRules" | "feeRules">
 
 /** A row whose id is its identifier unless another is given. Its names stay literal types. */
 const row = <const Name extends string, const RpcName extends string | null>(
@@ -111,22 +103,8 @@ const row = <const Name extends string, const RpcName extends string | null>(
 ): Chain & { readonly name: Name; readonly rpcName: RpcName } => ({
   ...identity,
   id: id ?? BigInt(identity.identifier ?? 0),
-  nativeTokens: [],
-  wrappedTokens: [],
-  irregularBlocks: [],
   ...facts,
 })
-
-/** Tokens of every chain of the OP Stack. Source: OP Stack specification, predeploys. */
-const opStackTokens = {
-  nativeTokens: ["0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000"],
-  wrappedTokens: ["0x4200000000000000000000000000000000000006"],
-}
-
-const polygonToken = ["0x0000000000000000000000000000000000001010"]
-
-/** Moonbeam, Moonriver and Moonbase: the native currency as a token. */
-const moonbeamToken = ["0x0000000000000000000000000000000000000802"]
 
 const rows = [
   row(
@@ -136,8 +114,6 @@ const rows = [
       finalityBlocks: 96,
       hashRules: mainnet,
       feeRules: "mainnet",
-      wrappedTokens: ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
-      irregularBlocks: [1_920_000n],
     },
   ),
   row(
@@ -147,7 +123,6 @@ const rows = [
       finalityBlocks: 96,
       hashRules: ethereum,
       feeRules: "sepolia",
-      wrappedTokens: ["0xfff9976782d46cc05630d1f6ebab18b2324d6b14", "0x7b79995e5f793a07bc00c21412e50ecae098e7f9"],
     },
   ),
   row(
@@ -161,8 +136,6 @@ const rows = [
       finalityBlocks: 256,
       hashRules: polygonRules(80_084_800n),
       feeRules: "polygon",
-      wrappedTokens: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
-      nativeTokens: polygonToken,
     },
   ),
   row(
@@ -172,7 +145,6 @@ const rows = [
       finalityBlocks: 256,
       hashRules: polygonRules(28_899_616n),
       feeRules: "polygonAmoy",
-      nativeTokens: polygonToken,
     },
   ),
   row(
@@ -182,7 +154,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: ethereum,
       feeRules: "bsc",
-      wrappedTokens: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
     },
   ),
   row(
@@ -192,7 +163,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: ethereum,
       feeRules: "bsc",
-      wrappedTokens: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"],
     },
   ),
   // Atomic transactions are part of the header.
@@ -203,7 +173,6 @@ const rows = [
       finalityBlocks: 1,
       hashRules: unverified,
       feeRules: "avalanche",
-      wrappedTokens: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
     },
   ),
   row(
@@ -213,7 +182,6 @@ const rows = [
       finalityBlocks: 1,
       hashRules: unverified,
       feeRules: "unknown",
-      wrappedTokens: ["0x21be370d5312f44cb42ce377bc9b8a0cef1a4c83"],
     },
   ),
   // Seals of the validators are left out of the hash.
@@ -228,7 +196,6 @@ const rows = [
       finalityBlocks: 1,
       hashRules: cronosRules,
       feeRules: "unknown",
-      wrappedTokens: ["0x5c7f8a570d578ed84e63fdfa7b1ee72deae1ae23"],
     },
   ),
   row(
@@ -238,7 +205,6 @@ const rows = [
       finalityBlocks: 14_400,
       hashRules: ethereum,
       feeRules: "unknown",
-      wrappedTokens: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
     },
   ),
   // Blocks before the merge (AuRa) have another header.
@@ -249,7 +215,6 @@ const rows = [
       finalityBlocks: 96,
       hashRules: ethereum,
       feeRules: "gnosis",
-      wrappedTokens: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
     },
   ),
   row(
@@ -263,7 +228,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: unverified,
       feeRules: "unknown",
-      wrappedTokens: ["0x677f7e16c7dd57be1d4c8ad1244883214953dc47"],
     },
   ),
   row(
@@ -272,7 +236,7 @@ const rows = [
   ),
   row(
     { name: "base", identifier: "0x2105", rpcName: "base", symbol: "ETH" },
-    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: "base", ...opStackTokens },
+    { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: "base" },
   ),
   row(
     { name: "base sepolia", identifier: "0x14a34", rpcName: "base sepolia", symbol: "ETH" },
@@ -281,7 +245,6 @@ const rows = [
       finalityBlocks: 1_800,
       hashRules: ethereum,
       feeRules: "baseSepolia",
-      ...opStackTokens,
     },
   ),
   row(
@@ -291,7 +254,6 @@ const rows = [
       finalityBlocks: 1_800,
       hashRules: ethereum,
       feeRules: "optimism",
-      ...opStackTokens,
     },
   ),
   row(
@@ -301,7 +263,6 @@ const rows = [
       finalityBlocks: 1_800,
       hashRules: ethereum,
       feeRules: "optimismSepolia",
-      ...opStackTokens,
     },
   ),
   // Listed under the id of linea sepolia.
@@ -312,7 +273,6 @@ const rows = [
       finalityBlocks: 1_800,
       hashRules: unverified,
       feeRules: "unknown",
-      wrappedTokens: ["0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f"],
     },
   ),
   row(
@@ -326,8 +286,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: unverified,
       feeRules: "unknown",
-      wrappedTokens: ["0xacc15dc74880c9944775448304b263d191c6077f"],
-      nativeTokens: moonbeamToken,
     },
   ),
   row(
@@ -337,8 +295,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: unverified,
       feeRules: "unknown",
-      wrappedTokens: ["0x98878b06940ae243284ca214f92bb71a2b032b8a"],
-      nativeTokens: moonbeamToken,
     },
   ),
   row(
@@ -348,7 +304,6 @@ const rows = [
       finalityBlocks: 64,
       hashRules: unverified,
       feeRules: "unknown",
-      nativeTokens: moonbeamToken,
     },
   ),
   row(

@@ -5,6 +5,7 @@
  */
 import * as Chain from "@daybook/schema/Chain"
 import * as FeeRules from "@daybook/schema/FeeRules"
+import * as LedgerFacts from "@daybook/schema/LedgerFacts"
 
 /** Rules of a chain. */
 export interface LedgerRules {
@@ -26,14 +27,17 @@ export interface LedgerRules {
 export const defaultMaxMovements = 20_000
 
 /** The rules of a chain with a row, or of one like Ethereum without proof of work. */
-export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null): LedgerRules => ({
-  chainId,
-  feeRules: FeeRules.all[chain?.feeRules ?? "ethereum"],
-  nativeTokens: new Set(chain?.nativeTokens),
-  wrappedTokens: chain === undefined ? null : new Set(chain.wrappedTokens),
-  irregularBlocks: new Set(chain?.irregularBlocks.map(Number)),
-  maxMovements: defaultMaxMovements,
-})
+export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null): LedgerRules => {
+  const { irregularBlocks, nativeTokens, wrappedTokens } = LedgerFacts.ofChain(chain?.name ?? "")
+  return {
+    chainId,
+    feeRules: FeeRules.all[chain?.feeRules ?? "ethereum"],
+    nativeTokens: new Set(nativeTokens),
+    wrappedTokens: chain === undefined ? null : new Set(wrappedTokens),
+    irregularBlocks: new Set(irregularBlocks.map(Number)),
+    maxMovements: defaultMaxMovements,
+  }
+}
 
 /** The rules of a chain by its EIP-155 id. */
 export const fromChainId = (chainId: number): LedgerRules =>

@@ -55,3 +55,7 @@ export const fields = (facts: Facts, message: string, isRetryable = false, retry
     attempts,
   }
 }
+
+/** Recognises an error by its tag, also one of another copy of the package. */
+export const hasTag = (error: unknown, tags: Readonly<Record<string, true>>): boolean =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string" && Object.hasOwn(tags, error._tag)

@@ -1,0 +1,27 @@
+/**
+ * The rows of the operations, and helpers for their values: what a program needs beside a client, from `@daybook/schema`.
+ */
+export * as Address from "@daybook/schema/Address"
+export * as Chain from "@daybook/schema/Chain"
+export * as Hash from "@daybook/schema/Hash"
+export * as Hex from "@daybook/schema/Hex"
+export * as Wei from "@daybook/schema/Wei"
+export type { Balance, Balances, BalancesWire, BalanceWire, Incomplete, IncompleteWire } from "@daybook/schema/Balance"
+export type { DecodedItem, DecodedItemWire, Param, ParamWire } from "@daybook/schema/DecodedItem"
+export type { InternalTransaction, InternalTransactionWire } from "@daybook/schema/InternalTransaction"
+export type { Log, LogWire } from "@daybook/schema/Log"
+export type { Movement, MovementPage, MovementPageWire, MovementWire } from "@daybook/schema/Movement"
+export type {
+  Difference,
+  DifferenceWire,
+  Opening,
+  OpeningWire,
+  Proof,
+  ProofWire,
+  Statement,
+  StatementWire,
+  Sum,
+  SumWire,
+} from "@daybook/schema/Statement"
+export type { WalletPage, WalletPageWire } from "@daybook/schema/WalletPage"
+export type { WalletTransaction, WalletTransactionWire } from "@daybook/schema/WalletTransaction"

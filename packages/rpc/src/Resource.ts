@@ -1,0 +1,45 @@
+/**
+ * The results of the methods, and helpers for their values: what a program needs beside a client, from `@daybook/schema`.
+ */
+export * as Address from "@daybook/schema/Address"
+export * as Chain from "@daybook/schema/Chain"
+export * as Hash from "@daybook/schema/Hash"
+export * as Hex from "@daybook/schema/Hex"
+export * as Wei from "@daybook/schema/Wei"
+export type { AccountProof, AccountProofWire, StorageProof, StorageProofWire } from "@daybook/schema/Account"
+export type {
+  Block,
+  BlockWire,
+  HydratedBlock,
+  HydratedBlockWire,
+  Withdrawal,
+  WithdrawalWire,
+} from "@daybook/schema/Block"
+export type { Log, LogWire, Receipt, ReceiptWire } from "@daybook/schema/Receipt"
+export type { FeeHistory, FeeHistoryWire, SyncStatus, SyncStatusWire } from "@daybook/schema/RpcMethod"
+export type {
+  Action,
+  ActionResult,
+  ActionResultWire,
+  ActionWire,
+  CallFrame,
+  CallFrameWire,
+  FlatTrace,
+  FlatTraceWire,
+  TransactionTrace,
+  TransactionTraceWire,
+} from "@daybook/schema/Trace"
+export type {
+  AccessList,
+  AccessListEntry,
+  Arbitrum,
+  Authorization,
+  Blob,
+  Deposit,
+  FeeMarket,
+  Legacy,
+  SetCode,
+  StateSync,
+  Transaction,
+  Unknown,
+} from "@daybook/schema/Transaction"
