@@ -27,6 +27,7 @@ describe("@daybook/schema", () => {
         "Issue": "cut describe find format formatPath fromError quote",
         "Json": "parse",
         "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
+        "LedgerFacts": "ofChain",
         "LedgerQuery": "BalanceQuery MovementQuery StatementQuery",
         "Log": "Log extras",
         "Movement": "Asset Movement MovementPage extras kinds",
