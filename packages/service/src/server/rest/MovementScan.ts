@@ -67,8 +67,8 @@ const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParamet
 /** Work of a page: a place counts as some movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Places that are read at once: few first, since a page needs few unless a filter matches rarely. */
-const batch = { first: 128, next: 512 } as const
+/** Places that are read at once, after as many as the page has rows, which are enough unless a filter matches rarely. */
+const batch = 512
 const maxBytes = 256 * 1024
 
 /** The place just before the first one that is searched, in the order of the page. */
@@ -118,7 +118,7 @@ const search = Effect.fnUntraced(function* (
   const found: Array<Candidate> = []
   let after = startOf(query)
   let work = 0
-  for (let size: number = batch.first; ; size = batch.next) {
+  for (let size = Math.min(limit + 1, batch); ; size = batch) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {
