@@ -20,6 +20,43 @@ describe("FeeRules", () => {
     expect(of("gnosis", 1n, 1_746_021_820n).blobFee).toEqual(of("gnosis", 1n).baseFee)
   })
 
+  it("all: gives the vaults of an OP Stack from its first block on, but those of Optimism from Bedrock on", () => {
+    const { base, baseSepolia, optimism } = FeeRules.all
+    const ofStack = (ranges: FeeRules.FeeRanges) =>
+      ranges.map(({ fromBlock, fromTimestamp, isOperatorFeeOfJovian, unstatedChanges }) => [
+        fromBlock,
+        fromTimestamp,
+        isOperatorFeeOfJovian,
+        unstatedChanges,
+      ])
+
+    expect(ofStack(base)).toEqual([
+      [0n, undefined, false, false],
+      [0n, 1_764_691_201n, true, false],
+    ])
+    expect(ofStack(baseSepolia)[1]).toEqual([0n, 1_763_568_001n, true, false])
+    expect(ofStack(optimism)).toEqual([
+      [0n, undefined, false, true],
+      [105_235_063n, undefined, false, false],
+      [105_235_063n, 1_764_691_201n, true, false],
+    ])
+  })
+
+  it("at: gives the first rules below their block, and the static reward of Sepolia", () => {
+    const [first] = FeeRules.all.ethereum
+
+    expect(FeeRules.at([{ ...first, fromBlock: 5n }], 1n, 0n)).toEqual({ ...first, fromBlock: 5n })
+    expect(FeeRules.at(FeeRules.all.sepolia, 1n, 0n).blockReward).toBe(2n * 10n ** 18n)
+    expect(FeeRules.at(FeeRules.all.ethereum, 1n, 0n)).toMatchObject({
+      nativeWithdrawals: true,
+      unstatedChanges: false,
+    })
+    expect(FeeRules.at(FeeRules.all.gnosis, 1n, 0n)).toMatchObject({ nativeWithdrawals: false, unstatedChanges: true })
+    expect(FeeRules.at(FeeRules.all.polygonAmoy, 73_099n, 0n).baseFee).toEqual({
+      account: "0x000000000000000000000000000000000000dead",
+    })
+  })
+
   it("all: names accounts and tokens in lower case, and begins at block 0", () => {
     const rules = Object.values<FeeRules.FeeRanges>(FeeRules.all)
     const accounts = rules
