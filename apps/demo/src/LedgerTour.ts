@@ -3,7 +3,7 @@
  */
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
-import { Address, type Statement, type WalletPage, Wei } from "@daybook/schema"
+import { Address, type Statement, type WalletTransaction, Wei } from "@daybook/schema"
 import { Effect } from "effect"
 import * as Format from "./Format.ts"
 import { Screen } from "./Screen.ts"
@@ -51,23 +51,28 @@ const showSums = Effect.fn("LedgerTour.showSums")(function* ({ address, chain }:
   yield* screen.line(`   the node ${Wei.formatEther(node)}, ${compared}`)
 })
 
-/** Wallets that contracts paid in the transactions of a page, each once. */
-const paidByContracts = ({ result }: WalletPage.WalletPage): ReadonlyArray<Address.Address> => [
+/** Wallets that contracts paid in transactions, each once. */
+const paidByContracts = (
+  transactions: ReadonlyArray<WalletTransaction.WalletTransaction>,
+): ReadonlyArray<Address.Address> => [
   ...new Set(
-    result
+    transactions
       .flatMap((transaction) => transaction.internal_transactions ?? [])
       .flatMap(({ to, value }) => (to === null || value === 0n ? [] : [to])),
   ),
 ]
 
 /** Wallets that are searched for one without transactions of its own. */
-const maxSearched = 20
+const maxSearched = 50
 
 /** Shows a wallet without transactions of its own that contracts paid, from the history of contracts. */
-const showPaid = Effect.fn("LedgerTour.showPaid")(function* (chain: string, page: WalletPage.WalletPage) {
+const showPaid = Effect.fn("LedgerTour.showPaid")(function* (
+  chain: string,
+  transactions: ReadonlyArray<WalletTransaction.WalletTransaction>,
+) {
   const screen = yield* Screen
   const rest = yield* RestClient.RestClient
-  for (const address of paidByContracts(page).slice(0, maxSearched)) {
+  for (const address of paidByContracts(transactions).slice(0, maxSearched)) {
     const direct = yield* rest.walletTransactions({ address, chain, limit: 1 })
     if (direct.result.length > 0) continue
     const all = yield* rest.walletTransactions({ address, chain, scope: "all" })
@@ -89,7 +94,7 @@ const blocks = 30n
 export const run = Effect.fn("LedgerTour.run")(function* (
   wallet: Wallet,
   { indexedFrom, indexedTo }: RestClient.IndexCoverage,
-  page: WalletPage.WalletPage,
+  transactions: ReadonlyArray<WalletTransaction.WalletTransaction>,
 ) {
   if (indexedFrom === null || indexedTo === null || indexedTo === indexedFrom) return
   const from = indexedTo - indexedFrom > blocks ? indexedTo - blocks : indexedFrom + 1n
@@ -98,5 +103,7 @@ export const run = Effect.fn("LedgerTour.run")(function* (
   yield* screen.title(`Statement of ether from block ${from} on`)
   yield* showSums(wallet, from).pipe(Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }))
   yield* screen.title("A wallet that only contracts ever paid")
-  yield* showPaid(wallet.chain, page).pipe(Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }))
+  yield* showPaid(wallet.chain, transactions).pipe(
+    Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }),
+  )
 })

@@ -5,7 +5,7 @@
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
 import { Address, type WalletPage, type WalletTransaction, Wei } from "@daybook/schema"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Stream } from "effect"
 import * as Format from "./Format.ts"
 import * as LedgerTour from "./LedgerTour.ts"
 import { Screen } from "./Screen.ts"
@@ -164,8 +164,8 @@ export const run = Effect.fn("WalkThrough.run")(function* (provider: Provider) {
     yield* showRpc(one)
   }
 
-  const wide = yield* rest.walletTransactions({ ...query, limit: 100 })
-  yield* LedgerTour.run(provider, first.indexCoverage, wide)
+  const rows = yield* Stream.runCollect(rest.walletTransactionsStream({ ...query, limit: 100 }, { maxRows: 300 }))
+  yield* LedgerTour.run(provider, first.indexCoverage, rows)
 
   yield* screen.title("Typed errors")
   yield* showErrors(provider)
