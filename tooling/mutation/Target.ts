@@ -77,7 +77,7 @@ export const targets: ReadonlyArray<Target> = [
     ["internal/PageStream", "internal/Pagination", "internal/Position", "internal/RowTracker", "internal/Segments"],
     ["internal/*.test.ts", "RestClient*.test.ts", "resume.law.test.ts"],
   ),
-  service("server/rest", ["Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
+  service("server/rest", ["BlockRange", "Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
   service("server/relay", [
     "Cacheability",
     "JsonRpcEnvelope",
