@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Address from "@daybook/schema/Address"
+import { Schema } from "effect"
 import * as OxAuthorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"
 import * as Authorities from "../../src/ledger/Authorities.ts"
@@ -14,6 +15,15 @@ const sign = (chainId: number, nonce: bigint) => {
   const { r, s, yParity } = Secp256k1.sign({ payload, privateKey })
   return { chainId: BigInt(chainId), address: contract, nonce, signature: `0x${word(r)}${word(s)}0${yParity}` } as const
 }
+
+const Digits = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 15 }))).check(
+  Schema.isMaxLength(64),
+)
+const wordOf = (digits: ReadonlyArray<number>) =>
+  digits
+    .map((digit) => digit.toString(16))
+    .join("")
+    .padStart(64, "0")
 
 const maxChainId = Number.MAX_SAFE_INTEGER
 
@@ -38,6 +48,25 @@ describe("Authorities", () => {
     expect(Authorities.recover({ ...one, signature: null }, 1n)).toBeNull()
     expect(Authorities.recover({ ...one, signature: `0x${"0".repeat(130)}` }, 1n)).toBeNull()
   })
+
+  it.prop(
+    "recover: gives what another implementation recovers from any signature",
+    { first: Digits, second: Digits, isOdd: Schema.Boolean },
+    ({ first, isOdd, second }) => {
+      const [r, s] = [wordOf(first), wordOf(second)]
+      const payload = OxAuthorization.getSignPayload({ address: contract, chainId: 1, nonce: 7n })
+      const other = (): string | null => {
+        try {
+          return Secp256k1.recoverAddress({ payload, signature: { r: `0x${r}`, s: `0x${s}`, yParity: isOdd ? 1 : 0 } })
+        } catch {
+          return null
+        }
+      }
+      const one = { chainId: 1n, address: contract, nonce: 7n, signature: `0x${r}${s}0${isOdd ? 1 : 0}` } as const
+
+      expect(Authorities.recover(one, 1n)).toBe(other()?.toLowerCase() ?? null)
+    },
+  )
 
   it("recover: bounds the nonce by EIP-2681 and the chain id by what is exact", () => {
     expect(Authorities.recover(sign(1, 2n ** 64n - 1n), 1n)).toBe(signer)
