@@ -13,44 +13,41 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import { backup, restore } from "./cli/BackupCommand.ts"
-import { compact } from "./cli/CompactCommand.ts"
-import { doctor } from "./cli/DoctorCommand.ts"
-import { exportMovements } from "./cli/ExportCommand.ts"
 import * as InvalidUsage from "./cli/InvalidUsage.ts"
-import { keys } from "./cli/KeysCommand.ts"
-import { reconcile } from "./cli/ReconcileCommand.ts"
-import { reindex } from "./cli/ReindexCommand.ts"
-import { serve } from "./cli/ServeCommand.ts"
 import * as Shutdown from "./cli/Shutdown.ts"
-import { statement } from "./cli/StatementCommand.ts"
-import { status } from "./cli/StatusCommand.ts"
 import * as Terminal from "./cli/Terminal.ts"
-import { repair, verify } from "./cli/VerifyCommand.ts"
-import { watch } from "./cli/WatchCommand.ts"
 
 const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 )
 
+/** The commands by name, in the order of the help. */
+const commands = {
+  serve: async () => (await import("./cli/ServeCommand.ts")).serve,
+  doctor: async () => (await import("./cli/DoctorCommand.ts")).doctor,
+  keys: async () => (await import("./cli/KeysCommand.ts")).keys,
+  status: async () => (await import("./cli/StatusCommand.ts")).status,
+  watch: async () => (await import("./cli/WatchCommand.ts")).watch,
+  verify: async () => (await import("./cli/VerifyCommand.ts")).verify,
+  repair: async () => (await import("./cli/VerifyCommand.ts")).repair,
+  reconcile: async () => (await import("./cli/ReconcileCommand.ts")).reconcile,
+  reindex: async () => (await import("./cli/ReindexCommand.ts")).reindex,
+  compact: async () => (await import("./cli/CompactCommand.ts")).compact,
+  backup: async () => (await import("./cli/BackupCommand.ts")).backup,
+  restore: async () => (await import("./cli/BackupCommand.ts")).restore,
+  statement: async () => (await import("./cli/StatementCommand.ts")).statement,
+  export: async () => (await import("./cli/ExportCommand.ts")).exportMovements,
+} as const
+
+const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
+
+/** Loads the command that is run alone, which halves the time of a start, and all of them for the help or for a misspelt name. */
+const load = (name = "") =>
+  Promise.all((isCommand(name) ? [commands[name]] : Object.values(commands)).map((command) => command()))
+
 const daybook = Command.make("daybook").pipe(
   Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
-  Command.withSubcommands([
-    serve,
-    doctor,
-    keys,
-    status,
-    watch,
-    verify,
-    repair,
-    reconcile,
-    reindex,
-    compact,
-    backup,
-    restore,
-    statement,
-    exportMovements,
-  ]),
+  Command.withSubcommands(await load(process.argv[2])),
 )
 
 /** Prints a failure as one line; a defect with its trace. */
