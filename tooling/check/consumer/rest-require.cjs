@@ -12,11 +12,12 @@ try {
 const main = async () => {
   const { DAYBOOK_BASE_URL: baseUrl, DAYBOOK_API_KEY: apiKey, DAYBOOK_ADDRESS: address } = process.env
   if (baseUrl === undefined) return console.log("loaded")
-  const rows = createRestClient({ baseUrl, apiKey }).walletTransactionsStream({ address, chain: "eth", limit: 5 })
-  const page = await rows
+  const rest = createRestClient({ baseUrl, apiKey })
+  const query = { address, chain: "eth", limit: 5 }
+  const page = await rest.walletTransactions(query)
   let count = 0
-  for await (const { hash } of rows) {
-    if (count === 0 && hash !== page.result[0].hash) throw new Error("The iterable differs from the page.")
+  for await (const { hash } of rest.walletTransactionsStream(query)) {
+    if (count === 0 && hash !== page.result[0].hash) throw new Error("The stream differs from the page.")
     if (++count === 8) break
   }
   if (count !== 8) throw new Error("Transactions missing.")

@@ -13,7 +13,7 @@ import { ChainReorganized } from "../discovery/DiscoveryError.ts"
 import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../store/BlockRows.ts"
-import type { ChainReader, Position } from "../store/ChainReader.ts"
+import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
 /**
@@ -100,6 +100,15 @@ interface Reading {
   hasMore: boolean
 }
 
+/** Bytes of transactions that are read at once. */
+const maxBytes = 4 * 1024 * 1024
+
+/** The place of an entry; what a wallet held before the first block alone belongs to that block. */
+const positionOf = ({ block, index, movements }: LedgerEntry): Position =>
+  movements.every(({ kind }) => kind === "genesis") && movements.length > 0
+    ? { block, index: Movement.blockLevelIndex }
+    : { block, index }
+
 /** Reads the next rows of a wallet, all of one state of the index. */
 const readMore = (
   reader: ChainReader,
@@ -111,21 +120,14 @@ const readMore = (
       const { after, pageRows, wallet } = reading
       const to = closing.number
       const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows })
-      const read = new Map<number, LinkedBlock>()
-      for (const entry of entries) {
-        const { index, movements, roles } = entry
-        const block = read.get(entry.block) ?? (yield* snapshot.block(entry.block))
-        if (block === null) return yield* Effect.die(new Error(`Block ${entry.block} of a ledger is not stored`))
-        read.set(block.number, block)
-        const isOfBlock = index === Movement.blockLevelIndex
-        const transactionHash = isOfBlock ? null : (yield* snapshot.transactionHash(entry)).hash
-        reading.rows.push({
-          block,
-          row: { wallet, transactionHash, index: isOfBlock ? null : index, roles, movements },
-        })
+      const places = yield* snapshot.places(entries.map(positionOf), maxBytes)
+      for (const [at, { block, transactionHash }] of places.entries()) {
+        const { index, movements, roles } = entries[at]!
+        const own = transactionHash === null ? null : index
+        reading.rows.push({ block, row: { wallet, transactionHash, index: own, roles, movements } })
       }
-      reading.after = entries.at(-1) ?? after
-      reading.hasMore = entries.length === pageRows
+      reading.after = entries[places.length - 1] ?? after
+      reading.hasMore = entries.length === pageRows || places.length < entries.length
     }),
   )
 

@@ -62,11 +62,11 @@ export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
 export interface LedgerEntry extends Position, Pick<LedgerRow, "roles" | "movements"> {}
 
-/** The hash of a stored transaction. */
-export interface TransactionHash {
-  readonly hash: string
-  /** Bytes of the texts that were read to find it. */
-  readonly bytes: number
+/** The block and the transaction of a place of a ledger. */
+export interface Place {
+  readonly block: LinkedBlock
+  /** `null` for a place that belongs to its block alone. */
+  readonly transactionHash: string | null
 }
 
 /** Number of gaps of each kind. */
@@ -110,8 +110,14 @@ export interface Snapshot {
   readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
   /** The last comparison of the ledger of a wallet with the state of the chain; `null` when there is none. */
   readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
-  /** The hash of the transaction at a position, and the bytes of the texts that were read for it. */
-  readonly transactionHash: (position: Position) => Effect.Effect<TransactionHash, StoreError>
+  /**
+   * Blocks and transactions of places of ledgers, in the same order: as many as the bytes of the texts allow that are read for them,
+   * and one at least. The index of a place that belongs to its block alone is `Movement.blockLevelIndex`.
+   */
+  readonly places: (
+    positions: ReadonlyArray<Position>,
+    maxBytes: number,
+  ) => Effect.Effect<ReadonlyArray<Place>, StoreError>
   /** How far a projection reaches; `null` when it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**

@@ -10,8 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Movement from "../../ledger/Movement.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
-import type { LinkedBlock } from "../../store/BlockRows.ts"
-import type { LedgerEntry, Position, Snapshot } from "../../store/ChainReader.ts"
+import type { LedgerEntry, Place, Position, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type * as Cursor from "./Cursor.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
@@ -28,11 +27,7 @@ interface Candidate {
 }
 
 /** A movement with its block and transaction. */
-export interface MovementRow extends Candidate {
-  readonly block: LinkedBlock
-  /** `null` for a movement of a block. */
-  readonly transactionHash: string | null
-}
+export interface MovementRow extends Candidate, Place {}
 
 /** What selects movements beside the range. */
 export type Selection = { readonly [K in "asset" | "kind" | "direction"]: LedgerQuery.MovementQuery[K] | undefined }
@@ -67,7 +62,7 @@ const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParamet
 /** Work of a page: a place counts as some movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Places that are read at once, after as many as the page has rows, which are enough unless a filter matches rarely. */
+/** Most places that are read at once: first as many as the page has rows, then twice as many each time, where few of them match. */
 const batch = 512
 const maxBytes = 256 * 1024
 
@@ -118,7 +113,7 @@ const search = Effect.fnUntraced(function* (
   const found: Array<Candidate> = []
   let after = startOf(query)
   let work = 0
-  for (let size = Math.min(limit + 1, batch); ; size = batch) {
+  for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 2, batch)) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {
@@ -136,28 +131,29 @@ const search = Effect.fnUntraced(function* (
   }
 })
 
+/** The place whose block and transaction a movement has: what a wallet held before the first block belongs to that block alone. */
+const positionOf = ({ entry: { block, index }, movement }: Candidate): Position =>
+  isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
+
 /** Reads block and transaction of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { found, next }: { readonly found: ReadonlyArray<Candidate>; readonly next: Next },
   maxBytes: number,
 ): Effect.fn.Return<PagedQuery.SourceRows<MovementRow>, StoreError> {
+  const positions: Array<Position> = []
+  const placed = found.map((candidate) => {
+    const [position, last] = [positionOf(candidate), positions.at(-1)]
+    if (last?.block !== position.block || last.index !== position.index) positions.push(position)
+    return { candidate, at: positions.length - 1 }
+  })
+  const places = positions.length === 0 ? [] : yield* snapshot.places(positions, maxBytes)
   const rows: Array<MovementRow> = []
-  let bytes = 0
-  for (const candidate of found) {
-    const last = rows.at(-1)
-    if (last !== undefined && bytes > maxBytes) return { rows, next: nextOf(last, candidate) }
-    const { block: number, index } = candidate.entry
-    const block = last?.block.number === number ? last.block : yield* snapshot.block(number)
-    if (block === null) return yield* Effect.die(new Error("A block of a ledger is not stored."))
-    const known = last !== undefined && isSamePlace(last, candidate) ? last.transactionHash : null
-    const isOfBlock = index === Movement.blockLevelIndex || isOpening(candidate.movement)
-    if (isOfBlock || known !== null) rows.push({ ...candidate, block, transactionHash: isOfBlock ? null : known })
-    else {
-      const found = yield* snapshot.transactionHash(candidate.entry)
-      bytes += found.bytes
-      rows.push({ ...candidate, block, transactionHash: found.hash })
-    }
+  for (const { at, candidate } of placed) {
+    const [place, last] = [places[at], rows.at(-1)]
+    if (place !== undefined) rows.push({ ...candidate, ...place })
+    // Sound: the place of the first movement was read.
+    else return { rows, next: nextOf(last!, candidate) }
   }
   return { rows, next }
 })

@@ -2,10 +2,20 @@
  * Reads a chain's file in snapshots.
  */
 import * as Effect from "effect/Effect"
+import * as Movement from "../../ledger/Movement.ts"
 import type { BlockRef, Checkpoint } from "../BlockRows.ts"
-import type { ChainChange, ChainChanges, ChainPosition, ChainReader, Snapshot } from "../ChainReader.ts"
+import type {
+  ChainChange,
+  ChainChanges,
+  ChainPosition,
+  ChainReader,
+  Place,
+  Position,
+  Snapshot,
+} from "../ChainReader.ts"
 import * as BlockTimes from "./BlockTimes.ts"
 import { fromHex, toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"
@@ -28,6 +38,30 @@ export const checkpointUnsafe = (connection: Connection, chain: number): Checkpo
 const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
   connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
     ?.lowest ?? null
+
+/** Blocks and transactions of places. */
+const placesUnsafe = (
+  state: BlockTimes.State,
+  positions: ReadonlyArray<Position>,
+  maxBytes: number,
+): ReadonlyArray<Place> => {
+  const { connection } = state
+  const places: Array<Place> = []
+  let bytes = 0
+  for (const position of positions) {
+    if (places.length > 0 && bytes > maxBytes) break
+    const last = places.at(-1)
+    const block = last?.block.number === position.block ? last.block : BlockTimes.blockUnsafe(state, position.block)
+    if (block === null) throw Checksum.damaged(connection.name, position.block, "the block of a ledger is not stored")
+    const found =
+      position.index === Movement.blockLevelIndex
+        ? { hash: null, bytes: 0 }
+        : PageReader.hashUnsafe(connection, position)
+    bytes += found.bytes
+    places.push({ block, transactionHash: found.hash })
+  }
+  return places
+}
 
 const readsOf = (state: BlockTimes.State): Snapshot => {
   const { chain, checkpoint, connection, layoutFrom } = state
@@ -60,7 +94,7 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       ),
     proof: (wallet) =>
       connection.attempt(() => (checkpoint === null ? null : Proofs.readUnsafe(connection, wallet, checkpoint.first))),
-    transactionHash: (position) => connection.attempt(() => PageReader.hashUnsafe(connection, position)),
+    places: (positions, maxBytes) => connection.attempt(() => placesUnsafe(state, positions, maxBytes)),
     projection: (id) =>
       connection.attempt(() => {
         const found = ProjectionCheckpoints.readUnsafe(connection, id)

@@ -41,6 +41,9 @@ export const namesOf = (body: string): Names | null => {
   return isForm ? { hash, addresses } : null
 }
 
+/** The hash in a text with names (see `namesOf`). */
+export const hashOf = (body: string): string => body.slice(hashStart.length, hashEnd)
+
 /** Whether a text with names (see `namesOf`) names a wallet, without reading all of them. */
 export const isOf = (body: string, address: string): boolean => {
   const from = body.indexOf(fromKey, hashEnd) + fromKey.length

@@ -151,13 +151,22 @@ export const addressesOf = ([, , , , , , addresses]: Columns, body: string): Rea
   // Sound: a row without the column was written with those of its text.
   addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
 
+/** The hash of a transaction, from its columns and text. */
+const hashOf = ([, , , , , hash]: Columns, body: string): string =>
+  // Sound: a row without the column was written with that of its text.
+  hash === null ? DocumentText.hashOf(body) : toHex(hash)
+
+/** Reads the hash of a transaction from its columns. */
+export const hashUnsafe = (connection: Connection, columns: Columns): string =>
+  hashOf(columns, textsUnsafe(connection, columns, false).body)
+
 /** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
 export const fromColumnsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): StoredRow => {
   const { body, internal } = textsUnsafe(connection, columns, wantsInternal)
-  const [id, decoderRevision, , , , hash] = columns
+  const [id, decoderRevision] = columns
   return decodeUnsafe(connection, id, () => ({
     index: RowId.toPosition(id).index,
-    hash: hash === null ? DocumentText.namesOf(body)!.hash : toHex(hash),
+    hash: hashOf(columns, body),
     body,
     internal,
     addresses: addressesOf(columns, body),

@@ -2,7 +2,7 @@
  * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
  * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
-import type { PageQuery, PageRow, PageRows, Position, TransactionHash } from "../ChainReader.ts"
+import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
 import { fromHex } from "./Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Checksum from "./Checksum.ts"
@@ -98,15 +98,15 @@ const columnsUnsafe = (connection: Connection, id: number): Documents.Columns | 
 const missing = (connection: Connection, block: number) =>
   Checksum.damaged(connection.name, block, "a transaction of a ledger is not stored")
 
-/** The hash of a transaction, in either layout. */
-export const hashUnsafe = (connection: Connection, { block, index }: Position): TransactionHash => {
+/** The hash of a transaction, in either layout, and the bytes of the texts that were read for it. */
+export const hashUnsafe = (
+  connection: Connection,
+  { block, index }: Position,
+): { readonly hash: string; readonly bytes: number } => {
   const id = RowId.of(block, index)
   const columns = columnsUnsafe(connection, id)
   if (columns !== undefined) {
-    return {
-      hash: Documents.fromColumnsUnsafe(connection, columns, false).hash,
-      bytes: Documents.bytesOf(columns, false),
-    }
+    return { hash: Documents.hashUnsafe(connection, columns), bytes: Documents.bytesOf(columns, false) }
   }
   const [older] = OldRows.readUnsafe(connection, id, id + 1)
   if (older === undefined) throw missing(connection, block)
