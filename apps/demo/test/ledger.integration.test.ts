@@ -159,7 +159,7 @@ describe("the ledger of a wallet", () => {
   )
 
   it(
-    "movements: a reorg in a walk is a StaleCursor, and a stream that restarts equals the new chain",
+    "movements: a reorg in a walk is a StaleCursor, and a new walk adds up to the balances on the new chain",
     { timeout: 180_000 },
     () =>
       run(

@@ -13,7 +13,7 @@ import { ChainReorganized } from "../discovery/DiscoveryError.ts"
 import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../store/BlockRows.ts"
-import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
+import type { ChainReader, LedgerEntry, Place, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
 /**
@@ -103,11 +103,24 @@ interface Reading {
 /** Bytes of transactions that are read at once. */
 const maxBytes = 4 * 1024 * 1024
 
-/** The place of an entry; what a wallet held before the first block alone belongs to that block. */
+const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
+
+/** The place of an entry; one that has only what a wallet held before the first block belongs to that block alone. */
 const positionOf = ({ block, index, movements }: LedgerEntry): Position =>
-  movements.every(({ kind }) => kind === "genesis") && movements.length > 0
-    ? { block, index: Movement.blockLevelIndex }
-    : { block, index }
+  movements.every(isOpening) && movements.length > 0 ? { block, index: Movement.blockLevelIndex } : { block, index }
+
+/** The rows of an entry: what the wallet held before the first block is no part of the transaction at its place. */
+const rowsOf = (wallet: string, { index, movements, roles }: LedgerEntry, { block, transactionHash }: Place) => {
+  const openings = movements.filter(isOpening)
+  const others = movements.filter((movement) => !isOpening(movement))
+  const opening = { wallet, transactionHash: null, index: null, roles: 0, movements: openings }
+  const own = { wallet, transactionHash, index: transactionHash === null ? null : index, roles, movements: others }
+  const rows: ReadonlyArray<WalletRow> = [
+    ...(openings.length === 0 ? [] : [opening]),
+    ...(openings.length > 0 && others.length === 0 ? [] : [own]),
+  ]
+  return rows.map((row): Stored => ({ block, row }))
+}
 
 /** Reads the next rows of a wallet, all of one state of the index. */
 const readMore = (
@@ -121,10 +134,8 @@ const readMore = (
       const to = closing.number
       const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows })
       const places = yield* snapshot.places(entries.map(positionOf), maxBytes)
-      for (const [at, { block, transactionHash }] of places.entries()) {
-        const { index, movements, roles } = entries[at]!
-        const own = transactionHash === null ? null : index
-        reading.rows.push({ block, row: { wallet, transactionHash, index: own, roles, movements } })
+      for (const [at, place] of places.entries()) {
+        for (const row of rowsOf(wallet, entries[at]!, place)) reading.rows.push(row)
       }
       reading.after = entries[places.length - 1] ?? after
       reading.hasMore = entries.length === pageRows || places.length < entries.length

@@ -1,5 +1,5 @@
 /**
- * Accounts that signed the authorizations of a set-code transaction. A recovery takes a tenth of a millisecond, so their number is
+ * Accounts that signed the authorizations of a set-code transaction. A recovery takes some tenths of a millisecond, so their number is
  * bounded, and it never happens on the path of a request. Pure.
  *
  * Source: EIP-7702; decisions 0044 and 0048.

@@ -4,32 +4,9 @@
  * Source: decision 0048.
  */
 
-/** Kinds of movements. Their order is that of the stored form: a kind is added at the end. */
-export const kinds = [
-  /** Fees that the sender of a transaction paid: gas, blob gas, data on L1, operator. Also of failed transactions. */
-  "fee",
-  /** Value of a transaction. */
-  "value",
-  /** Value of a call, a creation or a self-destruct inside a transaction. */
-  "internal",
-  /** Value by the log of a transfer of ether, where there are no traces. Source: EIP-7708. */
-  "ether_log",
-  /** Withdrawal of the beacon chain. */
-  "withdrawal",
-  /** Fees and rewards of a block. */
-  "reward",
-  /** Value that a deposit from L1 mints. */
-  "mint",
-  "erc20",
-  "erc721",
-  "erc1155",
-  /** What the wallet held before the first indexed block. */
-  "genesis",
-  /** A change by the rules of the chain outside of transactions, as of the DAO fork. */
-  "irregular",
-] as const
+import type { Kind } from "@daybook/schema/Movement"
 
-export type Kind = (typeof kinds)[number]
+export { type Kind, kinds } from "@daybook/schema/Movement"
 
 /** One change of what a wallet holds. Addresses are lower case. */
 export interface Movement {
