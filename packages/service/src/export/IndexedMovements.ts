@@ -13,7 +13,7 @@ import { ChainReorganized } from "../discovery/DiscoveryError.ts"
 import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../store/BlockRows.ts"
-import type { ChainReader, LedgerEntry, Place, Position } from "../store/ChainReader.ts"
+import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
 /**
@@ -109,18 +109,15 @@ const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 const positionOf = ({ block, index, movements }: LedgerEntry): Position =>
   movements.every(isOpening) && movements.length > 0 ? { block, index: Movement.blockLevelIndex } : { block, index }
 
-/** The rows of an entry: what the wallet held before the first block is no part of the transaction at its place. */
-const rowsOf = (wallet: string, { index, movements, roles }: LedgerEntry, { block, transactionHash }: Place) => {
-  const openings = movements.filter(isOpening)
-  const others = movements.filter((movement) => !isOpening(movement))
-  const opening = { wallet, transactionHash: null, index: null, roles: 0, movements: openings }
-  const own = { wallet, transactionHash, index: transactionHash === null ? null : index, roles, movements: others }
-  const rows: ReadonlyArray<WalletRow> = [
-    ...(openings.length === 0 ? [] : [opening]),
-    ...(openings.length > 0 && others.length === 0 ? [] : [own]),
-  ]
-  return rows.map((row): Stored => ({ block, row }))
-}
+/** The row of an entry. An export reads by itself what wallets held before, so that those movements of the index are left out. */
+const rowOf = (
+  wallet: string,
+  { index, movements, roles }: LedgerEntry,
+  transactionHash: string | null,
+): WalletRow => ({
+  ...{ wallet, transactionHash, index: transactionHash === null ? null : index, roles },
+  movements: movements.filter((movement) => !isOpening(movement)),
+})
 
 /** Reads the next rows of a wallet, all of one state of the index. */
 const readMore = (
@@ -134,8 +131,8 @@ const readMore = (
       const to = closing.number
       const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows })
       const places = yield* snapshot.places(entries.map(positionOf), maxBytes)
-      for (const [at, place] of places.entries()) {
-        for (const row of rowsOf(wallet, entries[at]!, place)) reading.rows.push(row)
+      for (const [at, { block, transactionHash }] of places.entries()) {
+        reading.rows.push({ block, row: rowOf(wallet, entries[at]!, transactionHash) })
       }
       reading.after = entries[places.length - 1] ?? after
       reading.hasMore = entries.length === pageRows || places.length < entries.length
