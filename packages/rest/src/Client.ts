@@ -140,6 +140,8 @@ export interface IndexCoverage {
   readonly finalizedTo: bigint | null
   /** Transactions of these blocks, of any wallet, that have no record, as no node gave them; `null` when none are reported. */
   readonly missingTransactions: bigint | null
+  /** Last block at which the wallet's movements gave what the chain states it held; `null` when none is reported. */
+  readonly reconciledTo: bigint | null
 }
 
 /**

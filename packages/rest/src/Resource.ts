@@ -10,7 +10,7 @@ export type { Balance, Balances, BalancesWire, BalanceWire, Incomplete, Incomple
 export type { DecodedItem, DecodedItemWire, Param, ParamWire } from "@daybook/schema/DecodedItem"
 export type { InternalTransaction, InternalTransactionWire } from "@daybook/schema/InternalTransaction"
 export type { Log, LogWire } from "@daybook/schema/Log"
-export type { Movement, MovementPage, MovementPageWire, MovementWire } from "@daybook/schema/Movement"
+export type { Movement, MovementPage, MovementPageWire, MovementWire, Role } from "@daybook/schema/Movement"
 export type {
   Difference,
   DifferenceWire,

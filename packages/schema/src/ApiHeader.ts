@@ -34,6 +34,11 @@ export const IndexCoverage = Schema.Struct({
    * digits, absent for none. Source: decision 0035.
    */
   "daybook-missing-transactions": Schema.optionalKey(Schema.String),
+  /**
+   * Last block at which all sums of the wallet's movements were compared with the state of the chain, and equal, in decimal digits;
+   * absent while there is none. Source: decision 0050.
+   */
+  "daybook-reconciled-to": Schema.optionalKey(Schema.String),
 })
 
 /**

@@ -46,11 +46,6 @@ export const kinds = [
  */
 export type Kind = (typeof kinds)[number]
 
-/**
- * Roles that a wallet has in a transaction or block.
- *
- * Source: decision 0048.
- */
 export type Role =
   | "sender"
   | "recipient"
@@ -88,7 +83,12 @@ const name = <A extends string>(expected: string) => {
 
 const Kind = name<Kind>("a kind of movement such as value")
 
-const Role = name<Role>("a role such as sender")
+/**
+ * Role of a wallet in a transaction or block: why it appears there. One that this version does not know decodes too.
+ *
+ * Source: decision 0048.
+ */
+export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such as sender")
 
 export type Asset = "native" | Address.Address
 

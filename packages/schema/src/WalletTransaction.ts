@@ -12,6 +12,7 @@ import { type Named, objectOrNull, oneOrMany, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as InternalTransaction from "./InternalTransaction.ts"
 import * as Log from "./Log.ts"
+import * as Movement from "./Movement.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 const none = () => null
@@ -66,6 +67,8 @@ const walletTransactionCodec = open(
      * transaction: it may have some.
      */
     internal_transactions: Schema.optionalKey(Schema.NullOr(oneOrMany(InternalTransaction.InternalTransaction))),
+    /** Why the transaction is in the history of the wallet: its roles; absent unless `scope` is `all`. */
+    roles: Schema.optionalKey(Schema.Array(Movement.Role)),
   },
   {
     to_address: none,

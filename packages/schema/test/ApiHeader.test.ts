@@ -13,6 +13,7 @@ describe("ApiHeader", () => {
       "daybook-indexed-to",
       "daybook-finalized-to",
       "daybook-missing-transactions",
+      "daybook-reconciled-to",
     ])
   })
 })

@@ -122,6 +122,7 @@ describe("RestApi", () => {
         "daybook-indexed-to",
         "daybook-finalized-to",
         "daybook-missing-transactions",
+        "daybook-reconciled-to",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

@@ -148,6 +148,7 @@ export const walletTransaction = {
   logs: [walletLog],
   decoded_call: null,
   internal_transactions: [internalTransaction],
+  roles: ["sender", "token_recipient"],
 }
 
 export const walletPage = { cursor: "abc", page: "0", page_size: "100", result: [walletTransaction] }

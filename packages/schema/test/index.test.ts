@@ -30,7 +30,7 @@ describe("@daybook/schema", () => {
         "LedgerFacts": "ofChain",
         "LedgerQuery": "BalanceQuery MovementQuery StatementQuery",
         "Log": "Log extras",
-        "Movement": "Asset Movement MovementPage extras kinds",
+        "Movement": "Asset Movement MovementPage Role extras kinds",
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
         "RestOperation": "all balances decodeQuery encodeQuery formatPath movements parameterNames statement walletTransactions",

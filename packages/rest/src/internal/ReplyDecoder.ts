@@ -221,5 +221,6 @@ export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
     indexedTo: number("daybook-indexed-to"),
     finalizedTo: number("daybook-finalized-to"),
     missingTransactions: number("daybook-missing-transactions"),
+    reconciledTo: number("daybook-reconciled-to"),
   }
 }

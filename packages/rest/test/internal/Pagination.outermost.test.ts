@@ -20,7 +20,15 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
     (state, result, at) =>
       Pagination.onPage(config, state, {
         ...{ page: decode({ cursor: `c${at}`, page: 0, page_size: 100, result }), badRows: [] },
-        ...{ indexCoverage: { indexedFrom: null, indexedTo: null, finalizedTo: null, missingTransactions: null } },
+        ...{
+          indexCoverage: {
+            indexedFrom: null,
+            indexedTo: null,
+            finalizedTo: null,
+            missingTransactions: null,
+            reconciledTo: null,
+          },
+        },
         ...{ headers: {}, requestId: undefined, attempts: [] },
       })[0],
     Pagination.initial(Pagination.startOf(config.query, order)),

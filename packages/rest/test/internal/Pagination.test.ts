@@ -13,7 +13,13 @@ const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
 const response = (result: ReadonlyArray<Row>, cursor: string | null): PageResponse<WalletPage.WalletPage> => ({
   page: decode({ cursor, page: 0, page_size: 100, result }),
   badRows: [],
-  indexCoverage: { indexedFrom: null, indexedTo: null, finalizedTo: null, missingTransactions: null },
+  indexCoverage: {
+    indexedFrom: null,
+    indexedTo: null,
+    finalizedTo: null,
+    missingTransactions: null,
+    reconciledTo: null,
+  },
   headers: {},
   requestId: undefined,
   attempts: [],

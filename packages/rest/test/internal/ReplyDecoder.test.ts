@@ -176,8 +176,10 @@ describe("ReplyDecoder", () => {
         indexedTo: 1_200n,
         finalizedTo: 1_100n,
         missingTransactions: null,
+        reconciledTo: null,
       })
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
+      expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
     })
     it("indexCoverage: is null where a server sends no block number", () => {
       expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
@@ -185,6 +187,7 @@ describe("ReplyDecoder", () => {
         indexedTo: null,
         finalizedTo: null,
         missingTransactions: null,
+        reconciledTo: null,
       })
     })
   })

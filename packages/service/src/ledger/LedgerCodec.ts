@@ -210,6 +210,9 @@ export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "r
   return { roles, movements }
 }
 
+/** The roles in the body of a row; throws a `RangeError` for bytes of another form. */
+export const rolesOf = (body: Uint8Array): number => new Reader(body).number()
+
 /** The places of the rows of a block: for each wallet, the indexes of its rows. */
 export const packPlaces = (bytes: Uint8Array): Uint8Array => {
   const writer = new Writer()

@@ -24,6 +24,8 @@ export interface PageRow extends Position {
   readonly internal: string | null
   /** Revision that made the body: of the decoder for a document, of the projection for an entry. */
   readonly revision: number
+  /** Roles of the wallet in the transaction, as bits, where the page is one of a ledger. */
+  readonly roles?: number
 }
 
 /** A range of the rows of a key. */
@@ -110,6 +112,8 @@ export interface Snapshot {
   readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
   /** The last comparison of the ledger of a wallet with the state of the chain; `null` when there is none. */
   readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
+  /** `provedBlock` of that comparison, which is read without the rest; `null` when there is none. */
+  readonly reconciledTo: (wallet: string) => Effect.Effect<number | null, StoreError>
   /**
    * Blocks and transactions of places of ledgers, in the same order: as many as the bytes of the texts allow that are read for them,
    * and one at least. The index of a place that belongs to its block alone is `Movement.blockLevelIndex`.

@@ -2,18 +2,31 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
+import * as Config from "../../src/config/Config.ts"
+import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import * as TestStore from "../store/TestStore.ts"
+import { request } from "../server/service.ts"
 import { daybook, timeout } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+/** The header of a wallet's page that states up to which block it is proved, as a service over the index sends it. */
+const reconciledTo = Effect.fnUntraced(function* (config: unknown, baseFolder: string, wallet: string) {
+  const decoded = yield* Effect.fromResult(Config.decode(config))
+  const { address, keys } = yield* Service.run(decoded, { roles: ["rest"], baseFolder })
+  const key = Redacted.value((yield* keys.add({ name: wallet, operator: false, empty: null }))!)
+  const url = `${address!.url}/api/v2.2/${wallet}/movements?chain=dev`
+  const { headers, status } = yield* request(url, { headers: { "x-api-key": key } })
+  return [status, headers["daybook-reconciled-to"]]
+}, Effect.scoped)
 
 layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
   it.effect(
@@ -39,6 +52,9 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
         )
         const at = ["--chain", "dev", "--at", String(lastBlock)]
         const text = yield* daybook(base, "reconcile", accounts.alice, accounts.bob, ...at)
+        const stated = yield* Effect.forEach([accounts.alice, accounts.carol], (wallet) =>
+          reconciledTo(config, base, wallet),
+        )
         const condition = `hex(wallet) = upper('${accounts.bob.slice(2)}') AND id / 1048576 >= 9`
         const first = `(SELECT min(id) FROM ledger WHERE ${condition})`
         damage(join(base, "data/chain-dev.sqlite"), `DELETE FROM ledger WHERE ${condition} AND id = ${first}`)
@@ -53,6 +69,10 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
           .map((line) => JSON.parse(line) as { readonly differences: ReadonlyArray<{ readonly first_block: number }> })
 
         expect([text.code, text.err]).toEqual([0, ""])
+        expect(stated).toEqual([
+          [200, String(lastBlock)],
+          [200, undefined],
+        ])
         expect(text.out).toMatch(
           new RegExp(`^${accounts.alice} on dev, block ${lastBlock}: proved, \\d+ sums compared, 0 differences$`, "m"),
         )

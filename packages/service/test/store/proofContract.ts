@@ -50,7 +50,8 @@ export const proofContract = (database: TestDatabase.Make): void => {
     })
     const openings = store.snapshot((snapshot) => snapshot.openings(wallet))
     const proof = store.snapshot((snapshot) => snapshot.proof(wallet))
-    return { store, blocks, proofs, start, proofAt, openings, proof }
+    const reconciledTo = store.snapshot((snapshot) => snapshot.reconciledTo(wallet))
+    return { store, blocks, proofs, start, proofAt, openings, proof, reconciledTo }
   })
 
   describe("openings and proofs", () => {
@@ -112,9 +113,24 @@ export const proofContract = (database: TestDatabase.Make): void => {
       }),
     )
 
+    it.effect("reconciledTo: is the last proved block of the last comparison, and null where there was none", () =>
+      Effect.gen(function* () {
+        const { proofAt, proofs, reconciledTo, store } = yield* filled
+        const before = yield* reconciledTo
+        yield* proofs.writeProof(proofAt(13))
+        const proved = yield* reconciledTo
+        yield* proofs.writeProof({ ...proofAt(14), provedBlock: 13 })
+        const kept = yield* reconciledTo
+        yield* proofs.writeProof({ ...proofAt(14), provedBlock: null })
+
+        expect([before, proved, kept, yield* reconciledTo]).toEqual([null, 13, 13, null])
+        expect(yield* store.snapshot((snapshot) => snapshot.reconciledTo(wallets[1]!))).toBe(null)
+      }),
+    )
+
     it.effect("prepend and unwind: leave no opening of another first block, and no proof of a removed block", () =>
       Effect.gen(function* () {
-        const { blocks, openings, proof, proofAt, proofs, start, store } = yield* filled
+        const { blocks, openings, proof, proofAt, proofs, reconciledTo, start, store } = yield* filled
         yield* proofs.writeOpenings(start, [{ wallet, balances }], 15)
         const missing = { ...proofAt(14), block: { ...proofAt(14).block, hash: `0x${"11".repeat(32)}` } }
 
@@ -122,13 +138,13 @@ export const proofContract = (database: TestDatabase.Make): void => {
         expect([yield* proofs.writeProof(proofAt(14)), yield* proof]).toEqual([true, proofAt(14)])
         expect([isProved(proofAt(14)), isProved({ ...proofAt(14), provedBlock: 13 })]).toEqual([true, false])
         yield* store.unwind(refOf(blocks[5]!), refOf(blocks[4]!))
-        expect(yield* proof).toEqual(proofAt(14))
+        expect([yield* proof, yield* reconciledTo]).toEqual([proofAt(14), 14])
         yield* store.unwind(refOf(blocks[4]!), refOf(blocks[3]!))
-        expect(yield* proof).toBe(null)
+        expect([yield* proof, yield* reconciledTo]).toEqual([null, null])
         expect((yield* store.snapshot((one) => one.unreadOpenings({ to: 99, wallets: null, limit: 1 }))).next).toBe(100)
         yield* proofs.writeProof(proofAt(13))
         yield* store.prepend(refOf(blocks[2]!), blocks.slice(0, 2))
-        expect([yield* openings, yield* proof]).toEqual([[], null])
+        expect([yield* openings, yield* proof, yield* reconciledTo]).toEqual([[], null, null])
         expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks.slice(0, 4), wallet))
         yield* store.unwind(refOf(blocks[3]!), null)
         yield* store.append(null, blocks.slice(2))

@@ -4,12 +4,15 @@
  * Source: docs/interface.md#2.1, docs/interface.md#2.2; decisions 0002, 0007 and 0011.
  */
 import type { Label } from "../../label/Label.ts"
+import * as Role from "../../ledger/Role.ts"
 import * as LargeResponse from "../LargeResponse.ts"
 
 /** A stored transaction: its text, which ends with `}`, and the text of its internal transactions. */
 export interface Row {
   readonly body: string
   readonly internal: string | null
+  /** Roles of the wallet in the transaction, as bits; undefined where the page does not state them. */
+  readonly roles?: number
 }
 
 /** How a page is written. */
@@ -44,14 +47,17 @@ const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topi
 const withEmpty = (text: string, { empty }: Options): string =>
   empty === "null" ? text.replace(emptyValues, '"$1":null') : text
 
+const rolesOf = (roles: number | undefined): string =>
+  roles === undefined ? "" : `,"roles":${JSON.stringify(Role.fromBits(roles))}`
+
 const tails = (options: Options) => {
   const labelOf = labels(options)
   /** What replaces the closing brace of a record's stored text, with a comma after it. */
-  return ({ body, internal }: Row): string => {
+  return ({ body, internal, roles }: Row): string => {
     const from = body.indexOf(fromKey) + fromKey.length
     const to = body.indexOf(toKey, from) + toKey.length
     const included = options.include ? `,"internal_transactions":${internal ?? "null"}` : ""
-    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}},`
+    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}${rolesOf(roles)}},`
   }
 }
 

@@ -99,6 +99,8 @@ export interface Page<Row> {
   readonly checkpoint: Checkpoint | null
   /** Transactions of the index, of any wallet, that have no row. */
   readonly missing: number
+  /** Last block at which the ledger of the key was proved; `null` while there is none. */
+  readonly reconciledTo: number | null
 }
 
 /** The cursor refers to a block that was reorged. */
@@ -242,7 +244,9 @@ const read = Effect.fnUntraced(function* <Row, E>(
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
   const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
   const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
-  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, checkpoint: covered, missing }
+  const reconciledTo = yield* snapshot.reconciledTo(key)
+  const state = { checkpoint: covered, missing, reconciledTo }
+  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, ...state }
   if (checkpoint === null) return page
   yield* checkDerived(source, snapshot, chain.name, checkpoint)
   const from = cursor?.from ?? (yield* BlockRange.firstBlock(snapshot, bounds.from, checkpoint))

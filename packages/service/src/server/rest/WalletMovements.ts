@@ -45,9 +45,9 @@ export const make = ({ chains, config, send }: Options) => {
     const filter = MovementScan.toFilter({ asset, direction, kind })
     return Effect.map(
       readPage(query, { key, internal: false, filter, guard }),
-      ({ chain, checkpoint, cursor, missing, number, rows, size }): PageResponse.Body =>
+      ({ chain, checkpoint, cursor, missing, number, reconciledTo, rows, size }): PageResponse.Body =>
         PageResponse.json(LedgerText.page(rows, { cursor, page: number, pageSize: size }, chain.label), {
-          ...IndexCoverage.headers(checkpoint, missing),
+          ...IndexCoverage.headers(checkpoint, missing, reconciledTo),
           ...caller.headers,
         }),
     )

@@ -65,9 +65,11 @@ export const make = ({ chains, send, turns }: Options) => {
       Effect.flatMap(sums, (found) =>
         send(
           grant,
-          Effect.sync(() =>
-            PageResponse.json(write(found), { ...IndexCoverage.headers(found.checkpoint, found.missing), ...headers }),
-          ),
+          Effect.sync(() => {
+            const { checkpoint, known, missing } = found
+            const coverage = IndexCoverage.headers(checkpoint, missing, known.proof?.provedBlock)
+            return PageResponse.json(write(found), { ...coverage, ...headers })
+          }),
         ),
       ),
       WalletMovements.notComplete,

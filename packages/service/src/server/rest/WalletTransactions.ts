@@ -115,7 +115,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
     revision === decoder.revision || body.length > config.limits.pageBytes
 
   const write = (
-    { chain, checkpoint, cursor, missing, number, rows: stored, size }: PagedQuery.Page<PageRow>,
+    { chain, checkpoint, cursor, missing, number, reconciledTo, rows: stored, size }: PagedQuery.Page<PageRow>,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
@@ -126,7 +126,7 @@ export const make = ({ chains, config, decoder, send }: Options) => {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
-      headers: { ...IndexCoverage.headers(checkpoint, missing), ...headers },
+      headers: { ...IndexCoverage.headers(checkpoint, missing, reconciledTo), ...headers },
     }
   }
 

@@ -26,6 +26,7 @@ import * as PageReader from "./PageReader.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
 import type { ReadPool } from "./ReadPool.ts"
+import * as Reconciled from "./Reconciled.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
@@ -94,6 +95,10 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       ),
     proof: (wallet) =>
       connection.attempt(() => (checkpoint === null ? null : Proofs.readUnsafe(connection, wallet, checkpoint.first))),
+    reconciledTo: (wallet) =>
+      connection.attempt(() =>
+        checkpoint === null ? null : Reconciled.readUnsafe(connection, wallet, checkpoint.first),
+      ),
     places: (positions, maxBytes) => connection.attempt(() => placesUnsafe(state, positions, maxBytes)),
     projection: (id) =>
       connection.attempt(() => {

@@ -9,6 +9,7 @@ import * as Ledgers from "./Ledgers.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Openings from "./Openings.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Reconciled from "./Reconciled.ts"
 import * as Statements from "./Statements.ts"
 
 /** The steps from this version on copy no rows. */
@@ -29,7 +30,7 @@ export const firstQuick = 3
  *
  * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`). `change` is the log of changes of blocks
  * (see `Changes`), `ledger` roles and movements of wallets (see `Ledgers`), `opening` what
- * they held before the first block, `proof` their last comparison with the chain (see `Openings` and `Proofs`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
+ * they held before the first block, `proof` and `reconciled` their last comparison with the chain (see `Openings`, `Proofs` and `Reconciled`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -41,6 +42,7 @@ export const schema: Migrations.Migrations = {
       Checkpoints.sealUnsafe(connection, chain)
       Changes.beginUnsafe(connection, chain)
     }
+    Reconciled.fillUnsafe(connection)
   },
   steps: [
     `CREATE TABLE block (
@@ -164,5 +166,6 @@ export const schema: Migrations.Migrations = {
     Changes.migration,
     Ledgers.migration,
     Openings.migration,
+    Reconciled.migration,
   ],
 }

@@ -130,17 +130,14 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): Readonly
   }))
 }
 
-/** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive. */
+/** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */
 export const transactionsUnsafe = (
   connection: Connection,
   wallet: string,
   [first, last]: readonly [first: number, last: number],
   order: LedgerQuery["order"],
   limit: number,
-): ReadonlyArray<number> =>
+): ReadonlyArray<readonly [id: number, roles: number]> =>
   connection
     .valuesUnsafe<Columns>(Statements.transactionPage[order], [fromHex(wallet), first, last, limit])
-    .map((row) => {
-      bodyUnsafe(connection, row)
-      return row[1]
-    })
+    .map((row) => [row[1], LedgerCodec.rolesOf(bodyUnsafe(connection, row))])

@@ -114,27 +114,27 @@ export const hashUnsafe = (
 }
 
 /** A transaction by its row id, in either layout. */
-const transactionUnsafe = (connection: Connection, id: number, wantsInternal: boolean): Found => {
+const transactionUnsafe = (connection: Connection, id: number, roles: number, wantsInternal: boolean): Found => {
   const position = RowId.toPosition(id)
   const columns = columnsUnsafe(connection, id)
   if (columns !== undefined) {
-    const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1] })
+    const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1], roles })
     return { position, bytes: Documents.bytesOf(columns, wantsInternal), read }
   }
   const [older] = OldRows.readUnsafe(connection, id, id + 1)
   if (older === undefined) throw missing(connection, position.block)
   const { body, decoderRevision: revision, internal } = older[1]
   const own = wantsInternal ? internal : null
-  return { position, bytes: body.length + (own?.length ?? 0), read: () => ({ body, internal: own, revision }) }
+  return { position, bytes: body.length + (own?.length ?? 0), read: () => ({ body, internal: own, revision, roles }) }
 }
 
 /** The transactions in which a wallet appears in any role. */
 export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows => {
   const { internal = true, key, limit, order } = query
   const { first, last } = rangeOf(query)
-  const ids = Ledgers.transactionsUnsafe(connection, key, [first, last], order, limit + lookahead)
+  const places = Ledgers.transactionsUnsafe(connection, key, [first, last], order, limit + lookahead)
   const found = function* (): Generator<Found> {
-    for (const id of ids) yield transactionUnsafe(connection, id, internal)
+    for (const [id, roles] of places) yield transactionUnsafe(connection, id, roles, internal)
   }
   return fit(found(), query)
 }

@@ -18,6 +18,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as Checksum from "./Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Openings from "./Openings.ts"
+import * as Reconciled from "./Reconciled.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
 /** Parameters: wallet, first, block, hash, body, checksum. */
@@ -75,6 +76,7 @@ export const readUnsafe = (connection: Connection, wallet: string, first: number
  */
 export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: boolean): void => {
   connection.rowsUnsafe(remove, [isEmpty ? 0 : lowest])
+  Reconciled.unwindUnsafe(connection, isEmpty ? 0 : lowest)
   if (isEmpty) Openings.clearUnsafe(connection)
   else UnreadOpenings.unwindUnsafe(connection, lowest)
 }
@@ -86,11 +88,13 @@ const hasUnsafe = ({ connection, ref }: ChainFile, first: number) => {
     checkpoint?.first === first ? Blocks.findUnsafe(connection, ref.id, number, layoutFrom) : null
 }
 
-const writeProofUnsafe = (file: ChainFile, { block, first, wallet, ...body }: WalletProof): boolean => {
+const writeProofUnsafe = (file: ChainFile, proof: WalletProof): boolean => {
+  const { block, first, wallet, ...body } = proof
   const stored = hasUnsafe(file, first)(block.number)
   if (stored?.hash !== block.hash) return false
   const values = [fromHex(wallet), first, block.number, fromHex(block.hash), encode(body)]
   file.connection.rowsUnsafe(insert, [...values, Checksum.of(values)])
+  Reconciled.writeUnsafe(file.connection, proof)
   return true
 }
 

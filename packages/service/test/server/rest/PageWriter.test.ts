@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { expect } from "vitest"
+import * as Role from "../../../src/ledger/Role.ts"
 import * as PageWriter from "../../../src/server/rest/PageWriter.ts"
 
 const label = (address: string) => (address === "0xa" ? 'A "1"' : null)
@@ -26,6 +27,14 @@ describe("PageWriter", () => {
       const body = '{"from_address":"0xb","to_address":"0xa"}'
       expect(PageWriter.record(row(body, '[{"a":1}]'), { ...string, include: true })).toBe(
         '{"from_address":"0xb","to_address":"0xa","from_address_label":null,"to_address_label":"A \\"1\\"","internal_transactions":[{"a":1}]}',
+      )
+    })
+
+    it("record: appends the names of roles last, where a row has some", () => {
+      const body = '{"from_address":"0xb","to_address":"0xa"}'
+      const roles = Role.bits.sender | Role.bits.token_recipient | Role.incompleteBit
+      expect(PageWriter.record({ ...row(body), roles }, { ...string, include: true })).toBe(
+        '{"from_address":"0xb","to_address":"0xa","from_address_label":null,"to_address_label":"A \\"1\\"","internal_transactions":[],"roles":["sender","token_recipient"]}',
       )
     })
 

@@ -1,5 +1,6 @@
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
@@ -51,6 +52,23 @@ describe("scope", () => {
           hashesOf(blocks, stranger).slice(0, 1),
         )
       }).pipe(Effect.scoped),
+  )
+
+  it.live("scope=all: states the roles of the wallet in each transaction, which scope=direct does not", () =>
+    Effect.gen(function* () {
+      const service = yield* started
+      const { json } = yield* service.wallet(bob, "scope=all&order=ASC&include=internal_transactions")
+      const page = Schema.decodeUnknownSync(RestOperation.walletTransactions.response)(json)
+      const direct = yield* service.wallet(bob)
+
+      expect(page.result.map(({ roles }) => roles)).toEqual([
+        ["internal_callee", "token_recipient"],
+        ["internal_callee"],
+        ["internal_callee"],
+        ["sender", "internal_callee"],
+      ])
+      expect(direct.text).not.toContain('"roles"')
+    }).pipe(Effect.scoped),
   )
 
   it.live("scope=direct: is the default, and lists what the wallet sent or received", () =>

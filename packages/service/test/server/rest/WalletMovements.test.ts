@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
-import { blockLevel, chainOf, type Ledger, read, token, walk } from "./ledgers.ts"
+import { blockLevel, chainOf, type Ledger, read, token, walk, writeProof } from "./ledgers.ts"
 
 const ledgers: Readonly<Record<number, Ledger>> = {
   1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
@@ -71,6 +71,23 @@ describe("movements", () => {
       })
       expect(headers).toMatchObject({ "daybook-indexed-from": "0", "daybook-indexed-to": "4" })
       Schema.decodeUnknownSync(RestOperation.movements.response)(json)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("every operation of a wallet states the block up to which it is proved, and none of another wallet", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: chainOf(ledgers, 4) } })
+      const block = { number: 3, hash: Rows.blockHash(3) }
+      const operations = ["verbose", "verbose?scope=all", "movements", "balances", "statement", "verbose?from_block=9"]
+      const stated = Effect.forEach(operations, (operation) =>
+        Effect.map(read(service, operation), ({ headers }) => headers["daybook-reconciled-to"]),
+      )
+      const before = yield* stated
+      yield* writeProof(service, { block, provedBlock: 2, holdings: [], unchecked: [] })
+
+      expect(before).toEqual(operations.map(() => undefined))
+      expect(yield* stated).toEqual(operations.map(() => "2"))
+      expect((yield* service.wallet(Rows.bob)).headers["daybook-reconciled-to"]).toBe(undefined)
     }).pipe(Effect.scoped),
   )
 

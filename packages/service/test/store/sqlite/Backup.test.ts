@@ -41,6 +41,7 @@ const otherTables = {
   opening: "not at all: a copy that is indexed reads it of its node",
   opening_progress: "not at all",
   proof: "not at all: a copy that is indexed compares again",
+  reconciled: "not at all: a copy that is indexed compares again",
 }
 
 const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, checksum FROM checkpoint"
@@ -318,7 +319,7 @@ describe("Backup", () => {
       yield* append(undefined, blocks.slice(0, 3))
       withFile(file, (opened) => {
         opened.exec(
-          "DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE proof",
+          "DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled; DROP TABLE proof",
         )
         opened.exec("PRAGMA user_version = 7")
       })
