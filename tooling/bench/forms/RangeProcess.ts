@@ -40,7 +40,7 @@ export const start = (job: ChainJob, onStart: (pid: number) => void): Thread => 
         pending.set(id, (response) => resume(Effect.succeed(response)))
         child.send({ id, request } satisfies Request)
       }),
-    ping: Effect.void,
+    ping: Effect.succeed(0),
     stop: Effect.sync(() => void child.kill()),
   }
 }

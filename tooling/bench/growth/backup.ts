@@ -3,7 +3,7 @@
  * process, and `daybook backup` runs in another; then it runs again, for what was appended since. The copy is verified and compared
  * with the store. Needs twice the size of the store on the disk of `--folder`.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -169,6 +169,8 @@ const measure = async (
   const file = join(folder, "data", "chain-bench.sqlite")
   const size = sizeOf(file)
   const copy = join(folder, "copy")
+  // What the filling left to be written to the disk is no part of what is measured.
+  spawnSync("sync")
   console.error(`filled: ${transactions} transactions, ${(size / gigabyte).toFixed(2)} GB`)
   const { child, measure: during, untilAppending } = startWriter(folder, transactions, perSecond, options)
   try {

@@ -24,6 +24,8 @@ export interface Options {
   readonly reporter: StatusReporter
   /** Runs after each append: renews the lease. */
   readonly onAppended: Effect.Effect<unknown, StoreError>
+  /** Runs whenever blocks were fetched. Default: nothing. */
+  readonly onFetched?: Effect.Effect<void>
   readonly assembling: BlockFetcher.Options
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
@@ -103,9 +105,13 @@ export const run = Effect.fn("BlockAppender.run")(function* (
   options: Options,
   extend: Extend,
 ): Effect.fn.Return<BlockRef | null, TurnError> {
-  const { concurrency, node, rangeSource = RangeSource.local } = options
+  const { concurrency, node, onFetched = Effect.void, rangeSource = RangeSource.local } = options
   const { failures = 0, from, rules, tip, to } = extend
-  const turn: RangeSource.Turn = { node, concurrency, assembling: { ...options.assembling, rules, failures } }
+  const turn: RangeSource.Turn = {
+    node,
+    concurrency,
+    assembling: { ...options.assembling, rules, failures, onFetched },
+  }
   const source = to - from < headBlocks ? RangeSource.single(turn) : rangeSource(turn)
   const begin = yield* MonotonicClock.millis
   const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(source, at, to)).pipe(

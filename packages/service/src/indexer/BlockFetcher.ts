@@ -31,6 +31,8 @@ export interface Options extends BlockAssembler.Options {
   readonly onDeviation?: Deviation.Reporter
   /** Turns that have failed on the first of the blocks before: see `TraceFailure`. Default 0. */
   readonly failures?: number
+  /** Runs whenever blocks of a range were fetched: a node that is slow makes progress long before the range is whole. Default: nothing. */
+  readonly onFetched?: Effect.Effect<void>
 }
 
 /** A block as far as it decodes. */
@@ -282,10 +284,12 @@ export const range = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<FetchedRange> {
+  const { onFetched = Effect.void } = options
   const batched = yield* fetchBatch(node, fetcher, numbers, options)
+  if (batched.some((found) => found !== null)) yield* onFetched
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
-    const outcome = batched[at] ?? (yield* Effect.result(block(node, number, options)))
+    const outcome = batched[at] ?? (yield* Effect.result(Effect.tap(block(node, number, options), onFetched)))
     if (!("_tag" in outcome)) rows.push(outcome)
     else if (Result.isSuccess(outcome)) rows.push(outcome.success)
     else return { rows, failure: outcome.failure }

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
-import type * as BlockAssembler from "./BlockAssembler.ts"
+import type * as BlockFetcher from "./BlockFetcher.ts"
 import * as ChainJob from "./ChainJob.ts"
 
 /**
@@ -15,7 +15,7 @@ import * as ChainJob from "./ChainJob.ts"
  */
 export interface BlockSource {
   readonly node: Node.Node
-  readonly assembling: BlockAssembler.Options
+  readonly assembling: BlockFetcher.Options
 }
 
 /**
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (
     ...(limitsOf === undefined ? {} : { limitsOf }),
   })
   const rules = ChainJob.hashRules(job)
-  const assembling: BlockAssembler.Options = {
+  const assembling: BlockFetcher.Options = {
     decoder: Decoder.make(),
     allFrames: config.allFrames,
     ledger: LedgerRules.fromChainId(job.chainId),

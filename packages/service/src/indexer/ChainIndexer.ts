@@ -194,8 +194,7 @@ const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
   const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
-  const append = (onProgress: Effect.Effect<void>) =>
-    BlockAppender.run({ ...context, onAppended: Effect.andThen(onProgress, context.onAppended) }, action)
+  const append = (onFetched: Effect.Effect<void>) => BlockAppender.run({ ...context, onFetched }, action)
   const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
   if (found === null) return { _tag: "Extended" } as const
   const checkpoint = yield* checkpointOf(context.store)

@@ -1,7 +1,7 @@
 /**
  * Polls the head of the node while blocks are fetched, so that the reported lag is true during a long range too.
  *
- * Polling slows down while no block is stored, so that a node which does not answer gets few calls.
+ * Polling slows down while no block is fetched, so that a node which does not answer gets few calls.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
@@ -18,13 +18,13 @@ export interface Options {
   readonly onHead: (nodeHead: number) => Effect.Effect<void>
 }
 
-/** Time without a stored block after which polls become rarer: a slow node takes as long for a range. */
+/** Time without a block after which polls become rarer: a call may take half as long before it is given up. */
 const quietMillis = 60_000
-/** Delay of polls while no block is stored. */
+/** Delay of polls while no block is fetched. */
 const backoff: Backoff.Backoff = { firstMillis: 15_000, maxMillis: 60_000 }
 
 /**
- * Runs work and polls the head meanwhile. The work calls `onProgress` whenever it has stored blocks.
+ * Runs work and polls the head meanwhile. The work runs `onProgress` whenever it has fetched blocks.
  */
 export const during = <A, E, R>(
   { node, onHead, pollMillis }: Options,

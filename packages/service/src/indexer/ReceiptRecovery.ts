@@ -33,17 +33,24 @@ const patienceAt = (node: Node, number: number): number => {
 }
 
 /**
+ * The blocks that are probed in a turn, the block itself among them: two blocks nearby with it, until each distance has had its turn;
+ * then one of all these in each turn, so that a node that answers the same each time gets at most ten calls in a turn.
+ *
  * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
  * time to catch up.
  */
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
   const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  const first = (probesPerTurn * (failures - patienceAt(node, number))) % probing.length
-  return probing
-    .slice(first, first + probesPerTurn)
-    .map((distance) => number + distance)
-    .filter((probed) => probed >= 0)
+  const turn = failures - patienceAt(node, number)
+  const fullTurns = Math.ceil(distances.length / probesPerTurn)
+  const first = (probesPerTurn * turn) % probing.length
+  const all = [0, ...probing]
+  const chosen =
+    turn < fullTurns
+      ? [0, ...probing.slice(first, first + probesPerTurn)]
+      : all.slice((turn - fullTurns) % all.length).slice(0, 1)
+  return chosen.map((distance) => number + distance).filter((probed) => probed >= 0)
 }
 
 const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
@@ -77,10 +84,9 @@ const isProven = Effect.fnUntraced(function* (
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<boolean> {
-  const proofs = [
-    hasOneOf(node, ref, ref.transactions),
-    ...probedBlocks(node, ref.number, failures).map((number) => hasOneOfBlock(node, number)),
-  ]
+  const proofs = probedBlocks(node, ref.number, failures).map((number) =>
+    number === ref.number ? hasOneOf(node, ref, ref.transactions) : hasOneOfBlock(node, number),
+  )
   for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true
   return false
 })

@@ -52,6 +52,7 @@ export const all: ReadonlyArray<Scenario> = [
   {
     name: "pruned receipts",
     fault: { latencyMillis, reply: failing(/Receipt/, { result: null }) },
+    maxCallsPerMinute: 10,
     maxRecoverySeconds: 70,
     isLagKnown: false,
   },

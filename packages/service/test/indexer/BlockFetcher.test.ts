@@ -97,6 +97,22 @@ describe("BlockFetcher", () => {
       }),
     )
 
+    it.effect(
+      "range: reports progress after the blocks that were fetched together, and after each that was fetched alone",
+      () =>
+        Effect.gen(function* () {
+          const reported: Array<number> = []
+          const { alone, node } = nodeOf(7)
+          const onFetched = Effect.sync(() => void reported.push(alone.length))
+          yield* BlockFetcher.range(node, bulkOf(), [1, 2, 3], { ...options, onFetched })
+          expect(reported).toEqual([0])
+
+          const none = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(() => null)) })
+          yield* BlockFetcher.range(node, none, [5, 6, 7], { ...options, onFetched })
+          expect(reported).toEqual([0, 1, 2])
+        }),
+    )
+
     it.effect("range: ends before a block that cannot be fetched alone either, with the reason", () =>
       Effect.gen(function* () {
         const { node } = nodeOf(6)

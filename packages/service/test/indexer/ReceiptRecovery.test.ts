@@ -91,6 +91,26 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
+  it.effect("recover: once each block nearby was probed, one probe in a turn: the block itself or one nearby", () =>
+    Effect.gen(function* () {
+      const { asked, node, probed } = nodes(() => false)
+      for (let failures = 4; failures < 10; failures++) yield* recover(node, failures)
+      expect(probed).toHaveLength(12)
+
+      const calls = () => [...asked.values()].reduce((sum, times) => sum + times, probed.length)
+      const perTurn: Array<number> = []
+      const later: Array<number> = []
+      for (let failures = 10; failures < 23; failures++) {
+        const [before, seen] = [calls(), probed.length]
+        yield* recover(node, failures)
+        perTurn.push(calls() - before)
+        later.push(...probed.slice(seen))
+      }
+      expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
+      expect(new Set(later)).toEqual(new Set(probed.slice(0, 12)))
+    }),
+  )
+
   it.effect("recover: gives no receipt where none is had, and a block nearby shows that the nodes keep them", () =>
     Effect.gen(function* () {
       const { node, probed } = nodes((hash) => hash === near, [42])

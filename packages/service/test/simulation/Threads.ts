@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* ({ connect, count, random, threa
             Effect.sync(() => count(rows.length === 0 ? "a thread fetches nothing" : "a thread fetches a range")),
           )
         }),
-      ping: Effect.void,
+      ping: Effect.succeed(0),
       stop: Effect.void,
     }
   }

@@ -19,13 +19,16 @@ const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
 const start = Effect.fnUntraced(function* ({ job, nodes }: ThreadData, port: NonNullable<typeof parentPort>) {
-  const fetch = RangeWorker.make(yield* BlockSource.make(job, nodes), Engine.preparer(job.database, job))
+  const { assembling, node } = yield* BlockSource.make(job, nodes)
+  let fetched = 0
+  const onFetched = Effect.sync(() => void fetched++)
+  const fetch = RangeWorker.make({ node, assembling: { ...assembling, onFetched } }, Engine.preparer(job.database, job))
   const context = yield* Effect.context<never>()
   const fibers = new Map<number, Fiber.Fiber<void>>()
   const post = (message: FromThread) => port.postMessage(message)
   port.on("message", (message: ToThread) => {
     const { id } = message
-    if (message._tag === "Ping") return post({ _tag: "Pong", id })
+    if (message._tag === "Ping") return post({ _tag: "Pong", id, fetched })
     if (message._tag === "Cancel") {
       const fiber = fibers.get(id)
       if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))

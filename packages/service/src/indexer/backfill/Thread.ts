@@ -23,8 +23,8 @@ export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", {
 export interface Thread {
   /** Fails where the thread has ended; interruption cancels the requests to the nodes. */
   readonly fetch: (request: RangeWorker.Request) => Effect.Effect<RangeWorker.Response, ThreadLost>
-  /** Succeeds once the thread responds, whatever it is fetching; fails where it has ended. */
-  readonly ping: Effect.Effect<void, ThreadLost>
+  /** Number of times that the thread has fetched blocks so far, whatever it is fetching now; fails where it has ended. */
+  readonly ping: Effect.Effect<number, ThreadLost>
   /** Ends the thread. */
   readonly stop: Effect.Effect<void>
 }
@@ -54,7 +54,7 @@ export type ToThread =
  */
 export type FromThread =
   | { readonly _tag: "RangeFetched"; readonly id: number; readonly response: RangeWorker.Response }
-  | { readonly _tag: "Pong"; readonly id: number }
+  | { readonly _tag: "Pong"; readonly id: number; readonly fetched: number }
   | ThreadLog.ThreadLog
 
 /**
@@ -106,7 +106,10 @@ const threadOf = (worker: Worker, onLog: (line: ThreadLog.ThreadLog) => void): T
         ask((id) => ({ _tag: "FetchRange", id, request })),
         (message) => (message._tag === "RangeFetched" ? message.response : RangeWorker.declined),
       ),
-    ping: Effect.asVoid(ask((id) => ({ _tag: "Ping", id }))),
+    ping: Effect.map(
+      ask((id) => ({ _tag: "Ping", id })),
+      (message) => (message._tag === "Pong" ? message.fetched : 0),
+    ),
     stop: Effect.promise(() => worker.terminate()),
   }
 }

@@ -42,7 +42,7 @@ export interface ThreadPool {
 /** Ranges that one thread fetches at the same time. */
 const rangesPerThread = 4
 /** Time after which a thread that has not returned a range is asked whether it responds, and its time to respond. */
-const pingMillis = 30_000
+const pingMillis = 15_000
 const hungMillis = 60_000
 /** Time without a range after which the threads are ended. */
 const idleMillis = 30_000
@@ -90,10 +90,15 @@ const lose = Effect.fnUntraced(function* (
   yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
 })
 
-/** Fails once a thread does not respond. A range of a slow node takes as long as it needs. */
-const watch = ({ ping }: Thread): Effect.Effect<never, ThreadLost> => {
+/** Fails once a thread does not respond. A range of a slow node takes as long as it needs; the blocks that come are noticed meanwhile. */
+const watch = ({ ping }: Thread, onFetched: Effect.Effect<void>): Effect.Effect<never, ThreadLost> => {
   const hung = Effect.fail(new ThreadLost({ message: `no response for ${hungMillis / 1000} s` }))
-  const probe = Effect.timeoutOrElse(ping, { duration: hungMillis, orElse: () => hung })
+  let known = 0
+  const probe = Effect.flatMap(Effect.timeoutOrElse(ping, { duration: hungMillis, orElse: () => hung }), (fetched) => {
+    const isMore = fetched > known
+    known = fetched
+    return isMore ? onFetched : Effect.void
+  })
   return Effect.forever(Effect.andThen(Effect.sleep(pingMillis), probe))
 }
 
@@ -102,15 +107,16 @@ const fetchIn = (
   context: Context,
   index: number,
   request: RangeWorker.Request,
-  { onDeviation = () => Effect.void }: RangeSource.Turn["assembling"],
+  { onDeviation = () => Effect.void, onFetched = Effect.void }: RangeSource.Turn["assembling"],
 ): Effect.Effect<RangeWorker.Response["rows"]> => {
   const use = Effect.gen(function* () {
     const started = threadAt(context, index)
     const thread = Result.isSuccess(started) ? started.success : undefined
     const asked = Effect.flatMap(Effect.fromResult(started), (found) =>
-      Effect.raceFirst(found.fetch(request), watch(found)),
+      Effect.raceFirst(found.fetch(request), watch(found, onFetched)),
     )
     const { deviations, rows, size } = yield* Effect.tapError(asked, (error) => lose(context, index, thread, error))
+    if (rows.length > 0) yield* onFetched
     const nowMillis = yield* MonotonicClock.millis
     apply(context, size === null ? { _tag: "Declined", index, nowMillis } : { _tag: "Answered", index, size })
     for (const found of deviations) yield* onDeviation(found.block, found.deviations)

@@ -51,13 +51,14 @@ interface Settings {
 
 /** An appender over an empty store, whose ranges come from threads that behave as given. */
 const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Settings = {}) {
-  const { cannotStart = false, ping = Effect.void, settledTo = 1_000, threads = 2 } = settings
+  const { cannotStart = false, ping = Effect.succeed(0), settledTo = 1_000, threads = 2 } = settings
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
   const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
   yield* store.holdLease
   const alone: Array<number> = []
   const requests: Array<readonly [number, number]> = []
   const counts = { started: 0, stopped: 0 }
+  let progress = 0
   // Sound: nothing else of a node is asked for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed(BatchFetcher.none),
@@ -89,6 +90,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     assembling: { ...assembling, onDeviation: Deviation.makeReporter() },
     reporter: yield* StatusReporter.make({ store, onEvent: () => Effect.void }),
     onAppended: Effect.void,
+    onFetched: Effect.sync(() => void (progress += 1)),
   }
   const run = (from: number, to: number) =>
     BlockAppender.run(options, {
@@ -98,7 +100,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     })
   const hashes = (from: number, to: number) => Effect.map(store.headers(from, to), (all) => all.map(({ hash }) => hash))
   const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
-  return { run, alone, requests, counts, hashes, headOf, running: pool.running }
+  return { run, alone, requests, counts, hashes, headOf, running: pool.running, progress: () => progress }
 })
 
 /** Runs an effect while time passes. */
@@ -282,6 +284,28 @@ describe("ThreadPool", () => {
 
       expect([counts.stopped, alone.length, yield* headOf]).toEqual([0, 0, 16])
     }),
+  )
+
+  it.effect(
+    "source: reports progress while a thread fetches blocks of a range that takes long, and none while it does not",
+    () =>
+      Effect.gen(function* () {
+        let fetched = 0
+        const { progress, run } = yield* setup(() => Effect.never, { threads: 1, ping: Effect.sync(() => fetched) })
+        yield* Effect.forkScoped(run(1, 16))
+        const after = Effect.fnUntraced(function* (seconds: number) {
+          yield* TestClock.adjust(`${seconds} seconds`)
+          return progress()
+        })
+
+        expect(yield* after(60)).toBe(0)
+        fetched = 3
+        const atFirst = yield* after(15)
+        expect(atFirst).toBeGreaterThan(0)
+        expect(yield* after(60)).toBe(atFirst)
+        fetched = 4
+        expect(yield* after(15)).toBeGreaterThan(atFirst)
+      }),
   )
 
   it.effect("make: ends the threads once they were idle for a while", () =>
