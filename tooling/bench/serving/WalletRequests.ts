@@ -5,7 +5,9 @@ import * as RecordedChain from "../indexing/RecordedChain.ts"
 import type { LoadRequest } from "./LoadGenerator.ts"
 
 const wallets = 20
-const pageSize = 25
+
+/** Rows of a page. */
+export const pageSize = 25
 
 /** The lowest addresses among those wallets. */
 export const addresses = async (): Promise<ReadonlyArray<string>> => {

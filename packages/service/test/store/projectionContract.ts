@@ -77,37 +77,46 @@ export const projectionContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("ledger: walks the rows of a wallet in both orders, with every limit and within any bounds", () =>
-      Effect.gen(function* () {
-        const { store } = yield* openedWith([ledgers(1)])
-        const numbers = Model.seeded(5)
-        const model = Model.empty()
-        for (let step = 0; step < 8; step++) {
-          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-          yield* store.append(Model.headOf(model), blocks)
-          Model.append(model, blocks)
-        }
-        const high = Model.headOf(model)!.number
-        const wallet = wallets[1]!
-        for (const [from, to] of [
-          [0, high],
-          [5, high - 2],
-          [7, 7],
-          [8, 6],
-        ] as const) {
-          const within = expectedLedger(model.blocks, wallet).filter(({ block }) => block >= from && block <= to)
-          for (const order of ["ASC", "DESC"] as const) {
-            const walked: Array<LedgerEntry> = []
-            for (let rows: ReadonlyArray<LedgerEntry> = []; ;) {
-              const query = { wallet, order, from, to, after: rows.at(-1) ?? null, limit: 2 }
-              rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
-              if (rows.length === 0) break
-              walked.push(...rows)
-            }
-            expect(walked).toEqual(order === "ASC" ? within : within.toReversed())
+    it.effect(
+      "ledger: walks the rows of a wallet in both orders, within any bounds, and one row at least where none fits",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* openedWith([ledgers(1)])
+          const numbers = Model.seeded(5)
+          const model = Model.empty()
+          for (let step = 0; step < 8; step++) {
+            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+            yield* store.append(Model.headOf(model), blocks)
+            Model.append(model, blocks)
           }
-        }
-      }),
+          const high = Model.headOf(model)!.number
+          const wallet = wallets[1]!
+          for (const [from, to] of [
+            [0, high],
+            [5, high - 2],
+            [7, 7],
+            [8, 6],
+          ] as const) {
+            const within = expectedLedger(model.blocks, wallet).filter(({ block }) => block >= from && block <= to)
+            for (const [order, limit, maxBytes] of [
+              ["ASC", 2],
+              ["DESC", 2],
+              ["ASC", 3, 1],
+              ["DESC", 3, 1],
+            ] as const) {
+              const walked: Array<LedgerEntry> = []
+              for (let rows: ReadonlyArray<LedgerEntry> = []; ;) {
+                const bounds = { limit, ...(maxBytes === undefined ? {} : { maxBytes }) }
+                const query = { wallet, order, from, to, after: rows.at(-1) ?? null, ...bounds }
+                rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+                if (rows.length === 0) break
+                expect(rows.length).toBeLessThanOrEqual(maxBytes === undefined ? limit : 1)
+                walked.push(...rows)
+              }
+              expect(walked).toEqual(order === "ASC" ? within : within.toReversed())
+            }
+          }
+        }),
     )
 
     it.effect("prepend: derives the rows of a registered projection, and another one begins again", () =>
@@ -193,43 +202,47 @@ export const projectionContract = (database: TestDatabase.Make): void => {
       { arbitrary: { runs: 30 }, timeout: 30_000 },
     )
 
-    it.effect("page: walks the entries of a key in both orders, with every limit and within any bounds", () =>
-      Effect.gen(function* () {
-        const { store } = yield* openedWith([hashes(1)])
-        const numbers = Model.seeded(4)
-        const model = Model.empty()
-        for (let step = 0; step < 8; step++) {
-          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-          yield* store.append(Model.headOf(model), blocks)
-          Model.append(model, blocks)
-        }
-        const high = Model.headOf(model)!.number
-        for (const order of ["ASC", "DESC"] as const) {
-          for (const [from, to] of [
-            [0, high],
-            [0, Number.MAX_SAFE_INTEGER - 1],
-            [5, high - 2],
-            [7, 7],
-            [8, 6],
-          ] as const) {
-            const within = expectedEntries(model.blocks, wallets[1]!).filter(
-              ({ block }) => block >= from && block <= to,
-            )
-            const expected = order === "ASC" ? within : within.toReversed()
-            for (const limit of [1, 2, 5]) {
-              const walked: Array<PageRow> = []
-              for (let after: PageRow | null = null; ;) {
-                const query: PageQuery = { key: wallets[1]!, order, from, to, after, limit }
-                const { hasMore, rows }: PageRows = yield* store.snapshot((snapshot) => snapshot.page(hashes(1), query))
-                walked.push(...rows)
-                if (!hasMore) break
-                after = rows.at(-1)!
+    it.effect(
+      "page: walks the entries of a key in both orders, within any bounds, and one row at least where none fits",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* openedWith([hashes(1)])
+          const numbers = Model.seeded(4)
+          const model = Model.empty()
+          for (let step = 0; step < 8; step++) {
+            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+            yield* store.append(Model.headOf(model), blocks)
+            Model.append(model, blocks)
+          }
+          const high = Model.headOf(model)!.number
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const [from, to] of [
+              [0, high],
+              [0, Number.MAX_SAFE_INTEGER - 1],
+              [5, high - 2],
+              [7, 7],
+              [8, 6],
+            ] as const) {
+              const within = expectedEntries(model.blocks, wallets[1]!).filter(
+                ({ block }) => block >= from && block <= to,
+              )
+              const expected = order === "ASC" ? within : within.toReversed()
+              for (const limit of [1, 2, 5]) {
+                const walked: Array<PageRow> = []
+                for (let after: PageRow | null = null; ;) {
+                  const query: PageQuery = { key: wallets[1]!, order, from, to, after, limit }
+                  const { hasMore, rows }: PageRows = yield* store.snapshot((snapshot) =>
+                    snapshot.page(hashes(1), query),
+                  )
+                  walked.push(...rows)
+                  if (!hasMore) break
+                  after = rows.at(-1)!
+                }
+                expect(walked).toEqual(expected)
               }
-              expect(walked).toEqual(expected)
             }
           }
-        }
-      }),
+        }),
     )
   })
 }

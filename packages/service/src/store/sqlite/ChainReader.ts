@@ -81,9 +81,9 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
       }),
     ledger: (query) =>
       connection.attempt(() => {
-        const fitting = { ...query, limit: Ledgers.limitUnsafe(connection, query) }
-        const rows = Ledgers.pageUnsafe(connection, fitting)
-        return checkpoint === null ? rows : Openings.addUnsafe(connection, fitting, checkpoint.first, rows)
+        const { isCut, rows } = Ledgers.pageUnsafe(connection, query)
+        const limit = isCut ? rows.length : query.limit
+        return checkpoint === null ? rows : Openings.addUnsafe(connection, { ...query, limit }, checkpoint.first, rows)
       }),
     openings: (wallet) =>
       connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),

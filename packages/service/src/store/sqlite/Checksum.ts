@@ -31,12 +31,15 @@ const addValue = (checksum: number, value: Value): number => {
   return addNumber(add(checksum, crc32(value)), value.length * 4 + (typeof value === "string" ? 2 : 3))
 }
 
-/** The checksum of a row, as a signed number of 32 bits: such a number has four bytes in a file. */
-export const of = (values: ReadonlyArray<Value>): number => {
-  let checksum = start
+/** The checksum of a row whose first columns have a checksum already: for rows that share them. */
+export const following = (before: number, values: ReadonlyArray<Value>): number => {
+  let checksum = before
   for (const value of values) checksum = addValue(checksum, value)
   return checksum | 0
 }
+
+/** The checksum of a row, as a signed number of 32 bits: such a number has four bytes in a file. */
+export const of = (values: ReadonlyArray<Value>): number => following(start, values)
 
 /** The error of a damaged block. */
 export const damaged = (name: string, block: number, what: string): StoreError =>

@@ -37,23 +37,21 @@ export const places = `SELECT block, places, checksum FROM ledger_block WHERE bl
 /** Parameters: from, to. */
 export const deletePlaces = `DELETE FROM ledger_block WHERE block BETWEEN ? AND ?`
 
-const rows = `SELECT wallet, id, body, checksum FROM ledger WHERE wallet = ? AND id >= ? AND id <= ?`
+/** Parameters: wallet, row id. */
+export const size = `SELECT octet_length(body) FROM ledger WHERE wallet = ? AND id = ?`
 
-/** Rows of a wallet. Parameters: wallet, first row id, last row id, limit. */
+const ofWallet = `FROM ledger WHERE wallet = ? AND id >= ? AND id <= ?`
+
+/** Without its wallet, which a query names: each column of bytes takes as long as the rest of a row. */
+const rows = `SELECT id, iif(octet_length(body) <= ?, body, NULL), checksum ${ofWallet}`
+
+/** Rows of a wallet; `NULL` for a longer body. Parameters: bytes of a body, wallet, first row id, last row id, limit. */
 export const page = {
   ASC: `${rows} ORDER BY id LIMIT ?`,
   DESC: `${rows} ORDER BY id DESC LIMIT ?`,
 } as const
 
-const sizes = `SELECT octet_length(body) FROM ledger WHERE wallet = ? AND id >= ? AND id <= ?`
-
-/** Bytes of the rows of a wallet. Parameters: wallet, first row id, last row id, limit. */
-export const pageSizes = {
-  ASC: `${sizes} ORDER BY id LIMIT ?`,
-  DESC: `${sizes} ORDER BY id DESC LIMIT ?`,
-} as const
-
-const transactions = `${rows} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
+const transactions = `SELECT id, body, checksum ${ofWallet} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
 
 /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
 export const transactionPage = {

@@ -88,14 +88,21 @@ export const rowsUnsafe = (connection: Connection, from: number, to: number): Re
     }),
   )
 
-const bodyUnsafe = (connection: Connection, [wallet, id, body, checksum]: Columns): Uint8Array => {
-  if (Checksum.of([wallet, id, body]) === checksum) return body
-  throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
+/** Throws for a body that does not match the checksum of its row; `ofWallet` is that of its wallet. */
+const checkUnsafe = (
+  connection: Connection,
+  ofWallet: number,
+  id: number,
+  body: Uint8Array,
+  checksum: number,
+): void => {
+  if (Checksum.following(ofWallet, [id, body]) !== checksum)
+    throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
 }
 
 /** Inserts rows as another file has them. */
 export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>): void => {
-  for (const row of rows) bodyUnsafe(connection, row)
+  for (const [wallet, id, body, checksum] of rows) checkUnsafe(connection, Checksum.of([wallet]), id, body, checksum)
   connection.manyUnsafe(
     Statements.insert,
     rows.toSorted(([one], [other]) => Buffer.compare(one, other)),
@@ -110,24 +117,39 @@ const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: numb
   return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
 }
 
-/** The number of rows that fit a query. */
-export const limitUnsafe = (connection: Connection, query: LedgerQuery): number => {
-  const { limit, maxBytes, order, wallet } = query
-  if (maxBytes === undefined) return limit
-  const range = [fromHex(wallet), ...rangeOf(query)]
-  const sizes = connection.valuesUnsafe<readonly [bytes: number]>(Statements.pageSizes[order], [...range, limit])
-  let total = 0
-  const end = sizes.findIndex(([bytes]) => (total += bytes) > maxBytes)
-  return end === -1 ? limit : Math.max(end, 1)
+/** A row of a known wallet; its body is `null` where it is read apart. */
+type OwnColumns<Body> = readonly [id: number, body: Body, checksum: number]
+
+/** A body that is read apart; `null` where it does not fit. */
+const apartUnsafe = (connection: Connection, wallet: Uint8Array, id: number, maxBytes: number): Uint8Array | null => {
+  const [size] = connection.valuesUnsafe<readonly [bytes: number | null]>(Statements.size, [wallet, id])
+  if (size?.[0] != null && size[0] > maxBytes) return null
+  const [row] = connection.valuesUnsafe<Columns>(Statements.find, [wallet, id])
+  if (row?.[2] instanceof Uint8Array) return row[2]
+  throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
 }
 
-/** The rows of a wallet in the order of a query. */
-export const pageUnsafe = (connection: Connection, query: LedgerQuery): ReadonlyArray<LedgerEntry> => {
-  const params = [fromHex(query.wallet), ...rangeOf(query), query.limit]
-  return connection.valuesUnsafe<Columns>(Statements.page[query.order], params).map((row) => ({
-    ...RowId.toPosition(row[1]),
-    ...LedgerCodec.decodeBody(query.wallet, bodyUnsafe(connection, row)),
-  }))
+/** The rows of a wallet in the order of a query, as many as fit, and whether one did not. */
+export const pageUnsafe = (
+  connection: Connection,
+  query: LedgerQuery,
+): { readonly rows: ReadonlyArray<LedgerEntry>; readonly isCut: boolean } => {
+  const { limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
+  const wallet = fromHex(query.wallet)
+  const ofWallet = Checksum.of([wallet])
+  const params = [Math.floor(maxBytes / limit), wallet, ...rangeOf(query), limit]
+  const found = connection.valuesUnsafe<OwnColumns<Uint8Array | null>>(Statements.page[order], params)
+  const rows: Array<LedgerEntry> = []
+  let left = maxBytes
+  for (const [id, inline, checksum] of found) {
+    const room = rows.length === 0 ? Number.MAX_SAFE_INTEGER : left
+    const body = inline ?? apartUnsafe(connection, wallet, id, room)
+    if (body === null || body.length > room) return { rows, isCut: true }
+    checkUnsafe(connection, ofWallet, id, body, checksum)
+    left -= body.length
+    rows.push({ ...RowId.toPosition(id), ...LedgerCodec.decodeBody(query.wallet, body) })
+  }
+  return { rows, isCut: false }
 }
 
 /** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */
@@ -137,7 +159,13 @@ export const transactionsUnsafe = (
   [first, last]: readonly [first: number, last: number],
   order: LedgerQuery["order"],
   limit: number,
-): ReadonlyArray<readonly [id: number, roles: number]> =>
-  connection
-    .valuesUnsafe<Columns>(Statements.transactionPage[order], [fromHex(wallet), first, last, limit])
-    .map((row) => [row[1], LedgerCodec.rolesOf(bodyUnsafe(connection, row))])
+): ReadonlyArray<readonly [id: number, roles: number]> => {
+  const key = fromHex(wallet)
+  const ofWallet = Checksum.of([key])
+  return connection
+    .valuesUnsafe<OwnColumns<Uint8Array>>(Statements.transactionPage[order], [key, first, last, limit])
+    .map(([id, body, checksum]) => {
+      checkUnsafe(connection, ofWallet, id, body, checksum)
+      return [id, LedgerCodec.rolesOf(body)]
+    })
+}

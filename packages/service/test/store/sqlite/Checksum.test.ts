@@ -27,6 +27,14 @@ describe("Checksum", () => {
     },
   )
 
+  it.prop(
+    "following: gives the checksum of all columns after any of them",
+    { first: Schema.Array(Column), second: Schema.Array(Column) },
+    ({ first, second }) => {
+      expect(Checksum.following(Checksum.of(first), second)).toBe(Checksum.of([...first, ...second]))
+    },
+  )
+
   it("of: depends on the order and the types of columns", () => {
     const checks = [
       [1, 2],

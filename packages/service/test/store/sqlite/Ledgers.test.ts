@@ -1,0 +1,95 @@
+/** What a page of a ledger reads of the file. */
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
+import type { Movement } from "../../../src/ledger/Movement.ts"
+import * as Connection from "../../../src/store/sqlite/Connection.ts"
+import * as Ledgers from "../../../src/store/sqlite/Ledgers.ts"
+import { StoreError } from "../../../src/store/StoreError.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
+
+const wallet = `0x${"01".repeat(20)}`
+const other = `0x${"02".repeat(20)}`
+
+const movement = (amount: bigint): Movement => ({
+  ...({ wallet, counterparty: null, asset: "native", tokenId: null, kind: "fee", logIndex: null } as const),
+  ...{ amount, isFailed: false },
+})
+
+/** A file with a row of each block, of so many movements; each body has a byte and three for each movement. */
+const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
+  const folder = yield* temporaryFolder
+  const connection = yield* Connection.connect({ file: join(folder, "ledgers.sqlite"), readOnly: false })
+  connection.scriptUnsafe(Ledgers.migration)
+  for (const [block, count] of counts.entries()) {
+    const movements = Array.from({ length: count }, (_, at) => movement(BigInt(at + 1)))
+    const rows = [
+      { wallet, index: 0, roles: 1, movements },
+      { wallet: other, index: 0, roles: 1, movements: [] },
+    ]
+    Ledgers.insertUnsafe(connection, block, LedgerCodec.pack(rows))
+  }
+  const bodies: Array<string> = []
+  const counting: Connection.Connection = {
+    ...connection,
+    valuesUnsafe: <Row extends ReadonlyArray<unknown>>(sql: string, params: Connection.Params) => {
+      const rows = connection.valuesUnsafe<Row>(sql, params)
+      // A wallet has 20 bytes and is no body; neither are rows without bytes.
+      for (const value of rows.flat())
+        if (value instanceof Uint8Array && value.length !== 20) bodies.push(`${value.length}`)
+      return rows
+    },
+  }
+  const page = (order: "ASC" | "DESC", limit: number, maxBytes?: number) => {
+    const query = {
+      ...{ wallet, order, from: 0, to: 9, after: null, limit },
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    }
+    const { isCut, rows } = Ledgers.pageUnsafe(counting, query)
+    return { isCut, blocks: rows.map(({ block }) => block), read: bodies.splice(0).join(" ") }
+  }
+  return { connection, page }
+})
+
+describe("Ledgers", () => {
+  it.effect("pageUnsafe: reads no body that does not fit the page", () =>
+    Effect.gen(function* () {
+      const { page } = yield* withRows([1, 10, 2, 30])
+
+      expect(page("ASC", 4)).toEqual({ isCut: false, blocks: [0, 1, 2, 3], read: "4 31 7 91" })
+      expect(page("ASC", 4, 60)).toEqual({ isCut: true, blocks: [0, 1, 2], read: "4 7 31" })
+      expect(page("ASC", 2, 60)).toEqual({ isCut: false, blocks: [0, 1], read: "4 31" })
+      expect(page("ASC", 4, 40)).toEqual({ isCut: true, blocks: [0, 1], read: "4 7 31" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("pageUnsafe: reads the first body whatever its size, and nothing after one that is too large", () =>
+    Effect.gen(function* () {
+      const { page } = yield* withRows([1, 10, 2, 30])
+
+      expect(page("DESC", 4, 40)).toEqual({ isCut: true, blocks: [3], read: "7 4 91" })
+      expect(page("DESC", 1, 1)).toEqual({ isCut: false, blocks: [3], read: "91" })
+    }).pipe(Effect.scoped),
+  )
+
+  for (const [column, value] of [
+    ["body", "x'01'"],
+    ["body", "zeroblob(40)"],
+    ["checksum", "1"],
+  ] as const) {
+    it.effect(`pageUnsafe: fails with the block where ${column} was set to ${value}`, () =>
+      Effect.gen(function* () {
+        const { connection, page } = yield* withRows([1, 1, 1])
+        connection.scriptUnsafe(
+          `UPDATE ledger SET ${column} = ${value} WHERE id >> 20 = 1 AND wallet = x'${"01".repeat(20)}'`,
+        )
+
+        for (const maxBytes of [60, 10_000]) {
+          const failure = yield* Effect.flip(connection.attempt(() => page("ASC", 3, maxBytes)))
+          expect([failure instanceof StoreError, failure.damagedBlock]).toEqual([true, 1])
+        }
+      }).pipe(Effect.scoped),
+    )
+  }
+})
