@@ -8,6 +8,7 @@ import { Anvil, Scenario } from "@daybook/chain"
 import * as Connection from "../../src/discovery/Connection.ts"
 import * as Export from "../../src/export/Export.ts"
 import * as IndexedMovements from "../../src/export/IndexedMovements.ts"
+import * as Holding from "../../src/proof/Holding.ts"
 import { daybook, timeout } from "../cli/daybook.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import * as TestStore from "../store/TestStore.ts"
@@ -24,16 +25,18 @@ const textOf = Effect.fnUntraced(function* <E>(part: Effect.Effect<Export.Part<E
 })
 
 /** An index of the chain up to its last block. */
-const indexed = Effect.gen(function* () {
+const indexedFrom = Effect.fnUntraced(function* (fromBlock: number) {
   const { url } = yield* Anvil.Anvil
   const { lastBlock } = yield* Scenario.Scenario
   const base = yield* folder
   const store = yield* TestStore.inFolder(base)
-  const indexer = yield* start(store, [url])
+  const indexer = yield* start(store, [url], { fromBlock })
   yield* indexer.until(caughtUp(lastBlock))
   yield* indexer.stop
   return { base, store, lastBlock, url }
 })
+
+const indexed = indexedFrom(0)
 
 layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
   it.effect("fromIndex: writes what a discovery of the same wallets writes, by the command too", () =>
@@ -86,6 +89,43 @@ layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
         for (const { index, transactionHash } of block.rows) expect(transactionHash === null).toBe(index === null)
       }
     }),
+  )
+
+  it.effect(
+    "fromIndex: counts once what a wallet held before the first block of the index, also where the index holds it",
+    () =>
+      Effect.gen(function* () {
+        const fromBlock = 12
+        const { lastBlock, store, url } = yield* indexedFrom(fromBlock)
+        const { accounts } = yield* Scenario.Scenario
+        const node = yield* Anvil.Anvil
+        const connection = yield* Connection.connect({ node: { url } })
+        const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
+        const exported = Effect.flatMap(
+          Effect.sync(() => Export.fromIndex({ reader: store, connection, options })),
+          (part) => textOf(part, "ndjson"),
+        )
+        const before = yield* exported
+        const held = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${(fromBlock - 1).toString(16)}`])
+        const { hash: parentHash } = yield* node.call<{ readonly hash: string }>("eth_getBlockByNumber", [
+          `0x${(fromBlock - 1).toString(16)}`,
+          false,
+        ])
+        const proofs = yield* store.database.chain(store.ref).proofs
+        const balance = { holding: Holding.native, amount: BigInt(held) }
+        yield* proofs.writeOpenings({ number: fromBlock, parentHash }, [
+          { wallet: accounts.alice, balances: [balance] },
+        ])
+        const ledger = yield* store.snapshot((snapshot) =>
+          snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+        )
+        const after = yield* exported
+
+        expect(ledger[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
+        expect(after.text).toBe(before.text)
+        expect(after.closings.length).toBeGreaterThan(0)
+        expect(after.closings.every(({ amount, found }) => amount === found)).toBe(true)
+      }),
   )
 
   it.effect("fromIndex: fails where the node has another block, and names what is not indexed", () =>
