@@ -12,6 +12,21 @@ const addressBytes = 20
 const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
 
+/** Values of hex digits by their character codes; that of any other character is too large for a digit. */
+const digitValues = new Uint16Array(128).fill(256)
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+  digitValues[digit.charCodeAt(0)] = value
+  digitValues[digit.toUpperCase().charCodeAt(0)] = value
+}
+
+const digitAt = (text: string, at: number): number => digitValues[text.charCodeAt(at)] ?? 256
+
+/** The first bytes of a buffer. */
+interface Written {
+  readonly bytes: Buffer
+  readonly length: number
+}
+
 /** Grows as it is written. */
 class Writer {
   #bytes = Buffer.allocUnsafe(1024)
@@ -42,27 +57,44 @@ class Writer {
     this.#length += value.length
   }
 
-  /** Writes digits of whole bytes in hex; gives how many bytes they were. */
-  #hex(digits: string): number {
-    this.#reserve(digits.length / 2)
-    const written = this.#bytes.write(digits, this.#length, "hex")
-    this.#length += written
-    return written
+  /** Writes hex digits of whole bytes from an index of a text on; false for another character. */
+  #hex(text: string, start: number): boolean {
+    this.#reserve((text.length - start) / 2)
+    const bytes = this.#bytes
+    let end = this.#length
+    for (let at = start; at < text.length; at += 2) {
+      const value = digitAt(text, at) * 16 + digitAt(text, at + 1)
+      if (value >= 256) return false
+      bytes[end++] = value
+    }
+    this.#length = end
+    return true
   }
 
   address(address: string): void {
-    if (address.length === 2 + 2 * addressBytes && this.#hex(address.slice(2)) === addressBytes) return
+    if (address.length === 2 + 2 * addressBytes && this.#hex(address, 2)) return
     throw new TypeError(`Invalid address: expected 20 bytes in hex, received ${JSON.stringify(address)}.`)
   }
 
   bigint(value: bigint): void {
     const digits = value === 0n ? "" : value.toString(16)
     this.number(Math.ceil(digits.length / 2))
-    this.#hex(digits.length % 2 === 0 ? digits : `0${digits}`)
+    this.#hex(digits.length % 2 === 0 ? digits : `0${digits}`, 0)
+  }
+
+  /** Writes what another writer wrote, behind its length. */
+  counted({ bytes, length }: Written): void {
+    this.number(length)
+    this.#reserve(length)
+    bytes.copy(this.#bytes, this.#length, 0, length)
+    this.#length += length
   }
 
   toBytes(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length)
+    // No buffer of Node's: it takes longer to make views of one.
+    const bytes = new Uint8Array(this.#length)
+    bytes.set(this.#bytes.subarray(0, this.#length))
+    return bytes
   }
 
   clear(): void {
@@ -70,8 +102,8 @@ class Writer {
   }
 
   /** What was written, until more is. */
-  view(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length)
+  written(): Written {
+    return { bytes: this.#bytes, length: this.#length }
   }
 }
 
@@ -184,21 +216,21 @@ export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
     for (const movement of movements) writeMovement(body, movement)
     writer.address(wallet)
     writer.number(index)
-    const bytes = body.view()
-    writer.number(bytes.length)
-    writer.bytes(bytes)
+    writer.counted(body.written())
   }
   return writer.toBytes()
 }
 
 /** The rows of a packed ledger, whose bytes are views of it. */
-export const unpack = function* (bytes: Uint8Array): Generator<PackedRow, void> {
+export const unpack = (bytes: Uint8Array): ReadonlyArray<PackedRow> => {
   const reader = new Reader(bytes)
+  const rows: Array<PackedRow> = []
   while (!reader.isAtEnd) {
     const wallet = reader.bytes(addressBytes)
     const index = reader.number()
-    yield { wallet, index, body: reader.bytes(reader.number()) }
+    rows.push({ wallet, index, body: reader.bytes(reader.number()) })
   }
+  return rows
 }
 
 /** What the body of a row holds; throws a `RangeError` for bytes of another form. */
@@ -213,26 +245,16 @@ export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "r
 /** The roles in the body of a row; throws a `RangeError` for bytes of another form. */
 export const rolesOf = (body: Uint8Array): number => new Reader(body).number()
 
-/** The places of the rows of a block: for each wallet, the indexes of its rows. */
-export const packPlaces = (bytes: Uint8Array): Uint8Array => {
+/** The places of the rows of a block, which are in the order of their wallets: for each wallet, the indexes of its rows. */
+export const packPlaces = (rows: ReadonlyArray<Pick<PackedRow, "wallet" | "index">>): Uint8Array => {
   const writer = new Writer()
-  let previous: Uint8Array | null = null
-  let indexes: Array<number> = []
-  const flush = () => {
-    if (previous === null) return
-    writer.bytes(previous)
-    writer.number(indexes.length)
-    for (const index of indexes) writer.number(index)
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const { wallet } = rows[from]!
+    while (to < rows.length && Buffer.compare(rows[to]!.wallet, wallet) === 0) to++
+    writer.bytes(wallet)
+    writer.number(to - from)
+    for (let at = from; at < to; at++) writer.number(rows[at]!.index)
   }
-  for (const { index, wallet } of unpack(bytes)) {
-    if (previous === null || Buffer.compare(previous, wallet) !== 0) {
-      flush()
-      previous = wallet
-      indexes = []
-    }
-    indexes.push(index)
-  }
-  flush()
   return writer.toBytes()
 }
 

@@ -18,8 +18,8 @@ export interface LedgerRow {
 interface Collected {
   roles: number
   readonly movements: Array<Movement.Movement>
-  /** Amounts of the native movements, for `hasNative`. */
-  readonly nativeAmounts: Set<bigint>
+  /** Amounts of the native movements, once `hasNative` was asked for one. */
+  nativeAmounts: Set<bigint> | null
 }
 
 /** What moves between two wallets. */
@@ -38,6 +38,8 @@ export interface Change extends Pick<Movement.Movement, "wallet" | "kind" | "amo
   readonly counterparty?: string | null
   readonly isFailed?: boolean
 }
+
+const isNative = ({ asset }: Movement.Movement): boolean => asset === Movement.native
 
 /** Rows of one place. */
 export class WalletRows {
@@ -60,7 +62,7 @@ export class WalletRows {
       this.#isIncomplete = true
       return null
     }
-    const row: Collected = { roles: 0, movements: [], nativeAmounts: new Set() }
+    const row: Collected = { roles: 0, movements: [], nativeAmounts: null }
     this.#rows.set(wallet, row)
     return row
   }
@@ -74,7 +76,7 @@ export class WalletRows {
     if (row === null) return
     this.#movements++
     row.movements.push(movement)
-    if (movement.asset === Movement.native) row.nativeAmounts.add(movement.amount)
+    if (row.nativeAmounts !== null && isNative(movement)) row.nativeAmounts.add(movement.amount)
   }
 
   /** Whether no further movement has a place; the next one marks the rows. */
@@ -82,11 +84,10 @@ export class WalletRows {
     return this.#movements >= this.#max
   }
 
-  /** Adds roles of a wallet. A wallet beyond the bound has none. */
-  role(wallet: string, ...roles: ReadonlyArray<Role.Role>): void {
+  /** Adds a role of a wallet. A wallet beyond the bound has none. */
+  role(wallet: string, role: Role.Role): void {
     const row = this.#rowOf(wallet)
-    if (row === null) return
-    for (const role of roles) row.roles |= Role.bits[role]
+    if (row !== null) row.roles |= Role.bits[role]
   }
 
   /** Marks the row of a wallet, or of all wallets: movements may be missing. */
@@ -105,16 +106,18 @@ export class WalletRows {
   /** A transfer, seen from both sides; none for an amount of 0. */
   transfer({ amount, asset, from, kind, logIndex = null, to, tokenId = null }: Transfer): void {
     if (amount === 0n) return
-    const common = { asset, tokenId, kind, logIndex, isFailed: false }
-    if (from !== null) this.#push({ ...common, wallet: from, counterparty: to, amount: -amount })
-    if (to !== null) this.#push({ ...common, wallet: to, counterparty: from, amount })
+    const isFailed = false
+    if (from !== null) {
+      this.#push({ wallet: from, counterparty: to, asset, tokenId, amount: -amount, kind, logIndex, isFailed })
+    }
+    if (to !== null) this.#push({ wallet: to, counterparty: from, asset, tokenId, amount, kind, logIndex, isFailed })
   }
 
   /** The native movements so far, by wallet. */
   nativeSums(kinds: ReadonlySet<Movement.Kind>): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()
     for (const [wallet, { movements }] of this.#rows) {
-      const own = movements.filter(({ asset, kind }) => asset === Movement.native && kinds.has(kind))
+      const own = movements.filter((movement) => isNative(movement) && kinds.has(movement.kind))
       const sum = own.reduce((total, { amount }) => total + amount, 0n)
       if (sum !== 0n) sums.set(wallet, sum)
     }
@@ -123,7 +126,10 @@ export class WalletRows {
 
   /** Whether a native amount moved to a wallet, or from it where the amount is negative. */
   hasNative(wallet: string, amount: bigint): boolean {
-    return this.#rows.get(wallet)?.nativeAmounts.has(amount) ?? false
+    const row = this.#rows.get(wallet)
+    if (row === undefined) return false
+    row.nativeAmounts ??= new Set(row.movements.filter(isNative).map((movement) => movement.amount))
+    return row.nativeAmounts.has(amount)
   }
 
   /** The rows, in the order in which their wallets were named first. */

@@ -39,7 +39,7 @@ describe("LedgerCodec", () => {
         roles,
         movements: movements.map((one) => movementOf(wallet, one)),
       }))
-      const unpacked = [...LedgerCodec.unpack(LedgerCodec.pack(rows))].map(({ body, index, wallet }) => {
+      const unpacked = LedgerCodec.unpack(LedgerCodec.pack(rows)).map(({ body, index, wallet }) => {
         const address = hex(wallet)
         return { wallet: address, index, ...LedgerCodec.decodeBody(address, body) }
       })
@@ -48,13 +48,24 @@ describe("LedgerCodec", () => {
     },
   )
 
+  it("pack: fails for an address that is not 20 bytes in hex, at whichever digit", () => {
+    const pack = (wallet: string) => () => LedgerCodec.pack([{ wallet, index: 0, roles: 1, movements: [] }])
+
+    for (const digit of ["g", "G", "/", ":", "@", "`", " ", "\0", "é", "\u{130}"]) {
+      for (const at of [2, 21, 41]) {
+        expect(pack(alice.slice(0, at) + digit + alice.slice(at + 1))).toThrow("expected 20 bytes in hex")
+      }
+    }
+    expect(pack(alice.slice(0, -1))).toThrow(TypeError)
+    expect(pack(`${alice}00`)).toThrow(TypeError)
+  })
+
   it("packPlaces: keeps the indexes of each wallet", () => {
     const places = (...rows: ReadonlyArray<readonly [wallet: string, index: number]>) => {
       const packed = LedgerCodec.pack(rows.map(([wallet, index]) => ({ wallet, index, roles: 1, movements: [] })))
-      return [...LedgerCodec.unpackPlaces(LedgerCodec.packPlaces(packed))].map(({ index, wallet }) => [
-        hex(wallet),
-        index,
-      ])
+      return [...LedgerCodec.unpackPlaces(LedgerCodec.packPlaces(LedgerCodec.unpack(packed)))].map(
+        ({ index, wallet }) => [hex(wallet), index],
+      )
     }
 
     expect(places()).toEqual([])
@@ -66,7 +77,7 @@ describe("LedgerCodec", () => {
   })
 
   it("decodeBody: fails with a RangeError for bytes that end early, or of an unknown kind", () => {
-    const [row] = [...LedgerCodec.unpack(LedgerCodec.pack(Ledger.derive(source(), LedgerRules.fromChainId(1))))]
+    const [row] = LedgerCodec.unpack(LedgerCodec.pack(Ledger.derive(source(), LedgerRules.fromChainId(1))))
 
     expect(rowsOf(source())).toHaveLength(3)
     expect(() => LedgerCodec.decodeBody(alice, row!.body.subarray(0, -1))).toThrow(RangeError)
@@ -91,6 +102,6 @@ describe("LedgerCodec", () => {
       movements: [{ ...movement, wallet: alice, logIndex: 9, isFailed: false }],
     }
 
-    expect([...LedgerCodec.unpack(LedgerCodec.pack([row]))][0]!.body.length).toBe(52)
+    expect(LedgerCodec.unpack(LedgerCodec.pack([row]))[0]!.body.length).toBe(52)
   })
 })

@@ -68,27 +68,26 @@ const extraRows = (connection: Connection, block: number, places: Uint8Array, de
 const placesIssues = (
   connection: Connection,
   block: number,
-  packed: Uint8Array,
-  derived: ReadonlySet<string>,
+  rows: ReadonlyArray<LedgerCodec.PackedRow>,
 ): ReadonlyArray<string> => {
   const [found] = connection.valuesUnsafe<Places>(Statements.places, [block, block])
   if (found === undefined) return ["the list of its ledgers is missing"]
   const [, places, checksum] = found
   if (Checksum.of([block, places]) !== checksum) return ["the list of its ledgers does not match its checksum"]
-  if (Buffer.compare(places, LedgerCodec.packPlaces(packed)) === 0) return []
+  if (Buffer.compare(places, LedgerCodec.packPlaces(rows)) === 0) return []
+  const derived = new Set(rows.map(({ index, wallet }) => keyOf(wallet, index)))
   return ["the list of its ledgers names other rows", ...extraRows(connection, block, places, derived)]
 }
 
 /** Where the stored rows of a block differ from the derived ones. */
 export const differencesUnsafe = (connection: Connection, block: number, packed: Uint8Array): ReadonlyArray<string> => {
-  const derived = [...LedgerCodec.unpack(packed)]
+  const derived = LedgerCodec.unpack(packed)
   const issues = derived.flatMap((row): ReadonlyArray<string> => {
     const [stored] = connection.valuesUnsafe<Columns>(Statements.find, [row.wallet, RowId.of(block, row.index)])
     const issue = rowIssue(stored, row)
     return issue === null ? [] : [issue]
   })
-  const keys = new Set(derived.map(({ index, wallet }) => keyOf(wallet, index)))
-  const all = [...placesIssues(connection, block, packed, keys), ...issues]
+  const all = [...placesIssues(connection, block, derived), ...issues]
   if (all.length <= maxDescribed) return all
   return [...all.slice(0, maxDescribed), `${all.length - maxDescribed} other rows of its ledgers differ`]
 }

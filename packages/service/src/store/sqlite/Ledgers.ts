@@ -36,11 +36,12 @@ const writeUnsafe = (
   packed: Uint8Array,
   [row, places]: readonly [row: string, places: string],
 ): void => {
-  const rows = [...LedgerCodec.unpack(packed)].map(({ body, index, wallet }) =>
-    sealed([wallet, RowId.of(block, index), body]),
+  const rows = LedgerCodec.unpack(packed)
+  connection.manyUnsafe(
+    row,
+    rows.map(({ body, index, wallet }) => sealed([wallet, RowId.of(block, index), body])),
   )
-  connection.manyUnsafe(row, rows)
-  connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(packed)]))
+  connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(rows)]))
 }
 
 /** Inserts the rows of a block that has none. */
