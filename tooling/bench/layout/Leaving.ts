@@ -1,7 +1,7 @@
 /** Bytes and page times of each variant of `LeanText`. */
 import { DatabaseSync } from "node:sqlite"
 import type { TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
-import * as Zstd from "../../../packages/service/src/store/sqlite/Zstd.ts"
+import * as Zstd from "../../../packages/service/src/store/rows/Zstd.ts"
 import type * as Samples from "../dictionary/Samples.ts"
 import { half, mixed, train } from "../dictionary/Training.ts"
 import type * as Figures from "../Figures.ts"

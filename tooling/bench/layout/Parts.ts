@@ -1,7 +1,7 @@
 /** Bytes of each part of a chain's file, for each transaction. */
 import { DatabaseSync } from "node:sqlite"
 import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
-import * as Frame from "../../../packages/service/src/store/sqlite/Frame.ts"
+import * as Frame from "../../../packages/service/src/store/rows/Frame.ts"
 import type * as Figures from "../Figures.ts"
 
 /** The parts by the tables and indexes of the file. */

@@ -7,9 +7,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
-import * as Frame from "../../../packages/service/src/store/sqlite/Frame.ts"
-import * as RowId from "../../../packages/service/src/store/sqlite/RowId.ts"
-import * as WalletKey from "../../../packages/service/src/store/sqlite/WalletKey.ts"
+import * as Frame from "../../../packages/service/src/store/rows/Frame.ts"
+import * as RowId from "../../../packages/service/src/store/rows/RowId.ts"
+import * as WalletKey from "../../../packages/service/src/store/rows/WalletKey.ts"
 
 const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")

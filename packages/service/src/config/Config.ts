@@ -41,7 +41,7 @@ const Origin = Schema.String.check(
 export const Config = Schema.Struct({
   /** Address to listen on. Port 0 takes a free one. */
   listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
-  /** URL of the database: `sqlite:` and a folder. */
+  /** URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database. */
   database: Schema.String,
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),

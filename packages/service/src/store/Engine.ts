@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { BlockRows } from "./BlockRows.ts"
 import type { Database, EngineOptions } from "./Database.ts"
+import * as Postgres from "./postgres/Engine.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
@@ -31,36 +32,34 @@ interface Implementation {
 }
 
 /** The engines by the scheme of their URLs. */
-const engines = new Map<string, Implementation>([["sqlite", Sqlite]])
+const engines = new Map<string, Implementation>([
+  ["sqlite", Sqlite],
+  ["postgres", Postgres],
+  ["postgresql", Postgres],
+])
 
 const parse = (url: string) => {
   const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
-  return { scheme: scheme.toLowerCase(), location, engine: engines.get(scheme.toLowerCase()) }
+  return { location, engine: engines.get(scheme.toLowerCase()) }
 }
 
 /** States the accepted forms and never shows the URL. */
-const unknown = (scheme: string): StoreError => {
-  const forms = [...engines.values()].map(({ form }) => form).join(", or ")
-  const isPostgres = scheme === "postgres" || scheme === "postgresql"
-  return invalidUrl(
-    forms,
-    isPostgres ? "a PostgreSQL URL, which this version does not support" : "a URL of another form",
-  )
-}
+const unknown = (): StoreError =>
+  invalidUrl([...new Set([...engines.values()].map(({ form }) => form))].join(", or "), "a URL of another form")
 
 /**
  * Opens the database of a URL until the scope ends; relative paths start in `baseFolder`.
  *
  * **Errors**
- * - `StoreError`: the URL is not understood, its engine is not supported, or the database cannot be opened. Never shows the URL.
+ * - `StoreError`: the URL is not understood, or the database cannot be opened. Never shows the URL.
  */
 export const fromUrl = (
   url: string,
   baseFolder: string,
   options?: EngineOptions,
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
-  const { engine, location, scheme } = parse(url)
-  return engine === undefined ? Effect.fail(unknown(scheme)) : engine.open(location, baseFolder, options)
+  const { engine, location } = parse(url)
+  return engine === undefined ? Effect.fail(unknown()) : engine.open(location, baseFolder, options)
 }
 
 /**

@@ -61,7 +61,7 @@ describe("daybook serve", () => {
     "serve: rejects an unknown command, role and database, and never prints the password of a database",
     () =>
       Effect.gen(function* () {
-        const base = yield* withConfig({ database: `postgres://user:${canary}@host/name` })
+        const base = yield* withConfig({ database: `mysql://user:${canary}@host/name` })
         const [command, role, database] = yield* Effect.all(
           [daybook(base, "sevre"), daybook(base, "serve", "--role", "both"), daybook(base, "serve")],
           { concurrency: 3 },

@@ -6,7 +6,7 @@ import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import type { SourceTransaction } from "../../src/ledger/LedgerSource.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
-import * as RowId from "../../src/store/sqlite/RowId.ts"
+import * as RowId from "../../src/store/rows/RowId.ts"
 import {
   account,
   alice,

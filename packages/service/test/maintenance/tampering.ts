@@ -6,10 +6,10 @@ import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as IntegrityIssue from "../../src/maintenance/IntegrityIssue.ts"
 import * as Verify from "../../src/maintenance/Verify.ts"
 import type { Audit } from "../../src/store/Audit.ts"
-import * as Checksum from "../../src/store/sqlite/Checksum.ts"
+import * as Checksum from "../../src/store/rows/Checksum.ts"
 import type { Connection } from "../../src/store/sqlite/Connection.ts"
 import type * as Ledgers from "../../src/store/sqlite/Ledgers.ts"
-import * as RowId from "../../src/store/sqlite/RowId.ts"
+import * as RowId from "../../src/store/rows/RowId.ts"
 import type { Seeded } from "../store/model.ts"
 
 type Row = Ledgers.Columns

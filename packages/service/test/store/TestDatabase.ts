@@ -19,8 +19,12 @@ export interface TestDatabase {
   readonly dump: Effect.Effect<unknown>
   /** Sets the database's clock, in milliseconds. */
   readonly setClock: (millis: number) => Effect.Effect<void>
-  /** Opens a backup; left out where the engine makes none itself. */
-  readonly restore?: (folder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
+}
+
+/** One of an engine that makes backups itself. */
+export interface Copied extends TestDatabase {
+  /** Opens a backup. */
+  readonly restore: (folder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
 }
 
 /** The chain that tests write. */
@@ -38,10 +42,18 @@ export const pageBodies = (reader: ChainReader, query = all) =>
   )
 
 /** Makes an empty database, which is removed when the scope ends. */
-export type Make = Effect.Effect<TestDatabase, StoreError, Scope.Scope>
+export type Make<Made extends TestDatabase = TestDatabase> = Effect.Effect<Made, StoreError, Scope.Scope>
+
+/** Options of a law with a number of runs. */
+export type Laws = (runs: number) => { readonly arbitrary: { readonly runs: number }; readonly timeout: number }
+
+/** Runs a part of the runs of each law: for an engine whose databases take long to make. */
+export const laws =
+  (part: number): Laws =>
+  (runs) => ({ arbitrary: { runs: Math.ceil(runs * part) }, timeout: 600_000 })
 
 /** An empty database, a way to open its chain as another process would, and one that is opened. */
-export const opened = (make: Make) =>
+export const opened = <Made extends TestDatabase>(make: Make<Made>) =>
   Effect.gen(function* () {
     const made = yield* make
     const open = Effect.flatMap(made.connect, (database) => TestStore.open(database, ref))

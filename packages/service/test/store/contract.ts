@@ -8,25 +8,27 @@ import { leaseContract } from "./leaseContract.ts"
 import { projectionContract } from "./projectionContract.ts"
 import { proofContract } from "./proofContract.ts"
 import { readingContract } from "./readingContract.ts"
-import type * as TestDatabase from "./TestDatabase.ts"
+import * as TestDatabase from "./TestDatabase.ts"
 import { writingContract } from "./writingContract.ts"
 
 /** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
-export const blockContract = (name: string, database: TestDatabase.Make): void => {
+export const blockContract = (name: string, database: TestDatabase.Make, part = 1): void => {
+  const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
-    writingContract(database)
-    readingContract(database)
+    writingContract(database, law)
+    readingContract(database, law)
   })
 }
 
-/** Runs the suite against an engine. */
-export const contract = (name: string, database: TestDatabase.Make): void => {
+/** Runs the suite against an engine, with a part of the runs of each law. */
+export const contract = (name: string, database: TestDatabase.Make, part = 1): void => {
+  const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
-    writingContract(database)
-    readingContract(database)
-    projectionContract(database)
+    writingContract(database, law)
+    readingContract(database, law)
+    projectionContract(database, law)
     proofContract(database)
-    leaseContract(database)
-    databaseContract(database)
+    leaseContract(database, law)
+    databaseContract(database, law)
   })
 }

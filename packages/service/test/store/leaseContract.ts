@@ -23,7 +23,7 @@ interface Held {
 }
 
 /** Runs the suites of leases and statuses against an engine. */
-export const leaseContract = (database: TestDatabase.Make): void => {
+export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
   const opened = TestDatabase.opened(database)
 
   describe("leases", () => {
@@ -116,7 +116,7 @@ export const leaseContract = (database: TestDatabase.Make): void => {
             }
           }
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 40 }, timeout: 30_000 },
+      law(40),
     )
   })
 
@@ -165,7 +165,7 @@ export const leaseContract = (database: TestDatabase.Make): void => {
             expect((yield* reader.readStatus)?.ageMillis).toBe(waits[0] + waits[1])
           }
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 20 }, timeout: 30_000 },
+      law(20),
     )
   })
 }

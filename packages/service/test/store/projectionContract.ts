@@ -14,7 +14,7 @@ import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 import * as TestStore from "./TestStore.ts"
 
 /** Runs the suites of projections against an engine. */
-export const projectionContract = (database: TestDatabase.Make): void => {
+export const projectionContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
   const opened = TestDatabase.opened(database)
   const openedWith = (projections: ReadonlyArray<Projection>) =>
     Effect.gen(function* () {
@@ -199,7 +199,7 @@ export const projectionContract = (database: TestDatabase.Make): void => {
             }
           }
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 30 }, timeout: 30_000 },
+      law(30),
     )
 
     it.effect(

@@ -5,14 +5,22 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
-import type { ChainChanges, ChainPosition, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
+import * as Movement from "../../src/ledger/Movement.ts"
+import type {
+  ChainChanges,
+  ChainPosition,
+  PageQuery,
+  PageRow,
+  PageRows,
+  Position,
+} from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
 /** Runs the suites of reading against an engine. */
-export const readingContract = (database: TestDatabase.Make): void => {
+export const readingContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
   const opened = TestDatabase.opened(database)
 
   describe("page", () => {
@@ -266,7 +274,58 @@ export const readingContract = (database: TestDatabase.Make): void => {
             ])
           }
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 15 }, timeout: 30_000 },
+      law(15),
+    )
+
+    it.effect("places: gives blocks and transactions in the order of the positions, as many as their bytes allow", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const blocks = chainOn(null, 4)
+        yield* store.append(null, blocks)
+        const places = (positions: ReadonlyArray<Position>, maxBytes: number) =>
+          store.snapshot((snapshot) => snapshot.places(positions, maxBytes))
+        const all = blocks.toReversed().flatMap(({ hash, number, parentHash, timestamp, transactions }) =>
+          [...transactions, null].map((transaction) => ({
+            position: { block: number, index: transaction?.index ?? Movement.blockLevelIndex },
+            bytes: Buffer.byteLength(transaction?.body ?? ""),
+            place: { block: { number, hash, parentHash, timestamp }, transactionHash: transaction?.hash ?? null },
+          })),
+        )
+        const positions = all.map(({ position }) => position)
+        const expected = all.map(({ place }) => place)
+        const ofTransactions = all.filter(({ bytes }) => bytes > 0)
+
+        expect(yield* places(positions, Infinity)).toEqual(expected)
+        expect(yield* places([...positions, ...positions], Infinity)).toEqual([...expected, ...expected])
+        expect(yield* places([], 0)).toEqual([])
+        for (const [count, maxBytes] of [
+          [1, 0],
+          [1, ofTransactions[0]!.bytes - 1],
+          [2, ofTransactions[0]!.bytes],
+        ] as const) {
+          const found = yield* places(
+            ofTransactions.map(({ position }) => position),
+            maxBytes,
+          )
+          expect(found).toEqual(ofTransactions.slice(0, count).map(({ place }) => place))
+        }
+      }),
+    )
+
+    it.effect("places: a block or a transaction that is not stored is reported as damaged", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        yield* store.append(null, chainOn(null, 4))
+        for (const position of [
+          { block: 99, index: Movement.blockLevelIndex },
+          { block: 99, index: 0 },
+          { block: 11, index: 77 },
+        ]) {
+          const error = yield* Effect.flip(store.snapshot((snapshot) => snapshot.places([position], Infinity)))
+
+          expect(error.damagedBlock).toBe(position.block)
+        }
+      }),
     )
 
     it.effect("firstAtOrAfter, lastAtOrBefore: find the first and the last of blocks that share a timestamp", () =>
@@ -334,7 +393,7 @@ export const readingContract = (database: TestDatabase.Make): void => {
           yield* follow(1_000)
           expect(followed).toEqual(model.blocks.map(refOf))
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 40 }, timeout: 30_000 },
+      law(40),
     )
 
     it.effect("changes: a reader behind the position, as a lagging replica, reports none", () =>

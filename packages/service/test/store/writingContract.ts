@@ -53,7 +53,7 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
 })
 
 /** Runs the suites of writing against an engine. */
-export const writingContract = (database: TestDatabase.Make): void => {
+export const writingContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
   const opened = TestDatabase.opened(database)
 
   describe("append", () => {
@@ -436,7 +436,7 @@ export const writingContract = (database: TestDatabase.Make): void => {
             yield* expectSame(reader, model, seen)
           }
         }).pipe(Effect.scoped),
-      { arbitrary: { runs: 25 }, timeout: 60_000 },
+      law(25),
     )
   })
 

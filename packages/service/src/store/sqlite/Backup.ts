@@ -21,7 +21,7 @@ import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
 import type * as ReadPool from "./ReadPool.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 
 /** What a step reads at most; an original is read for a fraction of a second at a time. */
 export const defaultLimits: CopyPlan.Limits = {

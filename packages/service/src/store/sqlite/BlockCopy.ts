@@ -8,14 +8,15 @@
 import { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as Documents from "./Documents.ts"
 import * as Facts from "./Facts.ts"
+import * as FactsRow from "../rows/FactsRow.ts"
 import * as Histories from "./Histories.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as OldRows from "./OldRows.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
@@ -198,7 +199,7 @@ const checkRow = (connection: Connection, { key, name }: Table, row: Row): void 
 
 const checkBlocks = (connection: Connection, chain: number, { from, to }: Copied): void => {
   const found = Blocks.rangeUnsafe(connection, chain, from, to, 0)
-  for (const facts of Facts.rangeUnsafe(connection, found).values()) Facts.textUnsafe(facts)
+  for (const facts of Facts.rangeUnsafe(connection, found).values()) FactsRow.textUnsafe(facts)
   const [above] = Blocks.rangeUnsafe(connection, chain, to + 1, to + 1, 0)
   if (above !== undefined && above.parentHash !== found.at(-1)?.hash) {
     throw Checksum.damaged(connection.name, above.number, "it does not extend the block before it")

@@ -5,6 +5,7 @@
 import type { BlockRows } from "../BlockRows.ts"
 import type { LedgerProjection } from "../../projection/Projection.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
+import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
@@ -15,11 +16,11 @@ import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
-const intact = (block: Blocks.StoredHeader | undefined): Blocks.StoredHeader | undefined =>
+const intact = (block: BlockRow.StoredHeader | undefined): BlockRow.StoredHeader | undefined =>
   block?.isDamaged === true ? undefined : block
 
 /** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */

@@ -6,7 +6,7 @@
  */
 import type { Checkpoint } from "../BlockRows.ts"
 import * as Blocks from "./Blocks.ts"
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"
 import * as Statements from "./Statements.ts"

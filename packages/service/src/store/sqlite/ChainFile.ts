@@ -11,7 +11,7 @@ import * as ChainSchema from "./ChainSchema.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
 import * as DatabaseFile from "./DatabaseFile.ts"
-import type * as Frame from "./Frame.ts"
+import type * as Frame from "../rows/Frame.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
 

@@ -14,8 +14,8 @@ import type {
   Snapshot,
 } from "../ChainReader.ts"
 import * as BlockTimes from "./BlockTimes.ts"
-import { fromHex, toHex } from "./Bytes.ts"
-import * as Checksum from "./Checksum.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"

@@ -6,9 +6,10 @@ import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../BlockRows.
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import * as BlockLinks from "../rows/BlockLinks.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
-import { fromHex } from "./Bytes.ts"
+import { fromHex } from "../rows/Bytes.ts"
 import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
@@ -29,27 +30,6 @@ const unwindStep = 1000
 /** Removed blocks that are remembered, highest first. */
 const defaultRememberedBlocks = 100_000
 
-const isSame = (a: BlockRef | null, b: BlockRef | null) => a?.number === b?.number && a?.hash === b?.hash
-
-/** Describes why blocks do not extend a block; `null` when they do. */
-const linkIssue = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>): string | null => {
-  let previous = expected
-  for (const block of blocks) {
-    if (previous !== null && (block.number !== previous.number + 1 || block.parentHash !== previous.hash)) {
-      return `Block ${block.number} (${block.hash}, parent ${block.parentHash}) does not extend block ${previous.number} (${previous.hash}).`
-    }
-    let last = -1
-    for (const transaction of block.transactions) {
-      if (transaction.index <= last) {
-        return `Block ${block.number} (${block.hash}): transaction ${transaction.index} follows transaction ${last}.`
-      }
-      last = transaction.index
-    }
-    previous = block
-  }
-  return null
-}
-
 /** Moves the checkpoint to a block; the caller seals it. */
 const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) =>
   connection.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, ref.id])
@@ -62,7 +42,7 @@ const checkpointAt = (
   Effect.flatMap(
     connection.attempt(() => ChainReader.checkpointUnsafe(connection, ref.id)),
     (found): Effect.Effect<Checkpoint | null, CheckpointConflict> =>
-      isSame(found?.head ?? null, expected)
+      BlockLinks.isSame(found?.head ?? null, expected)
         ? Effect.succeed(found)
         : Effect.fail(new CheckpointConflict({ expected, found: found?.head ?? null })),
   )
@@ -103,7 +83,7 @@ const firstAt = (
       return { checkpoint, first, layoutFrom }
     }),
     ({ checkpoint, first, layoutFrom }) =>
-      checkpoint !== null && first !== null && isSame(first, expected)
+      checkpoint !== null && first !== null && BlockLinks.isSame(first, expected)
         ? Effect.succeed({ checkpoint, first, layoutFrom })
         : Effect.fail(new CheckpointConflict({ expected, found: first && { number: first.number, hash: first.hash } })),
   )
@@ -118,7 +98,7 @@ const prependTo = Effect.fnUntraced(function* (
   const { checkpoint, first, layoutFrom } = yield* firstAt(file, expected)
   const [lowest] = blocks
   if (lowest === undefined) return
-  const issue = linkIssue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
+  const issue = BlockLinks.issue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
   if (issue !== null) return yield* Effect.die(new Error(issue))
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
   yield* connection.attempt(() => {
@@ -147,7 +127,7 @@ const unwindTo = Effect.fnUntraced(function* (
   if (found === null) return
   const layoutFrom = yield* connection.attempt(() => Checkpoints.layoutFromUnsafe(connection, ref.id))
   const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number, layoutFrom)))
-  if (!isSame(target, to))
+  if (!BlockLinks.isSame(target, to))
     return yield* new CheckpointConflict({
       expected: to,
       found: target === null ? found.head : { number: target.number, hash: target.hash },
@@ -205,7 +185,7 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
 
   return {
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
-      const issue = linkIssue(expected, blocks)
+      const issue = BlockLinks.issue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
       yield* fenced(token, appendTo(file, expected, blocks, projections))
     }),

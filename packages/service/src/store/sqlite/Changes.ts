@@ -9,7 +9,7 @@
  */
 import { randomInt } from "node:crypto"
 import * as Checkpoints from "./Checkpoints.ts"
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 import { StoreError } from "../StoreError.ts"

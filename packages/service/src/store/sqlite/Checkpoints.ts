@@ -6,8 +6,8 @@
  */
 import type { Checkpoint } from "../BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
-import { toHex } from "./Bytes.ts"
-import * as Checksum from "./Checksum.ts"
+import { toHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 

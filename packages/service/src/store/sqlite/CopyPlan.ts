@@ -8,12 +8,12 @@
 import { StoreError } from "../StoreError.ts"
 import * as BlockCopy from "./BlockCopy.ts"
 import * as Changes from "./Changes.ts"
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 
 /** What both files hold before a step. */
 interface Files {

@@ -1,94 +1,15 @@
 /**
- * The rows of transactions: inserts them, reads them and compares each with its checksum. What a document states already (its hash, its
- * wallets) has no column of its own. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * The rows of transactions in a chain's file. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decisions 0033 and 0034.
  */
-import type { TransactionRow } from "../BlockRows.ts"
-import { fromHex, join, split, toHex } from "./Bytes.ts"
-import * as Checksum from "./Checksum.ts"
+import * as DocumentRow from "../rows/DocumentRow.ts"
+import type * as Frame from "../rows/Frame.ts"
 import type { Connection } from "./Connection.ts"
-import * as DocumentText from "./DocumentText.ts"
-import * as Frame from "./Frame.ts"
-import * as RowId from "./RowId.ts"
 import * as Statements from "./DocumentStatements.ts"
 
-const addressBytes = 20
-
-/** A stored transaction, with the revision of its document. */
-export type StoredRow = TransactionRow & { readonly decoderRevision: number }
-
-/** The columns of a row, in the order of the statements. */
-export type Columns = readonly [
-  id: number,
-  revision: number,
-  form: number,
-  size: number,
-  internalSize: number | null,
-  hash: Uint8Array | null,
-  addresses: Uint8Array | null,
-  frame: Uint8Array | null,
-  checksum: number,
-]
-
-/** A row that does not match its checksum, or cannot be read although it does. */
-const damaged = (connection: Connection, id: number, what = "does not match its checksum") => {
-  const { block, index } = RowId.toPosition(id)
-  return Checksum.damaged(connection.name, block, `transaction ${index} ${what}`)
-}
-
-/** Decodes what was read of a row. */
-const decodeUnsafe = <A>(connection: Connection, id: number, decode: () => A): A => {
-  try {
-    return decode()
-  } catch {
-    throw damaged(connection, id, "cannot be read")
-  }
-}
-
-/** The columns of a frame that lies apart. */
-type ApartColumns = readonly [id: number, frame: Uint8Array, checksum: number]
-
-/** The rows of a transaction. */
-export interface Prepared {
-  readonly columns: Columns
-  /** `null` where the frame is in the row. */
-  readonly largeDocument: ApartColumns | null
-  readonly largeInternal: ApartColumns | null
-}
-
-const apartOf = (id: number, frame: Uint8Array | null): ApartColumns | null =>
-  frame === null ? null : [id, frame, Checksum.of([id, frame])]
-
-/** Makes the rows of a transaction. Pure. */
-export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prepared => {
-  const { addresses, body, decoderRevision, hash, internal } = row
-  const { form, frame, internalFrame, internalSize, size } = Frame.pack(body, internal, codec)
-  const id = RowId.of(block, row.index)
-  const named = DocumentText.namesOf(body)
-  const columns = [
-    id,
-    decoderRevision,
-    Frame.toNumber(form),
-    size,
-    internalSize,
-    named !== null && named.hash === hash ? null : fromHex(hash),
-    named !== null && DocumentText.isSame(named.addresses, addresses) ? null : join(addresses.map(fromHex)),
-    form.isBodyApart ? null : frame,
-  ] as const
-  return {
-    columns: [...columns, Checksum.of(columns)],
-    largeDocument: apartOf(id, form.isBodyApart ? frame : null),
-    largeInternal: apartOf(id, internalFrame),
-  }
-}
-
-/** Bytes of the frames of prepared rows. */
-export const preparedBytes = ({ columns, largeDocument, largeInternal }: Prepared): number =>
-  [columns[7], largeDocument?.[1], largeInternal?.[1]].reduce((sum, frame) => sum + (frame?.length ?? 0), 0)
-
 /** Inserts rows that were prepared. */
-export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyArray<Prepared>): void => {
+export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyArray<DocumentRow.Prepared>): void => {
   for (const { largeDocument, largeInternal } of prepared) {
     if (largeDocument !== null) connection.manyUnsafe(Statements.insertLargeDocument, [largeDocument])
     if (largeInternal !== null) connection.manyUnsafe(Statements.insertLargeInternal, [largeInternal])
@@ -103,73 +24,37 @@ export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyA
 export const insertUnsafe = (
   connection: Connection,
   block: number,
-  rows: ReadonlyArray<StoredRow>,
+  rows: ReadonlyArray<DocumentRow.StoredRow>,
   codec: Frame.Codec,
 ): void =>
   insertPreparedUnsafe(
     connection,
-    rows.map((row) => prepare(block, row, codec)),
+    rows.map((row) => DocumentRow.prepare(block, row, codec)),
   )
 
-const apartUnsafe = (connection: Connection, sql: string, id: number): Uint8Array => {
-  const [row] = connection.valuesUnsafe<readonly [frame: Uint8Array, checksum: number]>(sql, [id])
-  if (row === undefined || !(row[0] instanceof Uint8Array) || Checksum.of([id, row[0]]) !== row[1])
-    throw damaged(connection, id)
-  return row[0]
-}
-
-/** Bytes of the texts of a row. */
-export const bytesOf = ([, , , size, internalSize]: Columns, wantsInternal: boolean): number =>
-  size + (wantsInternal ? (internalSize ?? 0) : 0)
-
-/** The texts of a row. */
-export interface Texts {
-  readonly body: string
-  readonly internal: string | null
-}
+const apartOf =
+  (connection: Connection, [id]: DocumentRow.Columns): DocumentRow.ReadApart =>
+  (part) =>
+    connection.valuesUnsafe<DocumentRow.Apart>(
+      part === "document" ? Statements.largeDocument : Statements.largeInternal,
+      [id],
+    )[0]
 
 /** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
-export const textsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): Texts => {
-  const [id, revision, formNumber, size, internalSize, hash, addresses, inline, checksum] = columns
-  const checked = [id, revision, formNumber, size, internalSize, hash, addresses, inline]
-  if (Checksum.of(checked) !== checksum) throw damaged(connection, id)
-  const form = Frame.fromNumber(formNumber)
-  const frame = inline ?? apartUnsafe(connection, Statements.largeDocument, id)
-  const texts = decodeUnsafe(connection, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
-  if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
-  const apart = apartUnsafe(connection, Statements.largeInternal, id)
-  const internal = decodeUnsafe(connection, id, () => Frame.unpackInternal(apart, internalSize, form.dictionary))
-  return { body: texts.body, internal }
-}
-
-/** Whether a transaction, whose columns and text were read, belongs to a wallet. */
-export const isOf = (columns: Columns, body: string, address: string): boolean =>
-  columns[6] === null ? DocumentText.isOf(body, address) : addressesOf(columns, body).includes(address)
-
-/** The wallets of a transaction, whose columns and text were read. */
-export const addressesOf = ([, , , , , , addresses]: Columns, body: string): ReadonlyArray<string> =>
-  // Sound: a row without the column was written with those of its text.
-  addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
-
-/** The hash of a transaction, from its columns and text. */
-const hashOf = ([, , , , , hash]: Columns, body: string): string =>
-  // Sound: a row without the column was written with that of its text.
-  hash === null ? DocumentText.hashOf(body) : toHex(hash)
+export const textsUnsafe = (
+  connection: Connection,
+  columns: DocumentRow.Columns,
+  wantsInternal: boolean,
+): DocumentRow.Texts => DocumentRow.textsUnsafe(connection.name, columns, wantsInternal, apartOf(connection, columns))
 
 /** Reads the hash of a transaction from its columns. */
-export const hashUnsafe = (connection: Connection, columns: Columns): string =>
-  hashOf(columns, textsUnsafe(connection, columns, false).body)
+export const hashUnsafe = (connection: Connection, columns: DocumentRow.Columns): string =>
+  DocumentRow.hashOf(columns, textsUnsafe(connection, columns, false).body)
 
 /** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
-export const fromColumnsUnsafe = (connection: Connection, columns: Columns, wantsInternal: boolean): StoredRow => {
-  const { body, internal } = textsUnsafe(connection, columns, wantsInternal)
-  const [id, decoderRevision] = columns
-  return decodeUnsafe(connection, id, () => ({
-    index: RowId.toPosition(id).index,
-    hash: hashOf(columns, body),
-    body,
-    internal,
-    addresses: addressesOf(columns, body),
-    decoderRevision,
-  }))
-}
+export const fromColumnsUnsafe = (
+  connection: Connection,
+  columns: DocumentRow.Columns,
+  wantsInternal: boolean,
+): DocumentRow.StoredRow =>
+  DocumentRow.fromColumnsUnsafe(connection.name, columns, wantsInternal, apartOf(connection, columns))

@@ -4,13 +4,10 @@
  *
  * Source: decisions 0034 and 0044.
  */
-import type { BlockRows } from "../BlockRows.ts"
-import { StoreError } from "../StoreError.ts"
-import type { StoredHeader } from "./Blocks.ts"
-import * as Checksum from "./Checksum.ts"
+import * as FactsRow from "../rows/FactsRow.ts"
+import type { StoreError } from "../StoreError.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
-import * as Dictionaries from "./Dictionaries.ts"
-import * as Frame from "./Frame.ts"
 import * as Statements from "./Statements.ts"
 
 /** The step of the chain's schema that makes the tables. Blocks that are stored already have no facts. */
@@ -26,22 +23,8 @@ export const migration = `CREATE TABLE facts (
   CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN UPDATE facts_count SET blocks = blocks + 1 WHERE id = 1; END;
   CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN UPDATE facts_count SET blocks = blocks - 1 WHERE id = 1; END;`
 
-/** The columns of a row. */
-export type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
-
-/** Makes the row of a block's facts; `null` for a block without. Pure. */
-export const prepare = ({ facts, number }: BlockRows, codec: Frame.Codec): Columns | null => {
-  if (facts === undefined) return null
-  const bytes = Buffer.from(facts)
-  const dictionary = codec === "plain" ? 0 : Dictionaries.facts
-  return [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
-}
-
-/** Bytes of the frame of a row. */
-export const bytesOf = ([, , , frame]: Columns): number => frame.length
-
 /** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
-export const insertUnsafe = (connection: Connection, columns: Columns | null): number | null => {
+export const insertUnsafe = (connection: Connection, columns: FactsRow.Columns | null): number | null => {
   if (columns === null) return null
   connection.rowsUnsafe(Statements.insertFacts, columns)
   return Checksum.of(columns)
@@ -51,43 +34,24 @@ export const insertUnsafe = (connection: Connection, columns: Columns | null): n
 export const deleteUnsafe = (connection: Connection, from: number, to: number): void =>
   void connection.rowsUnsafe(Statements.deleteFacts, [from, to])
 
-/** The text of a row; the error where it is missing, does not match the checksum in its block, or cannot be decompressed. */
-const read = (connection: Connection, block: Header, columns: Columns | undefined): string | StoreError => {
-  if (columns === undefined || Checksum.of(columns) !== block.factsChecksum) {
-    return Checksum.damaged(connection.name, block.number, "its facts do not match their checksum")
-  }
-  const [, dictionary, size, frame] = columns
-  try {
-    return Frame.decode(frame, size, dictionary).toString()
-  } catch {
-    return Checksum.damaged(connection.name, block.number, "its facts cannot be decompressed")
-  }
-}
-
-type Header = Pick<StoredHeader, "number" | "factsChecksum">
-
 /** The facts of blocks that follow each other, by block, with those that are damaged. */
 export const rangeUnsafe = (
   connection: Connection,
-  blocks: ReadonlyArray<Header>,
+  blocks: ReadonlyArray<FactsRow.Header>,
 ): ReadonlyMap<number, string | StoreError> => {
   const having = blocks.filter(({ factsChecksum }) => factsChecksum !== null)
   const [first, last] = [having[0], having.at(-1)]
   if (first === undefined || last === undefined) return new Map()
-  const rows = connection.valuesUnsafe<Columns>(Statements.facts, [first.number, last.number])
+  const rows = connection.valuesUnsafe<FactsRow.Columns>(Statements.facts, [first.number, last.number])
   const byBlock = new Map(rows.map((columns) => [columns[0], columns]))
-  return new Map(having.map((block) => [block.number, read(connection, block, byBlock.get(block.number))]))
-}
-
-/** The facts among what was read of a block; `null` for none. Throws for those that are damaged. */
-export const textUnsafe = (found: string | StoreError | undefined): string | null => {
-  if (found instanceof StoreError) throw found
-  return found ?? null
+  return new Map(
+    having.map((block) => [block.number, FactsRow.read(connection.name, block, byBlock.get(block.number))]),
+  )
 }
 
 /** The facts of a block; `null` where it has none. */
-export const findUnsafe = (connection: Connection, block: Header): string | null =>
-  textUnsafe(rangeUnsafe(connection, [block]).get(block.number))
+export const findUnsafe = (connection: Connection, block: FactsRow.Header): string | null =>
+  FactsRow.textUnsafe(rangeUnsafe(connection, [block]).get(block.number))
 
 /** Number of blocks with facts. */
 export const countUnsafe = (connection: Connection): number =>

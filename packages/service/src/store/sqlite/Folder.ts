@@ -1,32 +1,19 @@
 /**
  * The folder of a SQLite database: where it lies, how it is made, and the names of the files in it.
  */
-import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as ChainSlug from "../rows/ChainSlug.ts"
 import { invalidUrl, StoreError } from "../StoreError.ts"
 import * as FileIssue from "./FileIssue.ts"
 
 /** The file of API keys. */
 export const keysFile = "daybook.sqlite"
 
-const maxNameCharacters = 40
-
-/**
- * The file of a chain. Names of one chain (any case, space or hyphen) share a file; a name with other characters carries a piece of
- * its hash, so that two chains never share a file and a name never leaves the folder.
- */
-export const chainFile = (name: string): string => {
-  const same = name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, "-")
-  const safe = same.replace(/[^a-z0-9-]/g, "_").slice(0, maxNameCharacters)
-  const suffix = safe === same && safe !== "" ? "" : `-${createHash("sha256").update(same).digest("hex").slice(0, 12)}`
-  return `chain-${safe}${suffix}.sqlite`
-}
+/** The file of a chain. */
+export const chainFile = (name: string): string => `chain-${ChainSlug.make(name, "-")}.sqlite`
 
 /** Form of a `sqlite:` URL, for messages. */
 export const form = '"sqlite:" and a folder, for example "sqlite:data"'

@@ -5,7 +5,7 @@
  */
 import { type BlockGap, type BlockRows, type Gap, gapKinds } from "../BlockRows.ts"
 import type { GapCounts, GapQuery } from "../ChainReader.ts"
-import { fromHex, toHex } from "./Bytes.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 

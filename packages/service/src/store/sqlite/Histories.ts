@@ -5,12 +5,13 @@
  *
  * Source: decision 0034.
  */
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./DocumentStatements.ts"
-import * as WalletKey from "./WalletKey.ts"
+import * as WalletKey from "../rows/WalletKey.ts"
 
 /** An entry by its key and row id. */
 export type Entry = readonly [key: Uint8Array, id: number]
@@ -76,9 +77,9 @@ export interface Range {
 }
 
 /** The columns of an entry's transaction under the row id of the entry; all null but the id where it is not stored. */
-type Joined = Documents.Columns | readonly [id: number, revision: null]
+type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
 
-const isStored = (joined: Joined): joined is Documents.Columns => joined[1] !== null
+const isStored = (joined: Joined): joined is DocumentRow.Columns => joined[1] !== null
 
 const blockOf = (id: number): number => RowId.toPosition(id).block
 
@@ -104,7 +105,7 @@ const compareUnsafe = (
 export interface Found {
   readonly id: number
   readonly bytes: number
-  readonly read: () => (Documents.Texts & { readonly revision: number }) | null
+  readonly read: () => (DocumentRow.Texts & { readonly revision: number }) | null
 }
 
 const foundUnsafe = (connection: Connection, address: string, joined: Joined, wantsInternal: boolean): Found => {
@@ -114,13 +115,13 @@ const foundUnsafe = (connection: Connection, address: string, joined: Joined, wa
   }
   const read = () => {
     const texts = Documents.textsUnsafe(connection, joined, wantsInternal)
-    if (Documents.isOf(joined, texts.body, address)) return { ...texts, revision: joined[1] }
+    if (DocumentRow.isOf(joined, texts.body, address)) return { ...texts, revision: joined[1] }
     const key = WalletKey.of(address)
-    const addresses = Documents.addressesOf(joined, texts.body)
+    const addresses = DocumentRow.addressesOf(joined, texts.body)
     if (addresses.some((other) => Buffer.compare(WalletKey.of(other), key) === 0)) return null
     throw Checksum.damaged(connection.name, blockOf(id), "a history has a transaction of another wallet")
   }
-  return { id, bytes: Documents.bytesOf(joined, wantsInternal), read }
+  return { id, bytes: DocumentRow.bytesOf(joined, wantsInternal), read }
 }
 
 /** Entries of a wallet in the order of the range, `limit` at a time. */

@@ -2,7 +2,7 @@
  * Statements on the ledgers of wallets. Each names its parameters in order.
  */
 import * as Movement from "../../ledger/Movement.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 
 /** Parameters: wallet, row id, body, checksum. */
 export const insert = `INSERT INTO ledger (wallet, id, body, checksum) VALUES (?, ?, ?, ?)`

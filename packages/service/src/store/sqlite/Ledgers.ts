@@ -7,10 +7,10 @@
 import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import { StoreError } from "../StoreError.ts"
-import { fromHex } from "./Bytes.ts"
-import * as Checksum from "./Checksum.ts"
+import { fromHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./LedgerStatements.ts"
 
 /** The step of the chain's schema that makes the tables. */

@@ -4,10 +4,10 @@
  * throw what SQLite throws.
  */
 import type { PageQuery, PageRow, Position } from "../ChainReader.ts"
-import { fromHex, join, split, toHex } from "./Bytes.ts"
+import { fromHex, join, split, toHex } from "../rows/Bytes.ts"
 import type { Connection, Params } from "./Connection.ts"
-import type { StoredRow } from "./Documents.ts"
-import * as RowId from "./RowId.ts"
+import type { StoredRow } from "../rows/DocumentRow.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./OldStatements.ts"
 
 const addressBytes = 20

@@ -1,7 +1,7 @@
 /**
  * Statements on the rows of blocks that are still in the layout of version 5 and earlier. Each names its parameters in order.
  */
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 
 const bodyBytes = `octet_length(t.body)`
 const allBytes = `octet_length(t.body) + ifnull(octet_length(t.internal), 0)`

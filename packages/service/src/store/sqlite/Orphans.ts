@@ -4,11 +4,12 @@
  */
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
-import { fromHex, toHex } from "./Bytes.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
+import type * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Histories from "./Histories.ts"
@@ -16,8 +17,8 @@ import * as LedgerAudit from "./LedgerAudit.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import * as OldRows from "./OldRows.ts"
 import * as OldStatements from "./OldStatements.ts"
-import * as RowId from "./RowId.ts"
-import * as WalletKey from "./WalletKey.ts"
+import * as RowId from "../rows/RowId.ts"
+import * as WalletKey from "../rows/WalletKey.ts"
 
 /** The tables that are searched, in this order. */
 const tables = ["history", "history_copy", "appearance", "ledger", "ledger_block"] as const
@@ -30,7 +31,7 @@ const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.o
 
 /** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
 const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): boolean => {
-  const [columns] = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])
+  const [columns] = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])
   if (columns === undefined) return false
   try {
     const { addresses } = Documents.fromColumnsUnsafe(connection, columns, false)

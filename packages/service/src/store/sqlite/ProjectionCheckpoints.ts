@@ -6,7 +6,7 @@
  */
 import { StoreError } from "../StoreError.ts"
 import type { Projection, ProjectionCheckpoint } from "../../projection/Projection.ts"
-import * as Checksum from "./Checksum.ts"
+import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 

@@ -5,17 +5,14 @@
  * Source: decision 0050.
  */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Holding from "../../proof/Holding.ts"
 import type { ProofWriter, WalletProof } from "../Proofs.ts"
-import type { StoreError } from "../StoreError.ts"
+import * as ProofRow from "../rows/ProofRow.ts"
+import { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
-import { fromHex, toHex } from "./Bytes.ts"
+import { fromHex } from "../rows/Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
-import * as Checksum from "./Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Openings from "./Openings.ts"
 import * as Reconciled from "./Reconciled.ts"
@@ -30,44 +27,13 @@ const select = `SELECT wallet, first, block, hash, body, checksum FROM proof WHE
 /** Parameters: lowest block that is removed. */
 const remove = `DELETE FROM proof WHERE block >= ?`
 
-type Columns = readonly [
-  ...[wallet: Uint8Array, first: number, block: number, hash: Uint8Array, body: string],
-  checksum: number,
-]
-
-const Block = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
-const Body = Schema.Struct({
-  provedBlock: Schema.NullOr(Block),
-  holdings: Schema.Array(
-    Schema.Struct({
-      holding: Schema.Struct({
-        standard: Schema.Literals(Holding.standards),
-        asset: Schema.String,
-        tokenId: Schema.NullOr(Schema.String),
-      }),
-      block: Block,
-      expected: Schema.BigIntFromString,
-      found: Schema.NullOr(Schema.BigIntFromString),
-      firstBlock: Schema.NullOr(Block),
-    }),
-  ),
-  unchecked: Schema.Array(Schema.String),
-})
-
-const encode = Schema.encodeSync(Schema.fromJsonString(Body))
-const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Body))
-
 /** The last comparison of a wallet, of an index with this first block; `null` where there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): WalletProof | null => {
-  const [row] = connection.valuesUnsafe<Columns>(select, [fromHex(wallet), first])
+  const [row] = connection.valuesUnsafe<ProofRow.Columns>(select, [fromHex(wallet), first])
   if (row === undefined) return null
-  const [, , number, hash, text, checksum] = row
-  const body = decode(text)
-  if (Result.isFailure(body) || Checksum.of(row.slice(0, -1)) !== checksum) {
-    throw Checksum.damaged(connection.name, number, "the proof of a wallet does not match its checksum")
-  }
-  return { wallet, first, block: { number, hash: toHex(hash) }, ...body.success }
+  const found = ProofRow.read(connection.name, row)
+  if (found instanceof StoreError) throw found
+  return found
 }
 
 /**
@@ -89,11 +55,9 @@ const hasUnsafe = ({ connection, ref }: ChainFile, first: number) => {
 }
 
 const writeProofUnsafe = (file: ChainFile, proof: WalletProof): boolean => {
-  const { block, first, wallet, ...body } = proof
-  const stored = hasUnsafe(file, first)(block.number)
-  if (stored?.hash !== block.hash) return false
-  const values = [fromHex(wallet), first, block.number, fromHex(block.hash), encode(body)]
-  file.connection.rowsUnsafe(insert, [...values, Checksum.of(values)])
+  const stored = hasUnsafe(file, proof.first)(proof.block.number)
+  if (stored?.hash !== proof.block.hash) return false
+  file.connection.rowsUnsafe(insert, ProofRow.make(proof))
   Reconciled.writeUnsafe(file.connection, proof)
   return true
 }

@@ -5,8 +5,10 @@
  * Source: decision 0050.
  */
 import type { WalletProof } from "../Proofs.ts"
-import { fromHex, toHex } from "./Bytes.ts"
-import * as Checksum from "./Checksum.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
+import * as ReconciledRow from "../rows/ReconciledRow.ts"
+import { StoreError } from "../StoreError.ts"
 import type { Connection } from "./Connection.ts"
 
 /** The step of the chain's schema that makes the table. */
@@ -32,8 +34,6 @@ const unwind = `DELETE FROM reconciled WHERE compared >= ?`
 
 const proofs = `SELECT wallet, first, block, hash, body, checksum FROM proof`
 
-type Columns = readonly [...[wallet: Uint8Array, first: number, compared: number, block: number], checksum: number]
-
 type ProofColumns = readonly [
   ...[wallet: Uint8Array, first: number, block: number, hash: Uint8Array, body: string],
   checksum: number,
@@ -41,24 +41,18 @@ type ProofColumns = readonly [
 
 /** `provedBlock` of the last comparison of a wallet, of an index with this first block; `null` where there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): number | null => {
-  const [row] = connection.valuesUnsafe<Columns>(select, [fromHex(wallet), first])
+  const [row] = connection.valuesUnsafe<ReconciledRow.Columns>(select, [fromHex(wallet), first])
   if (row === undefined) return null
-  const [, , compared, block, checksum] = row
-  if (Checksum.of(row.slice(0, -1)) === checksum) return block
-  throw Checksum.damaged(connection.name, compared, "the last proved block of a wallet does not match its checksum")
+  const found = ReconciledRow.read(connection.name, row)
+  if (found instanceof StoreError) throw found
+  return found
 }
 
 /** Writes the row of a comparison in place of an earlier one. */
-export const writeUnsafe = (
-  connection: Connection,
-  { block, first, provedBlock, wallet }: Pick<WalletProof, "wallet" | "first" | "block" | "provedBlock">,
-): void => {
-  if (provedBlock === null) {
-    connection.rowsUnsafe(remove, [fromHex(wallet)])
-    return
-  }
-  const values = [fromHex(wallet), first, block.number, provedBlock]
-  connection.rowsUnsafe(insert, [...values, Checksum.of(values)])
+export const writeUnsafe = (connection: Connection, proof: Parameters<typeof ReconciledRow.make>[0]): void => {
+  const row = ReconciledRow.make(proof)
+  if (row === null) connection.rowsUnsafe(remove, [fromHex(proof.wallet)])
+  else connection.rowsUnsafe(insert, row)
 }
 
 /** Removes the rows of comparisons at blocks from `lowest` on. */

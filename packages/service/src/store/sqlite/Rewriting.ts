@@ -15,7 +15,7 @@ import * as Documents from "./Documents.ts"
 import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
 import * as OldStatements from "./OldStatements.ts"
-import * as RowId from "./RowId.ts"
+import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
 /** Blocks that one step rewrites at most. */

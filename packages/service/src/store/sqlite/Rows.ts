@@ -8,15 +8,17 @@ import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
+import type * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Facts from "./Facts.ts"
+import * as FactsRow from "../rows/FactsRow.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
 import * as OldRows from "./OldRows.ts"
 import * as OldStatements from "./OldStatements.ts"
-import * as PreparedBlock from "./PreparedBlock.ts"
-import * as RowId from "./RowId.ts"
+import * as PreparedBlock from "../rows/PreparedBlock.ts"
+import * as RowId from "../rows/RowId.ts"
 
 /** Inserts a block and its transactions; what projections derive of them is inserted apart. */
 export const insertUnsafe = ({ codec, connection, ref }: ChainFile, block: BlockRows, layoutFrom: number): void => {
@@ -39,9 +41,9 @@ export const insertHistoryUnsafe = (
 }
 
 /** A stored transaction, or what is wrong with its row. */
-export type Read = readonly [id: number, row: Documents.StoredRow | StoreError]
+export type Read = readonly [id: number, row: DocumentRow.StoredRow | StoreError]
 
-const readPresent = (connection: Connection, columns: Documents.Columns): Read => {
+const readPresent = (connection: Connection, columns: DocumentRow.Columns): Read => {
   try {
     return [columns[0], Documents.fromColumnsUnsafe(connection, columns, true)]
   } catch (cause) {
@@ -60,7 +62,7 @@ export const listUnsafe = (
   const [first, end] = RowId.range(from, to)
   const [start] = RowId.range(layoutFrom, layoutFrom)
   const old = from < layoutFrom ? OldRows.readUnsafe(connection, first, Math.min(end, start)) : []
-  const columns = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [
+  const columns = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [
     Math.max(first, start),
     end,
   ])
@@ -69,7 +71,7 @@ export const listUnsafe = (
 
 /** The stored transactions of a range of blocks, inclusive, by block; throws for one that is damaged. */
 const transactionsUnsafe = (connection: Connection, from: number, to: number, layoutFrom: number) => {
-  const byBlock = new Map<number, Array<Documents.StoredRow>>()
+  const byBlock = new Map<number, Array<DocumentRow.StoredRow>>()
   for (const [id, row] of listUnsafe(connection, from, to, layoutFrom)) {
     if (row instanceof StoreError) throw row
     const { block } = RowId.toPosition(id)
@@ -94,7 +96,7 @@ export const readUnsafe = (
   const facts = Facts.rangeUnsafe(connection, wantsFacts ? blocks : [])
   return blocks.map(({ hash, number, parentHash, timestamp }): BlockRows => {
     const rows = transactions.get(number) ?? []
-    const text = Facts.textUnsafe(facts.get(number))
+    const text = FactsRow.textUnsafe(facts.get(number))
     const own = text === null ? {} : { facts: text }
     const decoderRevision = rows[0]?.decoderRevision ?? 0
     return { number, hash, parentHash, timestamp, decoderRevision, transactions: rows, ...own }
@@ -126,7 +128,7 @@ export const deleteTransactionsUnsafe = (connection: Connection, from: number, t
 export const replaceDocumentUnsafe = (
   { codec, connection }: ChainFile,
   block: number,
-  row: Documents.StoredRow,
+  row: DocumentRow.StoredRow,
   layoutFrom: number,
 ): void => {
   const id = RowId.of(block, row.index)

@@ -8,10 +8,10 @@ import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
 import * as Holding from "../../proof/Holding.ts"
 import type { UnreadOpenings, UnreadQuery } from "../Proofs.ts"
 import { StoreError } from "../StoreError.ts"
-import { toHex } from "./Bytes.ts"
+import { toHex } from "../rows/Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Ledgers from "./Ledgers.ts"
-import * as Openings from "./Openings.ts"
+import * as OpeningRow from "../rows/OpeningRow.ts"
 
 /** Parameters: first. */
 const progress = `SELECT next FROM opening_progress WHERE first = ?`
@@ -64,7 +64,7 @@ export const readUnsafe = (
         const name = `${wallet} ${Holding.keyOf(holding)}`
         if (known.has(name)) continue
         known.add(name)
-        const isRead = connection.valuesUnsafe(has, [key, Openings.bytesOfHolding(holding), first]).length > 0
+        const isRead = connection.valuesUnsafe(has, [key, OpeningRow.bytesOfHolding(holding), first]).length > 0
         if (!isRead) holdings.push({ wallet, holding })
       }
     }

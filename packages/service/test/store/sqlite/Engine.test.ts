@@ -12,6 +12,7 @@ import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as ChainFile from "../../../src/store/sqlite/ChainFile.ts"
 import * as ChainWriter from "../../../src/store/sqlite/ChainWriter.ts"
 import * as Engine from "../../../src/store/Engine.ts"
+import { backupContract } from "../backupContract.ts"
 import { contract } from "../contract.ts"
 import { blockOn, chainOn, refOf } from "../model.ts"
 import { all, pageBodies, ref } from "../TestDatabase.ts"
@@ -36,15 +37,18 @@ const readerOf = (file: string) =>
 const openOnce = (file: string) => Effect.scoped(Effect.asVoid(open(file)))
 const checkpointOf = (reader: ChainReader) => reader.snapshot((snapshot) => snapshot.checkpoint)
 
-contract(
-  "SQLite",
-  Effect.map(temporaryFile, (file) => ({
-    connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/"),
-    setClock: TestClock.setTime,
-    restore: (folder) => Engine.fromUrl(`sqlite:${folder}`, "/"),
-    dump: Effect.sync(() => dumpOf(file)),
-  })),
-)
+const emptyDatabase = Effect.map(temporaryFile, (file) => ({
+  connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/"),
+  setClock: TestClock.setTime,
+  restore: (folder: string) => Engine.fromUrl(`sqlite:${folder}`, "/"),
+  dump: Effect.sync(() => dumpOf(file)),
+}))
+
+contract("SQLite", emptyDatabase)
+
+describe("Engine SQLite", () => {
+  backupContract(emptyDatabase)
+})
 
 describe("the SQLite engine", () => {
   describe("statements", () => {

@@ -23,7 +23,6 @@ blockContract(
   Effect.map(temporaryFile, (file) => ({
     connect: connect(file, "plain"),
     setClock: TestClock.setTime,
-    restore: (folder) => Engine.fromUrl(`sqlite:${folder}`, "/", { documents: "plain" }),
     dump: Effect.sync(() => dumpOf(file)),
   })),
 )

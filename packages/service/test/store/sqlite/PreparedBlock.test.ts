@@ -92,6 +92,6 @@ describe("Engine.preparer", () => {
   it("preparer: gives the block unchanged where the database is not known", () => {
     const block = blockOn(null)
 
-    expect(Engine.preparer("postgres://host/db", {})(block)).toBe(block)
+    expect(Engine.preparer("mysql://host/db", {})(block)).toBe(block)
   })
 })

@@ -1,13 +1,14 @@
 /** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
 import * as Blocks from "../../../src/store/sqlite/Blocks.ts"
 import * as Checkpoints from "../../../src/store/sqlite/Checkpoints.ts"
-import * as Checksum from "../../../src/store/sqlite/Checksum.ts"
+import * as Checksum from "../../../src/store/rows/Checksum.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
+import type * as DocumentRow from "../../../src/store/rows/DocumentRow.ts"
 import * as Documents from "../../../src/store/sqlite/Documents.ts"
 import * as DocumentStatements from "../../../src/store/sqlite/DocumentStatements.ts"
-import type * as Facts from "../../../src/store/sqlite/Facts.ts"
+import type * as FactsRow from "../../../src/store/rows/FactsRow.ts"
 import * as OldRows from "../../../src/store/sqlite/OldRows.ts"
-import * as RowId from "../../../src/store/sqlite/RowId.ts"
+import * as RowId from "../../../src/store/rows/RowId.ts"
 import * as Rows from "../../../src/store/sqlite/Rows.ts"
 
 const withFile = <A>(file: string, work: (connection: Connection.Connection) => A): A => {
@@ -28,11 +29,11 @@ const soundRows = (connection: Connection.Connection) =>
   )
 
 /** A transaction by its block and index. */
-export const rowOf = (file: string, block: number, index: number): Documents.StoredRow =>
+export const rowOf = (file: string, block: number, index: number): DocumentRow.StoredRow =>
   withFile(file, (connection) => soundRows(connection).find(([id]) => id === block * 1_048_576 + index)![1])
 
 /** Replaces a transaction's row; the histories are unchanged. */
-export const rewrite = (file: string, block: number, row: Documents.StoredRow): void =>
+export const rewrite = (file: string, block: number, row: DocumentRow.StoredRow): void =>
   withFile(file, (connection) => {
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [block * 1_048_576 + row.index])
     Documents.insertUnsafe(connection, block, [row], "zstd")
@@ -49,7 +50,7 @@ export const rewriteBlock = (file: string, chain: number, number: number, assign
 export const rewriteFacts = (file: string, chain: number, number: number, frame: Uint8Array): void =>
   withFile(file, (connection) => {
     connection.rowsUnsafe("UPDATE facts SET frame = ? WHERE block = ?", [frame, number])
-    const columns = connection.valuesUnsafe<Facts.Columns>("SELECT * FROM facts WHERE block = ?", [number])[0]!
+    const columns = connection.valuesUnsafe<FactsRow.Columns>("SELECT * FROM facts WHERE block = ?", [number])[0]!
     connection.rowsUnsafe("UPDATE block SET facts = ?, checksum = NULL WHERE number = ?", [
       Checksum.of(columns),
       number,
@@ -61,7 +62,7 @@ export const rewriteFacts = (file: string, chain: number, number: number, frame:
 export const rewriteFrame = (file: string, block: number, index: number, frame: Uint8Array): void =>
   withFile(file, (connection) => {
     const id = RowId.of(block, index)
-    const columns = connection.valuesUnsafe<Documents.Columns>(DocumentStatements.documents, [id, id + 1])[0]!
+    const columns = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])[0]!
     const own = [...columns.slice(0, 7), frame]
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [id])
     connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.of(own)])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Checksum from "../../../src/store/sqlite/Checksum.ts"
+import * as Checksum from "../../../src/store/rows/Checksum.ts"
 
 const Column = Schema.Union([Schema.Null, Schema.Int, Schema.String, Schema.Uint8Array])
 

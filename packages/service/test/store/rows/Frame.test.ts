@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Frame from "../../../src/store/sqlite/Frame.ts"
+import * as Frame from "../../../src/store/rows/Frame.ts"
 
 const codecs = ["plain", "zstd"] as const
 const long = JSON.stringify(Array.from({ length: 4_000 }, (_, index) => index))

@@ -3,30 +3,30 @@
  * append. What is stored is the same with it and without it. Pure.
  */
 import type { BlockRows } from "../BlockRows.ts"
-import * as Documents from "./Documents.ts"
-import * as Facts from "./Facts.ts"
+import * as DocumentRow from "./DocumentRow.ts"
+import * as FactsRow from "./FactsRow.ts"
 import type * as Frame from "./Frame.ts"
 
 /** Plain data, which is sent from thread to thread. */
 interface PreparedBlock {
   readonly codec: Frame.Codec
   readonly revision: number
-  readonly facts: Facts.Columns | null
-  readonly documents: ReadonlyArray<Documents.Prepared>
+  readonly facts: FactsRow.Columns | null
+  readonly documents: ReadonlyArray<DocumentRow.Prepared>
 }
 
 /** The transactions of a block with the revision of their documents. */
-export const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyArray<Documents.StoredRow> =>
+export const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyArray<DocumentRow.StoredRow> =>
   transactions.map((row) => ({ ...row, decoderRevision }))
 
-const makeDocuments = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<Documents.Prepared> =>
-  rowsOf(block).map((row) => Documents.prepare(block.number, row, codec))
+const makeDocuments = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<DocumentRow.Prepared> =>
+  rowsOf(block).map((row) => DocumentRow.prepare(block.number, row, codec))
 
 /** Bytes of the frames, which a prepared block holds beside its texts. */
 const bytesOf = ({ documents, facts }: PreparedBlock): number =>
   documents.reduce(
-    (sum, prepared) => sum + Documents.preparedBytes(prepared),
-    facts === null ? 0 : Facts.bytesOf(facts),
+    (sum, prepared) => sum + DocumentRow.preparedBytes(prepared),
+    facts === null ? 0 : FactsRow.bytesOf(facts),
   )
 
 /** Prepares a block. */
@@ -34,7 +34,7 @@ export const prepare = (block: BlockRows, codec: Frame.Codec): BlockRows => {
   const prepared: PreparedBlock = {
     codec,
     revision: block.decoderRevision,
-    facts: Facts.prepare(block, codec),
+    facts: FactsRow.prepare(block, codec),
     documents: makeDocuments(block, codec),
   }
   return { ...block, prepared, preparedBytes: bytesOf(prepared) }
@@ -48,11 +48,11 @@ const preparedOf = (block: BlockRows, codec: Frame.Codec): PreparedBlock | undef
 }
 
 /** The row of a block's facts; `null` for a block without. */
-export const factsOf = (block: BlockRows, codec: Frame.Codec): Facts.Columns | null => {
+export const factsOf = (block: BlockRows, codec: Frame.Codec): FactsRow.Columns | null => {
   const prepared = preparedOf(block, codec)
-  return prepared === undefined ? Facts.prepare(block, codec) : prepared.facts
+  return prepared === undefined ? FactsRow.prepare(block, codec) : prepared.facts
 }
 
 /** The rows of a block's transactions. */
-export const documentsOf = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<Documents.Prepared> =>
+export const documentsOf = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<DocumentRow.Prepared> =>
   preparedOf(block, codec)?.documents ?? makeDocuments(block, codec)

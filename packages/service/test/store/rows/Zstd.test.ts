@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto"
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
-import * as Dictionaries from "../../../src/store/sqlite/Dictionaries.ts"
+import * as Dictionaries from "../../../src/store/rows/Dictionaries.ts"
 import { seeded } from "../model.ts"
-import * as Zstd from "../../../src/store/sqlite/Zstd.ts"
+import * as Zstd from "../../../src/store/rows/Zstd.ts"
 
 const dictionary = readFileSync(new URL("../../../dictionaries/1.zdict", import.meta.url))
 const zstd = Dictionaries.zstd(Dictionaries.current)

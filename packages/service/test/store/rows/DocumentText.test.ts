@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as DocumentText from "../../../src/store/sqlite/DocumentText.ts"
+import * as DocumentText from "../../../src/store/rows/DocumentText.ts"
 
 const hash = `0x${"1".repeat(64)}`
 const from = `0x${"a".repeat(40)}`

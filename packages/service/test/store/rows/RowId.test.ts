@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as RowId from "../../../src/store/sqlite/RowId.ts"
+import * as RowId from "../../../src/store/rows/RowId.ts"
 
 describe("RowId", () => {
   it("of: orders transactions by block and index", () => {

@@ -1,0 +1,251 @@
+/**
+ * Reads a chain's rows range by range while an indexer writes them, and repairs single rows.
+ */
+import * as Effect from "effect/Effect"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
+import type { Appearance, Audit, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { BlockRows } from "../BlockRows.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import type * as Frame from "../rows/Frame.ts"
+import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
+import * as RowId from "../rows/RowId.ts"
+import { StoreError } from "../StoreError.ts"
+import * as Appearances from "./Appearances.ts"
+import * as BlockReplacement from "./BlockReplacement.ts"
+import * as Blocks from "./Blocks.ts"
+import type { At, Chain, Reading } from "./Chain.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as Documents from "./Documents.ts"
+import * as Ledgers from "./Ledgers.ts"
+import type { Pools } from "./Pool.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Rows from "./Rows.ts"
+import * as Values from "./Values.ts"
+
+/** The tables that are searched for orphans, in this order. */
+const tables = ["appearance", "ledger", "ledger_block"] as const
+
+type Table = (typeof tables)[number]
+
+const underivable = ["its ledger cannot be derived of its rows"]
+
+/** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
+const ledgerIssues = Effect.fnUntraced(function* (
+  at: At,
+  from: number,
+  to: number,
+): Effect.fn.Return<ReadonlyMap<number, ReadonlyArray<string>>, StoreError> {
+  const projection = WalletLedger.make(at.chain.ref.id)
+  const state = yield* ProjectionCheckpoints.read(at, projection.id)
+  const issues = new Map<number, ReadonlyArray<string>>()
+  if (state?.revision !== projection.revision || state.next === null) return issues
+  for (let number = from; number <= Math.min(to, state.next - 1); number++) {
+    // A damaged row that the ledger is derived from is an issue of its own.
+    const blocks = yield* Effect.catchIf(
+      Rows.read(at, number, number, true),
+      (error) => error.damagedBlock !== undefined,
+      () => Effect.succeed<ReadonlyArray<BlockRows>>([]),
+    )
+    for (const block of blocks) {
+      // Texts of another form, under checksums that hold: deriving throws what parsing them throws.
+      const derived = Effect.try({ try: () => projection.ledger(block), catch: () => null })
+      const packed = yield* Effect.orElseSucceed(derived, () => null)
+      issues.set(number, packed === null ? underivable : yield* Ledgers.differences(at, number, packed))
+    }
+  }
+  return issues
+})
+
+const blocksOf = Effect.fnUntraced(function* (
+  at: At,
+  from: number,
+  to: number,
+): Effect.fn.Return<ReadonlyArray<StoredBlock>, StoreError> {
+  const listed = yield* Documents.list(at, from, to)
+  const entries = listed.flatMap(([id, row]) =>
+    row instanceof StoreError ? [] : row.addresses.map((address) => [Appearances.keyOf(address), id] as const),
+  )
+  const isPresent = yield* Appearances.present(at, entries)
+  const transactions = new Map<number, Array<StoredTransaction>>()
+  const damaged = new Map<number, Array<number>>()
+  for (const [id, row] of listed) {
+    const { block, index } = RowId.toPosition(id)
+    if (row instanceof StoreError) damaged.set(block, [...(damaged.get(block) ?? []), index])
+    else {
+      const own = transactions.get(block) ?? []
+      const missingAppearances = row.addresses.filter((address) => !isPresent([Appearances.keyOf(address), id]))
+      own.push({ ...row, missingAppearances })
+      transactions.set(block, own)
+    }
+  }
+  const headers = yield* Blocks.range(at, from, to)
+  const facts = yield* Blocks.factsOf(at, headers)
+  const issues = yield* ledgerIssues(at, from, to)
+  return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
+    const found = facts.get(number) ?? null
+    return {
+      ...{ number, hash, parentHash, timestamp, count, isDamaged },
+      facts: typeof found === "string" ? found : null,
+      hasDamagedFacts: found instanceof StoreError,
+      ledgerIssues: issues.get(number) ?? [],
+      transactions: transactions.get(number) ?? [],
+      damagedTransactions: damaged.get(number) ?? [],
+    }
+  })
+})
+
+/** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
+const isNamed = Effect.fnUntraced(function* (at: At, key: bigint, id: number): Effect.fn.Return<boolean, StoreError> {
+  const columns = (yield* Documents.byId(at, [id])).get(id)
+  if (columns === undefined) return false
+  return yield* Documents.read(at, columns, false).pipe(
+    Effect.map(({ addresses }) => addresses.some((address) => Appearances.keyOf(address) === key)),
+    Effect.catchIf(
+      (error) => error.damagedBlock !== undefined,
+      () => Effect.succeed(true),
+    ),
+  )
+})
+
+const beforeAll: Appearance = { table: tables[0], key: toHex(Buffer.alloc(8)), block: -1, index: 0 }
+
+const tableOf = (text: string): Table => tables.find((table) => table === text) ?? tables[0]
+
+/** Whether a block lies in the index. */
+const isIndexed = ({ first, number }: Checkpoints.Columns, block: number): boolean =>
+  first !== null && number !== null && block >= first && block <= number
+
+const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.of(block, index))
+
+/** Before the first key: keys are signed numbers to PostgreSQL. */
+const lowestKey = -(2n ** 63n)
+
+const entryOf = (appearance: Appearance): Appearances.Entry =>
+  appearance.block < 0 ? [lowestKey, -1] : [Appearances.toBig(fromHex(appearance.key)), idOf(appearance)]
+
+/** Entries of a table after one. */
+const entriesAfter = Effect.fnUntraced(function* (
+  at: At,
+  table: Table,
+  after: Appearance,
+  limit: number,
+): Effect.fn.Return<ReadonlyArray<Appearance>, StoreError> {
+  if (table === "ledger_block") {
+    const blocks = yield* Ledgers.blocksAfter(at, after.block, limit)
+    return blocks.map(([block]) => ({ table, key: "0x", block, index: 0 }))
+  }
+  if (table === "ledger") {
+    const rows = yield* Ledgers.after(at, fromHex(after.block < 0 ? "0x" : after.key), idOf(after), limit)
+    return rows.map(([wallet, id, body]) => ({
+      ...{ table, key: toHex(wallet), ...RowId.toPosition(id), assets: LedgerDifferences.assetsOf(body) },
+    }))
+  }
+  const entries = yield* Appearances.after(at, entryOf(after), limit)
+  return entries.map(([key, id]) => ({ table, key: toHex(key), ...RowId.toPosition(id) }))
+})
+
+/** Whether an entry is orphaned. */
+const isOrphaned = (at: At, columns: Checkpoints.Columns, entry: Appearance): Effect.Effect<boolean, StoreError> => {
+  if (entry.table === "ledger_block") return Effect.succeed(!isIndexed(columns, entry.block))
+  if (entry.table === "ledger") return Ledgers.isOrphaned(at, fromHex(entry.key), idOf(entry))
+  const [key, id] = entryOf(entry)
+  return Effect.map(isNamed(at, key, id), (named) => !named)
+}
+
+const orphaned = Effect.fnUntraced(function* (at: At, after: Appearance | null, limit: number) {
+  const columns = yield* Checkpoints.read(at)
+  const from = after ?? beforeAll
+  const table = tableOf(from.table)
+  const entries = yield* entriesAfter(at, table, from, limit)
+  const found = yield* Effect.filter(entries, (entry) => isOrphaned(at, columns, entry))
+  const next = tables[tables.indexOf(table) + 1]
+  const end = next === undefined ? null : { ...beforeAll, table: next }
+  return { orphaned: found, last: entries.length < limit ? end : entries.at(-1)! }
+})
+
+const removeEntry = (at: At, entry: Appearance): Effect.Effect<void, StoreError> => {
+  if (entry.table === "ledger_block") return Ledgers.removePlaces(at, entry.block)
+  if (entry.table === "ledger") return Ledgers.removeRow(at, fromHex(entry.key), idOf(entry))
+  return Appearances.remove(at, [entryOf(entry)])
+}
+
+const removeOrphaned = Effect.fnUntraced(function* (at: At, appearances: ReadonlyArray<Appearance>) {
+  const locked = yield* Checkpoints.lock(at, null)
+  const found = yield* Effect.filter(
+    appearances.filter(({ block }) => block >= 0),
+    (entry) => isOrphaned(at, locked.columns, entry),
+  )
+  if (found.length === 0) return
+  yield* Effect.forEach(found, (entry) => removeEntry(at, entry), { discard: true })
+  yield* Checkpoints.advance(at, locked, {})
+})
+
+const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repairer => {
+  // No write of a repairer compares a token.
+  const write = <A, E>(work: (at: At) => Effect.Effect<A, E>) =>
+    writing.transaction((session) => work({ chain, session }))
+  const withoutLease = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+    Effect.catchIf(
+      effect,
+      (error): error is Extract<E, { readonly _tag: "LeaseLost" }> => error._tag === "LeaseLost",
+      Effect.die,
+    )
+  return {
+    removeOrphaned: (appearances) => withoutLease(write((at) => removeOrphaned(at, appearances))),
+    replace: (rows) =>
+      withoutLease(
+        write((at) =>
+          Effect.flatMap(Checkpoints.lock(at, null), (locked) =>
+            BlockReplacement.replace(at, locked, WalletLedger.make(chain.ref.id), rows, codec),
+          ),
+        ),
+      ),
+  }
+}
+
+const hasAmcheck = `SELECT 1 FROM pg_extension WHERE extname = 'amcheck'`
+const checkIndexes = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_am m ON m.oid = c.relam WHERE n.nspname = $1 AND c.relkind = 'i' AND m.amname = 'btree'`
+const checkIndex = `SELECT bt_index_check(($1::text || '.' || quote_ident($2::text))::regclass, true) IS NULL`
+
+/** What `amcheck` finds in the indexes, where the extension is installed. */
+const engineIssues = Effect.fnUntraced(function* ({ chain: { schema }, session }: At) {
+  if ((yield* session.rows(hasAmcheck, [])).length === 0) return []
+  const indexes = yield* session.rows<readonly [name: string]>(checkIndexes, [Values.text(schema)])
+  const found: Array<string> = []
+  for (const [name] of indexes) {
+    const checked = session.rows(checkIndex, [Values.text(schema), Values.text(name)])
+    const issue = yield* Effect.match(checked, {
+      onSuccess: () => null,
+      onFailure: ({ message }) => `index ${name}: ${message}`,
+    })
+    if (issue !== null) found.push(issue)
+  }
+  return found
+})
+
+/** The audit of a chain; `made` makes its schema. */
+export const make = (
+  pools: Pools,
+  chain: Chain,
+  {
+    codec,
+    made,
+    reading,
+  }: {
+    readonly codec: Frame.Codec
+    readonly made: Effect.Effect<void, StoreError>
+    readonly reading: Reading
+  },
+): Audit => ({
+  engineIssues: Effect.suspend(() => engineIssues({ chain, session: pools.reading })),
+  range: (from, to) =>
+    reading(
+      Effect.fnUntraced(function* (at) {
+        const checkpoint = Checkpoints.toCheckpoint(yield* Checkpoints.read(at))
+        return { checkpoint, blocks: yield* blocksOf(at, from, to) }
+      }),
+    ),
+  orphanedAppearances: (after, limit) => reading((at) => orphaned(at, after, limit)),
+  repairer: Effect.as(made, repairerOf(pools, chain, codec)),
+})

@@ -1,0 +1,75 @@
+/**
+ * Finds blocks by their number and their time in one committed state, and compares each result with the blocks beside it.
+ */
+import * as Effect from "effect/Effect"
+import type { Checkpoint, LinkedBlock } from "../BlockRows.ts"
+import * as Checksum from "../rows/Checksum.ts"
+import type { StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
+import type { At } from "./Chain.ts"
+import * as Values from "./Values.ts"
+
+/** A chain in one committed state. */
+export interface State extends At {
+  readonly checkpoint: Checkpoint | null
+}
+
+/** The stored row of a block; `null` outside the index. Fails for one that is missing in it. */
+export const header = Effect.fnUntraced(function* (state: State, number: number) {
+  const { chain, checkpoint } = state
+  const found = yield* Blocks.find(state, number)
+  if (found !== null) return found
+  if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return null
+  return yield* Checksum.damaged(chain.name, number, "it is not stored")
+})
+
+/** The stored block of a number; `null` outside the index. */
+export const block = (state: State, number: number): Effect.Effect<LinkedBlock | null, StoreError> =>
+  Effect.map(header(state, number), (found) =>
+    found === null ? null : { number, hash: found.hash, parentHash: found.parentHash, timestamp: found.timestamp },
+  )
+
+const find = ({ session }: State, sql: string, timestamp: number) =>
+  Effect.map(session.rows<readonly [number: number]>(sql, [Values.big(timestamp)]), ([row]) => row?.[0] ?? null)
+
+const damaged = ({ chain }: State, number: number) =>
+  Checksum.damaged(chain.name, number, "the index of block times does not match it")
+
+/** Number of the first block at or after an instant in seconds; `null` when all are before it. */
+export const firstAtOrAfter = Effect.fnUntraced(function* (
+  state: State,
+  timestamp: number,
+): Effect.fn.Return<number | null, StoreError> {
+  const { chain, checkpoint } = state
+  if (checkpoint === null) return null
+  const found = yield* find(state, chain.sql.firstAtOrAfter, timestamp)
+  if (found === null) {
+    if (checkpoint.headTimestamp >= timestamp) return yield* damaged(state, checkpoint.head.number)
+    return null
+  }
+  const own = yield* block(state, found)
+  const before = found > checkpoint.first ? yield* block(state, found - 1) : null
+  const isFirst = own !== null && (before === null || before.timestamp < timestamp || before.timestamp > own.timestamp)
+  if (!isFirst || own.timestamp < timestamp) return yield* damaged(state, found)
+  return found
+})
+
+/** Number of the last block at or before an instant in seconds; `null` when all are after it. */
+export const lastAtOrBefore = Effect.fnUntraced(function* (
+  state: State,
+  timestamp: number,
+): Effect.fn.Return<number | null, StoreError> {
+  const { chain, checkpoint } = state
+  if (checkpoint === null) return null
+  const found = yield* find(state, chain.sql.lastAtOrBefore, timestamp)
+  if (found === null) {
+    const first = yield* block(state, checkpoint.first)
+    if ((first?.timestamp ?? timestamp) <= timestamp) return yield* damaged(state, checkpoint.first)
+    return null
+  }
+  const own = yield* block(state, found)
+  const after = found < checkpoint.head.number ? yield* block(state, found + 1) : null
+  const isLast = own !== null && (after === null || after.timestamp > timestamp || after.timestamp < own.timestamp)
+  if (!isLast || own.timestamp > timestamp) return yield* damaged(state, found)
+  return found
+})

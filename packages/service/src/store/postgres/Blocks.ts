@@ -1,0 +1,174 @@
+/**
+ * The rows of blocks with their facts and gaps.
+ *
+ * Source: decisions 0034, 0035 and 0044.
+ */
+import * as Effect from "effect/Effect"
+import { type BlockGap, type BlockRef, type BlockRows, type Gap, gapKinds } from "../BlockRows.ts"
+import type { GapCounts, GapQuery } from "../ChainReader.ts"
+import * as BlockRow from "../rows/BlockRow.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
+import * as FactsRow from "../rows/FactsRow.ts"
+import type * as Frame from "../rows/Frame.ts"
+import * as PreparedBlock from "../rows/PreparedBlock.ts"
+import type { StoreError } from "../StoreError.ts"
+import type { At } from "./Chain.ts"
+import * as Values from "./Values.ts"
+
+const { column } = Values
+
+/** Rows of every version have checksums. */
+const noOlderLayout = 0
+
+/** Inserts the rows of blocks that are not stored. */
+export const insert = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  blocks: ReadonlyArray<BlockRows>,
+  codec: Frame.Codec,
+): Effect.fn.Return<void, StoreError> {
+  const facts = blocks.map((block) => PreparedBlock.factsOf(block, codec))
+  const rows = blocks.map((block, at) => {
+    const own = facts[at] ?? null
+    return BlockRow.make(block, own === null ? null : Checksum.of(own))
+  })
+  yield* session.rows(sql.insertBlocks, [
+    Values.bigs(column(rows, 0)),
+    Values.manyBytes(column(rows, 1)),
+    Values.manyBytes(column(rows, 2)),
+    Values.bigs(column(rows, 3)),
+    Values.ints(column(rows, 4)),
+    Values.ints(column(rows, 5)),
+    Values.ints(column(rows, 6)),
+  ])
+  const present = facts.filter((own) => own !== null)
+  if (present.length > 0) {
+    yield* session.rows(sql.insertFacts, [
+      Values.bigs(column(present, 0)),
+      Values.ints(column(present, 1)),
+      Values.ints(column(present, 2)),
+      Values.manyBytes(column(present, 3)),
+    ])
+  }
+  const gaps = blocks.flatMap((block) =>
+    (block.gaps ?? []).map((gap, position) => [block.number, position, gap] as const),
+  )
+  if (gaps.length === 0) return
+  yield* session.rows(sql.insertGaps, [
+    Values.bigs(column(gaps, 0)),
+    Values.ints(column(gaps, 1)),
+    Values.texts(gaps.map(([, , { kind }]) => kind)),
+    Values.manyBytes(gaps.map(([, , { transaction }]) => (transaction === undefined ? null : fromHex(transaction)))),
+    // A reason may hold characters that a text of PostgreSQL cannot.
+    Values.manyBytes(gaps.map(([, , { reason }]) => Buffer.from(reason))),
+  ])
+})
+
+/** Removes a range of blocks, inclusive, with their facts and gaps. */
+export const remove = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  from: number,
+  to: number,
+): Effect.fn.Return<void, StoreError> {
+  const range = [Values.big(from), Values.big(to)]
+  for (const statement of [sql.deleteBlocks, sql.deleteFacts, sql.deleteGaps]) yield* session.rows(statement, range)
+})
+
+/** Blocks of a range, inclusive, with whether each is damaged. */
+export const range = (
+  { chain: { sql }, session }: At,
+  from: number,
+  to: number,
+): Effect.Effect<ReadonlyArray<BlockRow.StoredHeader>, StoreError> =>
+  Effect.map(session.rows<BlockRow.Columns>(sql.blocks, [Values.big(from), Values.big(to)]), (rows) =>
+    rows.map((row) => BlockRow.fromColumns(row, noOlderLayout)),
+  )
+
+/** The block of a number; `null` where none is stored. Fails for a damaged one. */
+export const find = Effect.fnUntraced(function* (
+  at: At,
+  number: number,
+): Effect.fn.Return<BlockRow.StoredHeader | null, StoreError> {
+  const [found] = yield* range(at, number, number)
+  if (found?.isDamaged !== true) return found ?? null
+  return yield* Checksum.damaged(at.chain.name, number, "it does not match its checksum")
+})
+
+/** Blocks by their numbers, with whether each is damaged; those that are not stored are absent. */
+export const byNumber = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  numbers: ReadonlyArray<number>,
+): Effect.fn.Return<ReadonlyMap<number, BlockRow.StoredHeader>, StoreError> {
+  const rows = yield* session.rows<BlockRow.Columns>(sql.blocksOf, [Values.bigs(numbers)])
+  return new Map(rows.map((row) => [row[0], BlockRow.fromColumns(row, noOlderLayout)]))
+})
+
+type RefRow = readonly [number: number, hash: Uint8Array]
+
+const toRef = ([number, hash]: RefRow): BlockRef => ({ number, hash: toHex(hash) })
+
+/** Blocks of a range, inclusive, lowest first. */
+export const headers = (
+  { chain: { sql }, session }: At,
+  from: number,
+  to: number,
+): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
+  Effect.map(session.rows<RefRow>(sql.headers, [Values.big(from), Values.big(to)]), (rows) => rows.map(toRef))
+
+/** Blocks from one on, lowest first. */
+export const headersFrom = (
+  { chain: { sql }, session }: At,
+  from: number,
+  limit: number,
+): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
+  Effect.map(session.rows<RefRow>(sql.headersFrom, [Values.big(from), Values.big(limit)]), (rows) => rows.map(toRef))
+
+/** The facts of blocks that follow each other, by block, with those that are damaged. */
+export const factsOf = Effect.fnUntraced(function* (
+  { chain: { name, sql }, session }: At,
+  blocks: ReadonlyArray<FactsRow.Header>,
+): Effect.fn.Return<ReadonlyMap<number, string | StoreError>, StoreError> {
+  const having = blocks.filter(({ factsChecksum }) => factsChecksum !== null)
+  const [first, last] = [having[0], having.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  const rows = yield* session.rows<FactsRow.Columns>(sql.facts, [Values.big(first.number), Values.big(last.number)])
+  const byBlock = new Map(rows.map((columns) => [columns[0], columns]))
+  return new Map(having.map((block) => [block.number, FactsRow.read(name, block, byBlock.get(block.number))]))
+})
+
+/** Numbers of blocks of a range that have no facts. */
+export const withoutFacts = (
+  { chain: { sql }, session }: At,
+  { from, limit, to }: GapQuery,
+): Effect.Effect<ReadonlyArray<number>, StoreError> =>
+  Effect.map(
+    session.rows<readonly [number: number]>(sql.withoutFacts, [Values.big(from), Values.big(to), Values.big(limit)]),
+    (rows) => rows.map(([number]) => number),
+  )
+
+type GapRow = readonly [block: number, kind: BlockGap["kind"], transaction: Uint8Array | null, reason: Uint8Array]
+
+/** Gaps of a range of blocks, by block. */
+export const gaps = (
+  { chain: { sql }, session }: At,
+  { from, limit, to }: GapQuery,
+): Effect.Effect<ReadonlyArray<Gap>, StoreError> =>
+  Effect.map(session.rows<GapRow>(sql.gaps, [Values.big(from), Values.big(to), Values.big(limit)]), (rows) =>
+    rows.map(([block, kind, transaction, reason]) => ({
+      block,
+      ...(transaction === null ? {} : { transaction: toHex(transaction) }),
+      kind,
+      reason: Buffer.from(reason).toString(),
+    })),
+  )
+
+/** Numbers of gaps by kind, and of blocks with facts. */
+export const counts = Effect.fnUntraced(function* ({
+  chain: { sql },
+  session,
+}: At): Effect.fn.Return<{ readonly gaps: GapCounts; readonly facts: number }, StoreError> {
+  const found = new Map(yield* session.rows<readonly [name: string, count: number]>(sql.counts, []))
+  const gaps = Object.fromEntries(gapKinds.map((kind) => [kind, found.get(kind) ?? 0]))
+  // Sound: the keys are the kinds.
+  return { gaps: gaps as GapCounts, facts: found.get("facts") ?? 0 }
+})

@@ -1,0 +1,35 @@
+/**
+ * The schema of a chain and its statements, and the chain in an open session.
+ */
+import type * as Effect from "effect/Effect"
+import type { ChainRef } from "../ChainRef.ts"
+import * as ChainSlug from "../rows/ChainSlug.ts"
+import type { StoreError } from "../StoreError.ts"
+import { quoted } from "./Migrations.ts"
+import type { Session } from "./Pool.ts"
+import * as Statements from "./Statements.ts"
+
+/** A chain of a database. */
+export interface Chain {
+  readonly ref: ChainRef
+  /** Name of its schema. */
+  readonly schema: string
+  /** Names it in messages. */
+  readonly name: string
+  readonly sql: Statements.Statements
+}
+
+/** A chain as one session sees it. */
+export interface At {
+  readonly chain: Chain
+  readonly session: Session
+}
+
+/** Runs reads of a chain in one transaction. */
+export type Reading = <A, E, R>(read: (at: At) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+
+/** The chain of a reference; `database` names the database in messages. */
+export const make = (ref: ChainRef, database: string): Chain => {
+  const schema = `daybook_${ChainSlug.make(ref.name, "_")}`
+  return { ref, schema, name: `${schema} of ${database}`, sql: Statements.make(quoted(schema)) }
+}

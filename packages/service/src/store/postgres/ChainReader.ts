@@ -1,0 +1,126 @@
+/**
+ * Reads a chain's schema, each snapshot in one transaction.
+ */
+import * as Effect from "effect/Effect"
+import type { BlockRef } from "../BlockRows.ts"
+import type { ChainChange, ChainChanges, ChainPosition, ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
+import { fromHex } from "../rows/Bytes.ts"
+import type { StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
+import * as BlockTimes from "./BlockTimes.ts"
+import type { At, Reading } from "./Chain.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as Documents from "./Documents.ts"
+import * as Ledgers from "./Ledgers.ts"
+import * as Openings from "./Openings.ts"
+import * as PageReader from "./PageReader.ts"
+import * as Places from "./Places.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Proofs from "./Proofs.ts"
+import * as StatusBoard from "./StatusBoard.ts"
+import * as Values from "./Values.ts"
+
+/** No document has this revision. */
+const noRevision = -1
+
+const lowestReorged = ({ chain: { sql }, session }: At, { hash, number }: BlockRef) =>
+  Effect.map(
+    session.rows<readonly [lowest: number]>(sql.lowestReorgedBlock, [Values.big(number), Values.bytes(fromHex(hash))]),
+    ([row]) => row?.[0] ?? null,
+  )
+
+const snapshotOf = (state: BlockTimes.State): Snapshot => {
+  const { checkpoint } = state
+  return {
+    checkpoint: Effect.succeed(checkpoint),
+    block: (number) => BlockTimes.block(state, number),
+    blockFacts: Effect.fnUntraced(function* (number): Effect.fn.Return<string | null, StoreError> {
+      const found = yield* BlockTimes.header(state, number)
+      if (found === null || found.factsChecksum === null) return null
+      const facts = (yield* Blocks.factsOf(state, [found])).get(number) ?? null
+      return facts === null || typeof facts === "string" ? facts : yield* facts
+    }),
+    firstAtOrAfter: (timestamp) => BlockTimes.firstAtOrAfter(state, timestamp),
+    lastAtOrBefore: (timestamp) => BlockTimes.lastAtOrBefore(state, timestamp),
+    page: ({ id, kind }, query) => {
+      if (kind === "entries") return PageReader.entries(state, id, query)
+      return kind === "ledger" ? PageReader.ledger(state, query) : PageReader.wallet(state, query)
+    },
+    ledger: Effect.fnUntraced(function* (query): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+      const { isCut, rows } = yield* Ledgers.page(state, query)
+      const limit = isCut ? rows.length : query.limit
+      return checkpoint === null ? rows : yield* Openings.add(state, { ...query, limit }, checkpoint.first, rows)
+    }),
+    openings: (wallet) => (checkpoint === null ? Effect.succeed([]) : Openings.read(state, wallet, checkpoint.first)),
+    unreadOpenings: (query) =>
+      checkpoint === null ? Effect.succeed({ holdings: [], next: 0 }) : Openings.unread(state, checkpoint.first, query),
+    proof: (wallet) => (checkpoint === null ? Effect.succeed(null) : Proofs.read(state, wallet, checkpoint.first)),
+    reconciledTo: (wallet) =>
+      checkpoint === null ? Effect.succeed(null) : Proofs.reconciledTo(state, wallet, checkpoint.first),
+    places: (positions, maxBytes) => Places.read(state, positions, maxBytes),
+    projection: (id) =>
+      Effect.map(
+        ProjectionCheckpoints.read(state, id),
+        (found) => found && { revision: found.revision, next: found.next },
+      ),
+    lowestReorgedBlock: (ref) => lowestReorged(state, ref),
+    hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
+    status: StatusBoard.read(state),
+    blocksToRewrite: Effect.succeed(0),
+    blocksWithoutFacts: Effect.map(Blocks.counts(state), ({ facts }) =>
+      checkpoint === null ? 0 : Math.max(0, checkpoint.head.number - checkpoint.first + 1 - facts),
+    ),
+    gapCounts: Effect.map(Blocks.counts(state), ({ gaps }) => gaps),
+  }
+}
+
+/** The lowest block that is not the one that a reader knows; `null` when it knows none that was removed. */
+const removed = Effect.fnUntraced(function* (at: At, finalized: number | null, head: BlockRef) {
+  const [stored] = yield* Blocks.headers(at, head.number, head.number)
+  if (stored?.hash === head.hash) return null
+  return (yield* lowestReorged(at, head)) ?? Math.min(head.number, (finalized ?? -1) + 1)
+})
+
+const changes = Effect.fnUntraced(function* (
+  at: At,
+  after: ChainPosition | null,
+  limit: number,
+): Effect.fn.Return<ChainChanges, StoreError> {
+  const { finalized, serial } = yield* Checkpoints.read(at)
+  if (after !== null && after.serial > serial) return { changes: [], position: after }
+  const { first = null, head = null } = after ?? {}
+  const lowest = head === null ? null : yield* removed(at, finalized, head)
+  const isEmptied = first === null || (lowest !== null && lowest <= first)
+  const from = isEmptied ? 0 : (lowest ?? head!.number + 1)
+  const blocks = yield* Blocks.headersFrom(at, from, limit)
+  const unwound: ReadonlyArray<ChainChange> = lowest === null ? [] : [{ _tag: "Unwound", lowest }]
+  const appended: ReadonlyArray<ChainChange> = blocks.length === 0 ? [] : [{ _tag: "Appended", blocks }]
+  const kept = isEmptied
+    ? null
+    : lowest === null
+      ? head
+      : ((yield* Blocks.headers(at, lowest - 1, lowest - 1))[0] ?? null)
+  return {
+    changes: [...unwound, ...appended],
+    position: {
+      serial,
+      first: isEmptied ? (blocks[0]?.number ?? null) : first,
+      head: blocks.at(-1) ?? kept,
+    },
+  }
+})
+
+/** The reader of a chain. */
+export const make = (reading: Reading): ChainReader => ({
+  snapshot: (read) =>
+    reading((at) =>
+      // A transaction takes its state at its first statement, which is this one.
+      Effect.flatMap(Checkpoints.read(at), (columns) =>
+        read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) })),
+      ),
+    ),
+  changes: (after, limit) => reading((at) => changes(at, after, limit)),
+  headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
+  blocksWithoutFacts: (query) => reading((at) => Blocks.withoutFacts(at, query)),
+  gaps: (query) => reading((at) => Blocks.gaps(at, query)),
+})

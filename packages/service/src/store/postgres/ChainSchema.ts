@@ -1,0 +1,162 @@
+/**
+ * The tables of a chain's schema, and the steps that migrate older ones. A step that was released is never edited.
+ *
+ * `document` holds a transaction as the SQLite engine does; long texts lie in its columns `large_…`, which a page reads only when it has
+ * room. `appearance` holds the transactions of each wallet. `checkpoint` has the index's range and the fencing token that writes compare;
+ * `indexer` has the lease and the status, so that a beat of an indexer never waits for its own append. `counter` counts rows.
+ * `clock` is the clock of leases and statuses, in milliseconds.
+ *
+ * Source: decision 0051.
+ */
+import type * as Migrations from "./Migrations.ts"
+
+/** The checkpoint and the indexer. */
+const indexTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.checkpoint (
+         one bool PRIMARY KEY DEFAULT true CHECK (one),
+         chain int8 NOT NULL,
+         first int8,
+         number int8,
+         hash bytea,
+         timestamp int8,
+         finalized int8,
+         watch text,
+         serial int8 NOT NULL DEFAULT 0,
+         token int8 NOT NULL DEFAULT 0,
+         checksum int4 NOT NULL
+       ) WITH (fillfactor = 50)`,
+  `CREATE TABLE ${name}.indexer (
+         one bool PRIMARY KEY DEFAULT true CHECK (one),
+         lease_owner text,
+         lease_since int8,
+         lease_until int8,
+         token int8 NOT NULL DEFAULT 0,
+         status text,
+         status_at int8
+       ) WITH (fillfactor = 50)`,
+]
+
+/** Blocks, and those that were removed. */
+const blockTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.block (
+         number int8 PRIMARY KEY,
+         hash bytea NOT NULL,
+         parent_hash bytea NOT NULL,
+         timestamp int8 NOT NULL,
+         transactions int4 NOT NULL,
+         facts int4,
+         checksum int4 NOT NULL
+       )`,
+  `CREATE INDEX block_timestamp ON ${name}.block (timestamp, number)`,
+  `CREATE TABLE ${name}.unwound (
+         number int8 NOT NULL,
+         hash bytea NOT NULL,
+         lowest int8 NOT NULL,
+         PRIMARY KEY (number, hash)
+       )`,
+]
+
+/** Transactions, and what blocks state beside them. */
+const transactionTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.document (
+         id int8 PRIMARY KEY,
+         revision int4 NOT NULL,
+         form int4 NOT NULL,
+         size int4 NOT NULL,
+         internal_size int4,
+         checksum int4 NOT NULL,
+         large_checksum int4,
+         large_internal_checksum int4,
+         hash bytea,
+         addresses bytea,
+         frame bytea,
+         large_frame bytea,
+         large_internal bytea
+       ) WITH (toast_tuple_target = 8160)`,
+  // Frames are compressed already.
+  ...["frame", "large_frame", "large_internal"].map(
+    (column) => `ALTER TABLE ${name}.document ALTER COLUMN ${column} SET STORAGE EXTERNAL`,
+  ),
+  `CREATE TABLE ${name}.appearance (key int8 NOT NULL, id int8 NOT NULL, PRIMARY KEY (key, id))`,
+  `CREATE TABLE ${name}.facts (
+         block int8 PRIMARY KEY,
+         dictionary int4 NOT NULL,
+         size int4 NOT NULL,
+         frame bytea NOT NULL
+       )`,
+  `ALTER TABLE ${name}.facts ALTER COLUMN frame SET STORAGE EXTERNAL`,
+  `CREATE TABLE ${name}.gap (
+         block int8 NOT NULL,
+         position int4 NOT NULL,
+         kind text NOT NULL,
+         transaction bytea,
+         reason bytea NOT NULL,
+         PRIMARY KEY (block, position)
+       )`,
+]
+
+/** What is derived of blocks. */
+const derivedTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.counter (name text PRIMARY KEY, count int8 NOT NULL) WITH (fillfactor = 50)`,
+  `CREATE TABLE ${name}.projection (
+         number int4 PRIMARY KEY,
+         id text NOT NULL UNIQUE,
+         kind text NOT NULL,
+         revision int4 NOT NULL,
+         next int8,
+         checksum int4 NOT NULL
+       ) WITH (fillfactor = 50)`,
+  `CREATE TABLE ${name}.entry (
+         projection int4 NOT NULL,
+         id int8 NOT NULL,
+         key bytea NOT NULL,
+         body bytea NOT NULL,
+         PRIMARY KEY (projection, id)
+       )`,
+  `CREATE INDEX entry_key ON ${name}.entry (projection, key, id)`,
+  `CREATE TABLE ${name}.ledger (
+         id int8 NOT NULL,
+         checksum int4 NOT NULL,
+         wallet bytea NOT NULL,
+         body bytea NOT NULL,
+         PRIMARY KEY (wallet, id)
+       )`,
+  `CREATE TABLE ${name}.ledger_block (block int8 PRIMARY KEY, places bytea NOT NULL, checksum int4 NOT NULL)`,
+  `CREATE FUNCTION ${name}.clock() RETURNS int8 LANGUAGE sql VOLATILE
+         AS $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 $$`,
+]
+
+/** What wallets held before the first block, and comparisons of their ledgers with the chain. */
+const proofTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.opening (
+     first int8 NOT NULL,
+     checksum int4 NOT NULL,
+     wallet bytea NOT NULL,
+     holding bytea NOT NULL,
+     amount bytea NOT NULL,
+     PRIMARY KEY (wallet, holding)
+   )`,
+  `CREATE TABLE ${name}.opening_progress (
+     one bool PRIMARY KEY DEFAULT true CHECK (one),
+     first int8 NOT NULL,
+     next int8 NOT NULL
+   )`,
+  `CREATE TABLE ${name}.proof (
+     wallet bytea PRIMARY KEY,
+     first int8 NOT NULL,
+     block int8 NOT NULL,
+     hash bytea NOT NULL,
+     body bytea NOT NULL,
+     checksum int4 NOT NULL,
+     proved int8,
+     proved_checksum int4
+   )`,
+]
+
+const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables]
+
+/** The schema of one chain. */
+export const schema: Migrations.Schema = {
+  holds: "the index of a chain",
+  steps: [(name) => tables.flatMap((make) => make(name))],
+}

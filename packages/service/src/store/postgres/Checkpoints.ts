@@ -1,0 +1,138 @@
+/**
+ * The checkpoint of a chain: reads it and compares it with its checksum, which every write renews with it. A write locks its row first,
+ * which orders the writers of the chain.
+ *
+ * Source: decisions 0034 and 0051.
+ */
+import * as Effect from "effect/Effect"
+import type { Checkpoint } from "../BlockRows.ts"
+import type { FencingToken } from "../Leases.ts"
+import { toHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
+import { LeaseLost, StoreError } from "../StoreError.ts"
+import type { At, Chain } from "./Chain.ts"
+import * as Values from "./Values.ts"
+
+/** The columns that change with the index. */
+export interface Columns {
+  readonly first: number | null
+  readonly number: number | null
+  readonly hash: Uint8Array | null
+  readonly timestamp: number | null
+  readonly finalized: number | null
+  /** JSON array of the watched wallets; `null` for all. */
+  readonly watch: string | null
+  readonly serial: number
+}
+
+type Row = readonly [
+  chain: number,
+  first: number | null,
+  number: number | null,
+  hash: Uint8Array | null,
+  timestamp: number | null,
+  finalized: number | null,
+  watch: string | null,
+  serial: number,
+  checksum: number,
+]
+
+type LockedRow = readonly [...Row, token: number, clock: number]
+
+const empty: Columns = {
+  ...{ first: null, number: null, hash: null, timestamp: null, finalized: null, watch: null, serial: 0 },
+}
+
+const checksumOf = (chain: number, { finalized, first, hash, number, serial, timestamp, watch }: Columns): number =>
+  Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial])
+
+const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
+
+const fromRow = (chain: Chain, row: Row | LockedRow | undefined): Effect.Effect<Columns, StoreError> => {
+  const damaged = `Stored checkpoint damaged: ${chain.name}. Stop the service and restore a backup, or drop the schema.`
+  if (row === undefined) return Effect.fail(refuse(damaged))
+  const [held, first, number, hash, timestamp, finalized, watch, serial, checksum] = row
+  const columns = { first, number, hash, timestamp, finalized, watch, serial }
+  if (checksumOf(held, columns) !== checksum) return Effect.fail(refuse(damaged))
+  if (held === chain.ref.id) return Effect.succeed(columns)
+  return Effect.fail(
+    refuse(
+      `Wrong chain in database schema ${chain.name}: expected chain ${chain.ref.id}, found chain ${held}. Correct the chain's id, or drop the schema.`,
+    ),
+  )
+}
+
+/** The checkpoint; `null` while the index is empty. */
+export const toCheckpoint = ({ finalized, first, hash, number, timestamp, watch }: Columns): Checkpoint | null =>
+  number === null
+    ? null
+    : {
+        // Sound: they are set together with the number.
+        first: first!,
+        head: { number, hash: toHex(hash!) },
+        headTimestamp: timestamp!,
+        finalized,
+        ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
+      }
+
+/** Makes the checkpoint of an empty index, if the schema has none. */
+export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
+  const { id } = chain.ref
+  yield* session.rows(chain.sql.claim, [Values.big(id), Values.int(checksumOf(id, empty))])
+  yield* session.rows(chain.sql.claimIndexer, [])
+  yield* read({ chain, session })
+})
+
+/** Reads the checkpoint. */
+export const read = ({ chain, session }: At): Effect.Effect<Columns, StoreError> =>
+  Effect.flatMap(session.rows<Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
+
+/** The checkpoint of a write, whose row is locked, with the time of the database. */
+export interface Locked {
+  readonly columns: Columns
+  readonly clock: number
+}
+
+/**
+ * Locks the checkpoint until the transaction ends; `token` null for a write that needs no lease.
+ *
+ * **Errors**
+ * - `LeaseLost`: the token is not the current one.
+ */
+export const lock = Effect.fnUntraced(function* (
+  { chain, session }: At,
+  token: FencingToken | null,
+): Effect.fn.Return<Locked, StoreError | LeaseLost> {
+  const [row] = yield* session.rows<LockedRow>(chain.sql.lockCheckpoint, [])
+  const columns = yield* fromRow(chain, row)
+  const [current, clock] = row!.slice(-2) as [number, number]
+  if (token !== null && token !== current) return yield* new LeaseLost({ chain: chain.ref.name })
+  return { columns, clock }
+})
+
+/** Writes the checkpoint. */
+export const write = ({ chain, session }: At, columns: Columns): Effect.Effect<void, StoreError> => {
+  const { finalized, first, hash, number, serial, timestamp, watch } = columns
+  return Effect.asVoid(
+    session.rows(chain.sql.writeCheckpoint, [
+      Values.big(first),
+      Values.big(number),
+      Values.bytes(hash),
+      Values.big(timestamp),
+      Values.big(finalized),
+      Values.text(watch),
+      Values.big(serial),
+      Values.int(checksumOf(chain.ref.id, columns)),
+    ]),
+  )
+}
+
+/**
+ * Writes the checkpoint of changed blocks under the next serial. Serials follow the clock, so that those of a primary that was lost are
+ * not used again by the standby that replaces it.
+ */
+export const advance = (
+  at: At,
+  { clock, columns }: Locked,
+  changed: Partial<Columns>,
+): Effect.Effect<void, StoreError> => write(at, { ...columns, ...changed, serial: Math.max(columns.serial + 1, clock) })

@@ -1,0 +1,176 @@
+/**
+ * The PostgreSQL engine: a schema for each chain, and one for API keys.
+ *
+ * Source: decision 0051.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as WalletTransactions from "../../projection/WalletTransactions.ts"
+import type { BlockRows } from "../BlockRows.ts"
+import type { ChainRef } from "../ChainRef.ts"
+import type { ChainStore, Database, EngineOptions, WriterOptions } from "../Database.ts"
+import * as PreparedBlock from "../rows/PreparedBlock.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
+import { invalidUrl, StoreError } from "../StoreError.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import * as Audit from "./Audit.ts"
+import * as Chain from "./Chain.ts"
+import * as ChainReader from "./ChainReader.ts"
+import * as ChainSchema from "./ChainSchema.ts"
+import * as ChainWriter from "./ChainWriter.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import * as Leases from "./Leases.ts"
+import * as Migrations from "./Migrations.ts"
+import * as Pool from "./Pool.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as Proofs from "./Proofs.ts"
+import * as Space from "./Space.ts"
+import * as StatusBoard from "./StatusBoard.ts"
+
+/** Form of the URLs, for messages. */
+export const form = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
+
+/** Compresses the documents of a block and makes their rows. */
+export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
+  PreparedBlock.prepare(block, documents)
+
+/** The host and the name of the database of a URL. */
+const nameOf = (url: string): Effect.Effect<string, StoreError> => {
+  const invalid = (received: string) => Effect.fail(invalidUrl(form, received))
+  if (!URL.canParse(url)) return invalid("a URL of another form")
+  const { hostname, pathname, port, searchParams } = new URL(url)
+  const database = searchParams.get("dbname") ?? pathname.slice(1)
+  const host = searchParams.get("host") ?? hostname
+  if (host === "" || database === "") return invalid("a URL without a host or without the name of a database")
+  return Effect.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
+}
+
+/** Claims the schema for a chain and its wallets, and registers what is derived. */
+const claim = Effect.fnUntraced(function* (
+  at: Chain.At,
+  { projections = [WalletTransactions.projection], watch }: WriterOptions,
+): Effect.fn.Return<void, StoreError> {
+  yield* Checkpoints.claim(at)
+  const { columns } = yield* Effect.catchTag(Checkpoints.lock(at, null), "LeaseLost", Effect.die)
+  if (watch !== undefined) {
+    const { name, ref } = at.chain
+    const issue = columns.number === null ? null : WatchedWallets.lacking(name, ref.name, watch, columns.watch)
+    if (issue !== null) return yield* issue
+    const text = WatchedWallets.toText(watch)
+    if (text !== columns.watch) yield* Checkpoints.write(at, { ...columns, watch: text })
+  }
+  yield* ProjectionCheckpoints.register(at, columns.first, projections)
+})
+
+const noCopies = (name: string, tools: string) =>
+  Effect.fail(
+    new StoreError({
+      message: `Database managed by PostgreSQL: ${name}. ${tools}`,
+      isRetryable: false,
+      cause: undefined,
+    }),
+  )
+
+/** Runs an effect once; a failure is not kept. */
+const once = <E>(effect: Effect.Effect<void, E>): Effect.Effect<void, E> => {
+  let isDone = false
+  return Effect.suspend(() =>
+    isDone
+      ? Effect.void
+      : Effect.tap(effect, () =>
+          Effect.sync(() => {
+            isDone = true
+          }),
+        ),
+  )
+}
+
+/** A chain with what was done for it in this process. */
+interface Opened {
+  readonly chain: Chain.Chain
+  /** Makes or migrates the schema. */
+  readonly made: Effect.Effect<void, StoreError>
+  /** Reads in one transaction, once the version of the schema is known to fit. */
+  readonly reading: Chain.Reading
+}
+
+const openChain = (pools: Pool.Pools, ref: ChainRef): Opened => {
+  const chain = Chain.make(ref, pools.name)
+  const checked = once(Migrations.check(pools, chain.schema, ChainSchema.schema))
+  const claimed = pools.writing.transaction((session) => Checkpoints.claim({ chain, session }))
+  return {
+    chain,
+    made: once(Effect.andThen(Migrations.migrate(pools, chain.schema, ChainSchema.schema), claimed)),
+    reading: (read) =>
+      Effect.andThen(
+        checked,
+        pools.reading.transaction((session) => read({ chain, session })),
+      ),
+  }
+}
+
+/**
+ * Opens the database of a URL until the scope ends. Connects when it is first used.
+ *
+ * **Errors**
+ * - `StoreError`: the URL is not understood. Never shows the URL.
+ */
+export const open = Effect.fn("Postgres.open")(function* (
+  location: string,
+  _: string,
+  { documents: codec = "zstd" }: EngineOptions = {},
+): Effect.fn.Return<Database, StoreError, Scope.Scope> {
+  const url = `postgres:${location}`
+  const pools = yield* Pool.make(yield* nameOf(url), Redacted.make(url, { label: "database" }))
+  const chains = new Map<string, Opened>()
+  const openedOf = (ref: ChainRef): Opened => {
+    const key = `${ref.id} ${ref.name}`
+    const opened = chains.get(key) ?? openChain(pools, ref)
+    chains.set(key, opened)
+    return opened
+  }
+  const withChain: Leases.WithChain = (ref, work) => {
+    const { chain, made } = openedOf(ref)
+    return Effect.andThen(
+      made,
+      Effect.suspend(() => work({ chain, session: pools.writing })),
+    )
+  }
+
+  return {
+    chain: (ref): ChainStore => {
+      const { chain, made, reading } = openedOf(ref)
+      return {
+        reader: ChainReader.make(reading),
+        writer: Effect.fnUntraced(function* (options = {}) {
+          yield* made
+          yield* pools.writing.transaction((session) => claim({ chain, session }, options))
+          const { projections = [WalletTransactions.projection] } = options
+          return ChainWriter.make(pools, chain, { projections, codec })
+        }),
+        audit: Audit.make(pools, chain, { codec, made, reading }),
+        proofs: Effect.as(made, Proofs.writer(pools, chain)),
+        space: Space.make(chain.name),
+      }
+    },
+    apiKeys: ApiKeys.make(pools),
+    leases: Leases.make(withChain),
+    status: StatusBoard.make(withChain, (ref) => openedOf(ref).reading),
+    migrate: (refs) =>
+      Effect.forEach(
+        refs,
+        Effect.fnUntraced(
+          function* (ref) {
+            const { chain, made } = openedOf(ref)
+            const isOlder = yield* Migrations.isOlder(pools, chain.schema, ChainSchema.schema)
+            if (isOlder) yield* made
+          },
+          (effect) => Effect.ignore(effect),
+        ),
+        { discard: true },
+      ),
+    backup: () => noCopies(pools.name, "Back it up with pgBackRest or pg_dump."),
+    restore: () => noCopies(pools.name, "Restore it with pgBackRest or pg_restore, or index the chains again."),
+  }
+})

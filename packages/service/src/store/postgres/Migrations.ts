@@ -1,0 +1,114 @@
+/**
+ * Migrations of a schema: a list of steps, each run once and in order; their number is the version of the schema. Several processes
+ * may migrate at once: an advisory lock lets one of them. A schema of another program or of a newer version is refused and left
+ * unchanged.
+ *
+ * Source: decision 0051.
+ */
+import * as Effect from "effect/Effect"
+import { StoreError } from "../StoreError.ts"
+import type { Pools, Session } from "./Pool.ts"
+import * as Values from "./Values.ts"
+
+/** The kind of a schema, and the steps that make it. */
+export interface Schema {
+  /** What the schema holds, for messages. */
+  readonly holds: string
+  /** Statements of each version, oldest first, by the quoted name of the schema. */
+  readonly steps: ReadonlyArray<(name: string) => ReadonlyArray<string>>
+}
+
+/** An identifier in double quotes. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
+const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
+
+const refuse = (message: string, isRetryable = false, migration?: "pending") =>
+  new StoreError({ message, isRetryable, ...(migration === undefined ? {} : { migration }), cause: undefined })
+
+/** The version of a schema; 0 where it has no table. Fails for that of another program or of a newer version. */
+const versionOf = Effect.fnUntraced(function* (
+  session: Session,
+  database: string,
+  name: string,
+  { holds, steps }: Schema,
+): Effect.fn.Return<number, StoreError> {
+  const found = yield* session.rows<readonly [table: string]>(tables, [Values.text(name)])
+  if (found.length === 0) return 0
+  const label = `${name} of ${database}`
+  if (!found.some(([table]) => table === "daybook_version")) {
+    return yield* refuse(`Database schema of another program: ${label}. Drop it, or name another database.`)
+  }
+  const [row] = yield* session.rows<readonly [version: number, holds: string]>(
+    `SELECT version, holds FROM ${quoted(name)}.daybook_version`,
+    [],
+  )
+  const [version, held] = row ?? [0, ""]
+  if (held !== holds) return yield* refuse(`Wrong database schema: ${label} holds ${held}, not ${holds}.`)
+  if (version <= steps.length) return version
+  return yield* refuse(
+    `Database of a newer version: ${label} has schema version ${version}, this version supports ${steps.length}. Run the newer version.`,
+  )
+})
+
+/** Fails with a `StoreError` unless a schema has exactly this program's version. */
+export const check = Effect.fnUntraced(function* (
+  { name: database, reading }: Pools,
+  name: string,
+  schema: Schema,
+): Effect.fn.Return<void, StoreError> {
+  const version = yield* versionOf(reading, database, name, schema)
+  const target = schema.steps.length
+  if (version === 0) {
+    return yield* refuse(
+      `Database schema missing: ${name} of ${database}. The indexer of its chain makes it when it starts.`,
+      true,
+    )
+  }
+  if (version < target) {
+    return yield* refuse(
+      `Database of an older version: ${name} of ${database} has schema version ${version}, this version needs ${target}. The indexer migrates it when it starts.`,
+      true,
+      "pending",
+    )
+  }
+})
+
+/** Whether a schema exists and has an earlier version. */
+export const isOlder = ({ name: database, reading }: Pools, name: string, schema: Schema) =>
+  Effect.map(versionOf(reading, database, name, schema), (version) => version > 0 && version < schema.steps.length)
+
+const step = Effect.fnUntraced(function* (session: Session, database: string, name: string, schema: Schema) {
+  yield* session.rows(lock, [Values.text(`daybook ${name}`)])
+  // Another process may have migrated while this one waited for the lock.
+  const version = yield* versionOf(session, database, name, schema)
+  const target = schema.steps.length
+  if (version === target) return
+  const own = quoted(name)
+  if (version === 0) {
+    yield* session.rows(`CREATE SCHEMA IF NOT EXISTS ${own}`, [])
+    yield* session.rows(`CREATE TABLE ${own}.daybook_version (version int4 NOT NULL, holds text NOT NULL)`, [])
+    yield* session.rows(`INSERT INTO ${own}.daybook_version VALUES (0, $1)`, [Values.text(schema.holds)])
+  } else yield* Effect.logInfo(`Migrating schema ${name} from version ${version} to ${target}`)
+  for (const statements of schema.steps.slice(version)) {
+    for (const sql of statements(own)) yield* session.rows(sql, [])
+  }
+  yield* session.rows(`UPDATE ${own}.daybook_version SET version = $1`, [Values.int(target)])
+})
+
+/** Makes a schema, or migrates it to this program's version, in one transaction. */
+export const migrate = Effect.fnUntraced(function* (
+  { name: database, writing }: Pools,
+  name: string,
+  schema: Schema,
+): Effect.fn.Return<void, StoreError> {
+  const version = yield* versionOf(writing, database, name, schema)
+  if (version === schema.steps.length) return
+  yield* writing.transaction((session) => step(session, database, name, schema))
+})
+
+/** Whether a schema exists. */
+export const exists = ({ name: database, reading }: Pools, name: string, schema: Schema) =>
+  Effect.map(versionOf(reading, database, name, schema), (version) => version > 0)

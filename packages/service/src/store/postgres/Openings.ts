@@ -1,0 +1,125 @@
+/**
+ * What wallets held before the first indexed block: a row for each wallet and holding that was read, and how far the blocks were
+ * examined for others. Rows that were read for another first block are not read.
+ *
+ * Source: decision 0050.
+ */
+import * as Effect from "effect/Effect"
+import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
+import * as Holding from "../../proof/Holding.ts"
+import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as OpeningRow from "../rows/OpeningRow.ts"
+import { StoreError } from "../StoreError.ts"
+import type { At } from "./Chain.ts"
+import * as Ledgers from "./Ledgers.ts"
+import * as Values from "./Values.ts"
+
+const { column } = Values
+
+/** Rows of the ledger after which no further block is examined. */
+const maxRows = 1_000
+
+/** Inserts openings in place of earlier ones. */
+export const insert = (
+  { chain: { sql }, session }: At,
+  first: number,
+  openings: ReadonlyArray<WalletOpening>,
+): Effect.Effect<void, StoreError> => {
+  // A statement cannot replace one row twice: of openings of one holding the last one counts.
+  const rows = [
+    ...new Map(OpeningRow.make(first, openings).map((row) => [`${toHex(row[0])} ${toHex(row[1])}`, row])).values(),
+  ]
+  if (rows.length === 0) return Effect.void
+  return Effect.asVoid(
+    session.rows(sql.insertOpenings, [
+      Values.manyBytes(column(rows, 0)),
+      Values.manyBytes(column(rows, 1)),
+      Values.bigs(column(rows, 2)),
+      Values.manyBytes(column(rows, 3)),
+      Values.ints(column(rows, 4)),
+    ]),
+  )
+}
+
+/** The openings of a wallet that were read for an index with this first block. */
+export const read = Effect.fnUntraced(function* (
+  { chain: { name, sql }, session }: At,
+  wallet: string,
+  first: number,
+): Effect.fn.Return<ReadonlyArray<OpeningBalance>, StoreError> {
+  const rows = yield* session.rows<OpeningRow.Columns>(sql.openings, [
+    ...[Values.bytes(fromHex(wallet)), Values.big(first), Values.big(OpeningRow.maxHoldings)],
+  ])
+  return yield* Effect.forEach(rows, (row) => {
+    const found = OpeningRow.read(name, row)
+    return found instanceof StoreError ? Effect.fail(found) : Effect.succeed(found)
+  })
+})
+
+/** The rows of a page of a ledger with what the wallet held before the first block. `rows` are those of the query. */
+export const add = Effect.fnUntraced(function* (
+  at: At,
+  query: LedgerQuery,
+  first: number,
+  rows: ReadonlyArray<LedgerEntry>,
+): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+  if (!OpeningRow.isWithin(query, first)) return rows
+  return OpeningRow.add(query, first, rows, yield* read(at, query.wallet, first))
+})
+
+/** Removes all openings. */
+export const clear = ({ chain: { sql }, session }: At): Effect.Effect<void, StoreError> =>
+  Effect.andThen(session.rows(sql.clearOpenings, []), Effect.asVoid(session.rows(sql.clearProgress, [])))
+
+const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
+  try {
+    return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
+  } catch {
+    return []
+  }
+}
+
+/** Whether the opening of a holding was read. */
+const isRead = ({ chain: { sql }, session }: At, wallet: string, holding: Holding.Holding, first: number) =>
+  Effect.map(
+    session.rows(sql.hasOpening, [
+      ...[Values.bytes(fromHex(wallet)), Values.bytes(OpeningRow.bytesOfHolding(holding)), Values.big(first)],
+    ]),
+    (rows) => rows.length > 0,
+  )
+
+/** The next openings to read, of an index with this first block. */
+export const unread = Effect.fnUntraced(function* (
+  at: At,
+  first: number,
+  { limit, to, wallets }: UnreadQuery,
+): Effect.fn.Return<UnreadOpenings, StoreError> {
+  const [row] = yield* at.session.rows<readonly [next: number]>(at.chain.sql.progress, [Values.big(first)])
+  let next = row?.[0] ?? first
+  const known = new Set<string>()
+  const holdings: Array<UnreadOpenings["holdings"][number]> = []
+  for (let count = 0; next <= to && count < maxRows && holdings.length < limit; next++) {
+    for (const [key, , body] of yield* Ledgers.ofBlock(at, next)) {
+      count += 1
+      const wallet = toHex(key)
+      if (wallets?.has(wallet) === false) continue
+      for (const holding of holdingsOf(wallet, body)) {
+        const name = `${wallet} ${Holding.keyOf(holding)}`
+        if (known.has(name)) continue
+        known.add(name)
+        if (!(yield* isRead(at, wallet, holding, first))) holdings.push({ wallet, holding })
+      }
+    }
+  }
+  return { holdings, next }
+})
+
+/** Remembers the first block that was not examined. */
+export const advance = ({ chain: { sql }, session }: At, first: number, next: number) =>
+  Effect.asVoid(session.rows(sql.advanceProgress, [Values.big(first), Values.big(next)]))
+
+/** Has the blocks from `lowest` on examined again. */
+export const unwind = ({ chain: { sql }, session }: At, lowest: number) =>
+  Effect.asVoid(session.rows(sql.unwindProgress, [Values.big(lowest)]))

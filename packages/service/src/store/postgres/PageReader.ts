@@ -1,0 +1,142 @@
+/**
+ * Reads the rows of a page, as many as fit the number of rows and their bytes. Long texts are read only when the bytes before them
+ * leave room.
+ */
+import * as Effect from "effect/Effect"
+import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
+import { fromHex } from "../rows/Bytes.ts"
+import * as Checksum from "../rows/Checksum.ts"
+import * as DocumentRow from "../rows/DocumentRow.ts"
+import * as PageFit from "../rows/PageFit.ts"
+import * as RowId from "../rows/RowId.ts"
+import type { StoreError } from "../StoreError.ts"
+import * as Appearances from "./Appearances.ts"
+import type { At } from "./Chain.ts"
+import * as Documents from "./Documents.ts"
+import * as Ledgers from "./Ledgers.ts"
+import * as Values from "./Values.ts"
+
+type Texts = Omit<PageRow, keyof Position>
+
+/** A row whose bytes are known; `read` gives its texts, `null` for a row that does not belong to the page. */
+interface Found {
+  readonly id: number
+  readonly bytes: number
+  readonly read: Effect.Effect<Texts | null, StoreError>
+}
+
+/** Adds rows to a page until it is full. */
+const fit = Effect.fnUntraced(function* (
+  page: { readonly rows: Array<PageRow>; total: number },
+  found: ReadonlyArray<Found>,
+  { limit, maxBytes = Infinity }: PageQuery,
+): Effect.fn.Return<"full" | "open", StoreError> {
+  for (const { bytes, id, read } of found) {
+    if (page.rows.length === limit || (page.rows.length > 0 && page.total + bytes > maxBytes)) return "full"
+    const texts = yield* read
+    if (texts === null) continue
+    page.total += bytes
+    page.rows.push({ ...RowId.toPosition(id), ...texts })
+  }
+  return "open"
+})
+
+type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
+
+const isStored = (joined: Joined): joined is DocumentRow.Columns => joined[1] !== null
+
+const missing = ({ chain }: At, id: number, of: string) =>
+  Checksum.damaged(chain.name, Appearances.blockOf(id), `a transaction of a ${of} is not stored`)
+
+/** The texts of an appearance; `null` for that of another wallet with the same key. */
+const readOwn = Effect.fnUntraced(function* (
+  at: At,
+  columns: DocumentRow.Columns,
+  { internal = true, key: address }: PageQuery,
+): Effect.fn.Return<Texts | null, StoreError> {
+  const texts = yield* Documents.texts(at, columns, internal)
+  if (DocumentRow.isOf(columns, texts.body, address)) return { ...texts, revision: columns[1] }
+  const key = Appearances.keyOf(address)
+  const addresses = DocumentRow.addressesOf(columns, texts.body)
+  if (addresses.some((other) => Appearances.keyOf(other) === key)) return null
+  return yield* Checksum.damaged(
+    at.chain.name,
+    Appearances.blockOf(columns[0]),
+    "a history has a transaction of another wallet",
+  )
+})
+
+/** Rows of a wallet. */
+export const wallet = Effect.fnUntraced(function* (at: At, query: PageQuery): Effect.fn.Return<PageRows, StoreError> {
+  const { internal = true, key, limit, order } = query
+  const { sql } = at.chain
+  const statement = order === "ASC" ? sql.pageUp : sql.pageDown
+  const page = { rows: [] as Array<PageRow>, total: 0 }
+  const wanted = limit + PageFit.lookahead
+  let { first, last } = PageFit.rangeOf(query)
+  for (;;) {
+    const params = [Values.big(Appearances.keyOf(key)), Values.big(first), Values.big(last), Values.big(wanted)]
+    const rows = yield* at.session.rows<Joined>(statement, params)
+    const found: Array<Found> = []
+    for (const joined of rows) {
+      const [id] = joined
+      if (!isStored(joined)) found.push({ id, bytes: 0, read: Effect.fail(missing(at, id, "history")) })
+      else found.push({ id, bytes: DocumentRow.bytesOf(joined, internal), read: readOwn(at, joined, query) })
+    }
+    if ((yield* fit(page, found, query)) === "full") return { rows: page.rows, hasMore: true }
+    const end = rows.at(-1)?.[0]
+    if (end === undefined || rows.length < wanted) return { rows: page.rows, hasMore: false }
+    if (order === "ASC") first = end + 1
+    else last = end - 1
+  }
+})
+
+/** The transactions in which a wallet appears in any role. */
+export const ledger = Effect.fnUntraced(function* (at: At, query: PageQuery): Effect.fn.Return<PageRows, StoreError> {
+  const { internal = true, key, limit, order } = query
+  const places = yield* Ledgers.transactions(at, key, PageFit.rangeOf(query), order, limit + PageFit.lookahead)
+  const stored = yield* Documents.byId(
+    at,
+    places.map(([id]) => id),
+  )
+  const found = places.map(([id, roles]): Found => {
+    const columns = stored.get(id)
+    if (columns === undefined) return { id, bytes: 0, read: Effect.fail(missing(at, id, "ledger")) }
+    const read = Effect.map(Documents.texts(at, columns, internal), (texts) => ({
+      ...texts,
+      revision: columns[1],
+      roles,
+    }))
+    return { id, bytes: DocumentRow.bytesOf(columns, internal), read }
+  })
+  const page = { rows: [] as Array<PageRow>, total: 0 }
+  return { hasMore: (yield* fit(page, found, query)) === "full", rows: page.rows }
+})
+
+type FoundEntry = readonly [id: number, body: Uint8Array | null, revision: number, bytes: number]
+
+const textOf = (body: Uint8Array): string => Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+
+/** Rows of a key of a projection with bodies of its own. */
+export const entries = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  projection: string,
+  query: PageQuery,
+): Effect.fn.Return<PageRows, StoreError> {
+  const { first, last } = PageFit.rangeOf(query)
+  const rows = yield* session.rows<FoundEntry>(query.order === "ASC" ? sql.entriesUp : sql.entriesDown, [
+    ...[Values.big(PageFit.inlineBytes(query)), Values.text(projection), Values.bytes(fromHex(query.key))],
+    ...[Values.big(first), Values.big(last), Values.big(query.limit + PageFit.lookahead)],
+  ])
+  const long = (id: number) =>
+    Effect.map(
+      session.rows<readonly [body: Uint8Array]>(sql.entryText, [Values.text(projection), Values.big(id)]),
+      ([row]) => row![0],
+    )
+  const found = rows.map(([id, body, revision, bytes]): Found => {
+    const text = body === null ? long(id) : Effect.succeed(body)
+    return { id, bytes, read: Effect.map(text, (own) => ({ body: textOf(own), internal: null, revision })) }
+  })
+  const page = { rows: [] as Array<PageRow>, total: 0 }
+  return { hasMore: (yield* fit(page, found, query)) === "full", rows: page.rows }
+})

@@ -1,0 +1,60 @@
+/**
+ * Inserts, reads and removes whole blocks.
+ */
+import * as Effect from "effect/Effect"
+import type { BlockRows } from "../BlockRows.ts"
+import type * as DocumentRow from "../rows/DocumentRow.ts"
+import type * as Frame from "../rows/Frame.ts"
+import * as PreparedBlock from "../rows/PreparedBlock.ts"
+import * as RowId from "../rows/RowId.ts"
+import { StoreError } from "../StoreError.ts"
+import * as Blocks from "./Blocks.ts"
+import type { At } from "./Chain.ts"
+import * as Documents from "./Documents.ts"
+
+/** Inserts blocks and their transactions; what projections derive of them is inserted apart. */
+export const insert = Effect.fnUntraced(function* (
+  at: At,
+  blocks: ReadonlyArray<BlockRows>,
+  codec: Frame.Codec,
+): Effect.fn.Return<void, StoreError> {
+  yield* Blocks.insert(at, blocks, codec)
+  yield* Documents.insert(
+    at,
+    blocks.flatMap((block) => PreparedBlock.documentsOf(block, codec)),
+  )
+})
+
+/** The stored blocks of a range, inclusive, as they were appended; without their facts unless they are wanted. */
+export const read = Effect.fnUntraced(function* (
+  at: At,
+  from: number,
+  to: number,
+  wantsFacts: boolean,
+): Effect.fn.Return<ReadonlyArray<BlockRows>, StoreError> {
+  const transactions = new Map<number, Array<DocumentRow.StoredRow>>()
+  for (const [id, row] of yield* Documents.list(at, from, to)) {
+    if (row instanceof StoreError) return yield* row
+    const { block } = RowId.toPosition(id)
+    const own = transactions.get(block)
+    if (own === undefined) transactions.set(block, [row])
+    else own.push(row)
+  }
+  const blocks = yield* Blocks.range(at, from, to)
+  const facts = yield* Blocks.factsOf(at, wantsFacts ? blocks : [])
+  return yield* Effect.forEach(
+    blocks,
+    Effect.fnUntraced(function* ({ hash, number, parentHash, timestamp }): Effect.fn.Return<BlockRows, StoreError> {
+      const rows = transactions.get(number) ?? []
+      const text = facts.get(number)
+      if (text instanceof StoreError) return yield* text
+      const own = text === undefined ? {} : { facts: text }
+      const decoderRevision = rows[0]?.decoderRevision ?? 0
+      return { number, hash, parentHash, timestamp, decoderRevision, transactions: rows, ...own }
+    }),
+  )
+})
+
+/** Removes the rows of a range of blocks, inclusive, but those that are derived. */
+export const remove = (at: At, from: number, to: number): Effect.Effect<void, StoreError> =>
+  Effect.andThen(Documents.remove(at, from, to), Blocks.remove(at, from, to))

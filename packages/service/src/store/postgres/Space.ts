@@ -1,0 +1,19 @@
+/**
+ * The disk space of a chain's schema. PostgreSQL manages it: autovacuum reuses what deleted rows leave, and its own tools give it back
+ * to the disk.
+ */
+import * as Effect from "effect/Effect"
+import type { Space } from "../Space.ts"
+import { StoreError } from "../StoreError.ts"
+
+/** The space of a chain; `name` is shown. */
+export const make = (name: string): Space => {
+  const refused = Effect.fail(
+    new StoreError({
+      message: `Database managed by PostgreSQL: ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to give it back to the disk.`,
+      isRetryable: false,
+      cause: undefined,
+    }),
+  )
+  return { use: refused, release: () => refused, rebuild: refused }
+}

@@ -1,0 +1,292 @@
+/**
+ * The statements on the tables of a chain's schema. Each names its parameters in order.
+ */
+import * as Movement from "../../ledger/Movement.ts"
+import * as RowId from "../rows/RowId.ts"
+
+/** The statements on the schema of a chain; `schema` is a quoted identifier. */
+export const make = (schema: string) => ({
+  ...ofCheckpoint(schema),
+  ...ofBlocks(schema),
+  ...ofDocuments(schema),
+  ...ofProjections(schema),
+  ...ofLedgers(schema),
+  ...ofProofs(schema),
+  ...ofIndexer(schema),
+})
+
+/** The statements on the schema of a chain. */
+export type Statements = ReturnType<typeof make>
+
+const checkpointColumns = "chain, first, number, hash, timestamp, finalized, watch, serial, checksum"
+
+const ofCheckpoint = (schema: string) => ({
+  checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
+  /** Orders writers, and is held until the transaction ends. */
+  lockCheckpoint: `SELECT ${checkpointColumns}, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
+  /** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum. */
+  writeCheckpoint: `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
+    watch = $6, serial = $7, checksum = $8`,
+  /** Parameters: chain, checksum. */
+  claim: `INSERT INTO ${schema}.checkpoint (chain, checksum) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING`,
+  claimIndexer: `INSERT INTO ${schema}.indexer (one) VALUES (true) ON CONFLICT (one) DO NOTHING`,
+})
+
+const counted = (schema: string, rows: string, kind: string, sign: "" | "-") =>
+  `WITH changed AS (${rows})
+   INSERT INTO ${schema}.counter AS c (name, count) SELECT ${kind}, ${sign}count(*) FROM changed GROUP BY 1
+   ON CONFLICT (name) DO UPDATE SET count = c.count + excluded.count`
+
+const blockColumns = "number, hash, parent_hash, timestamp, transactions, facts, checksum"
+
+const ofBlocks = (schema: string) => ({
+  /** Parameters: from, to. */
+  headers: `SELECT number, hash FROM ${schema}.block WHERE number BETWEEN $1 AND $2 ORDER BY number`,
+  /** Parameters: from, limit. */
+  headersFrom: `SELECT number, hash FROM ${schema}.block WHERE number >= $1 ORDER BY number LIMIT $2`,
+  /** Parameters: from, to. */
+  blocks: `SELECT ${blockColumns} FROM ${schema}.block WHERE number BETWEEN $1 AND $2 ORDER BY number`,
+  /** Parameters: numbers. */
+  blocksOf: `SELECT ${blockColumns} FROM unnest($1::int8[]) AS wanted(id)
+    CROSS JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = wanted.id OFFSET 0) b`,
+  /** Blocks without facts. Parameters: from, to, limit. */
+  withoutFacts: `SELECT number FROM ${schema}.block WHERE number BETWEEN $1 AND $2 AND facts IS NULL
+    ORDER BY number LIMIT $3`,
+  /** Parameters: timestamp. */
+  firstAtOrAfter: `SELECT number FROM ${schema}.block WHERE timestamp >= $1 ORDER BY timestamp, number LIMIT 1`,
+  /** Parameters: timestamp. */
+  lastAtOrBefore: `SELECT number FROM ${schema}.block WHERE timestamp <= $1
+    ORDER BY timestamp DESC, number DESC LIMIT 1`,
+  /** Parameters: from, limit. */
+  blockCounts: `SELECT number, transactions FROM ${schema}.block WHERE number >= $1 ORDER BY number LIMIT $2`,
+  /** Parameters: the columns of blocks, an array each. */
+  insertBlocks: `INSERT INTO ${schema}.block (${blockColumns}) SELECT * FROM
+    unnest($1::int8[], $2::bytea[], $3::bytea[], $4::int8[], $5::int4[], $6::int4[], $7::int4[])`,
+  /** Parameters: from, to. */
+  deleteBlocks: `DELETE FROM ${schema}.block WHERE number BETWEEN $1 AND $2`,
+  /** Parameters: number, hash. */
+  lowestReorgedBlock: `SELECT lowest FROM ${schema}.unwound WHERE number = $1 AND hash = $2`,
+  /** Lowers what earlier unwinds remember. Parameters: lowest. */
+  lowerUnwound: `UPDATE ${schema}.unwound SET lowest = $1 WHERE number > $1 AND lowest > $1`,
+  /** Remembers blocks that are removed; one that was removed before keeps its entry. Parameters: lowest, limit. */
+  rememberUnwound: `INSERT INTO ${schema}.unwound (number, hash, lowest)
+    SELECT number, hash, $1 FROM ${schema}.block WHERE number >= $1 ORDER BY number DESC LIMIT $2
+    ON CONFLICT (number, hash) DO NOTHING`,
+  /** Forgets what is below the highest ones. Parameters: how many to keep. */
+  forgetUnwound: `DELETE FROM ${schema}.unwound WHERE number <=
+    (SELECT number FROM ${schema}.unwound ORDER BY number DESC LIMIT 1 OFFSET $1)`,
+  /** Parameters: blocks, dictionaries, sizes, frames, an array each. */
+  insertFacts: counted(
+    schema,
+    `INSERT INTO ${schema}.facts (block, dictionary, size, frame)
+     SELECT * FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::bytea[]) RETURNING 1`,
+    "'facts'",
+    "",
+  ),
+  /** Parameters: from, to. */
+  deleteFacts: counted(schema, `DELETE FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 RETURNING 1`, "'facts'", "-"),
+  /** Parameters: from, to. */
+  facts: `SELECT block, dictionary, size, frame FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 ORDER BY block`,
+  /** Numbers of rows by name: facts, and each kind of gap. */
+  counts: `SELECT name, count FROM ${schema}.counter`,
+  /** Parameters: blocks, positions, kinds, transactions, reasons, an array each. */
+  insertGaps: counted(
+    schema,
+    `INSERT INTO ${schema}.gap (block, position, kind, transaction, reason)
+     SELECT * FROM unnest($1::int8[], $2::int4[], $3::text[], $4::bytea[], $5::bytea[]) RETURNING kind`,
+    "kind",
+    "",
+  ),
+  /** Parameters: from, to. */
+  deleteGaps: counted(schema, `DELETE FROM ${schema}.gap WHERE block BETWEEN $1 AND $2 RETURNING kind`, "kind", "-"),
+  /** Parameters: from, to, limit. */
+  gaps: `SELECT block, kind, transaction, reason FROM ${schema}.gap WHERE block BETWEEN $1 AND $2
+    ORDER BY block, position LIMIT $3`,
+})
+
+const documentColumns = (row: string) =>
+  ["revision", "form", "size", "internal_size", "hash", "addresses", "frame", "checksum"]
+    .map((name) => `${row}.${name}`)
+    .join(", ")
+
+const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
+
+/** The rows of a page lie in the order of the index of appearances; each is found by its row id, whatever the planner expects. */
+const page = (schema: string, order: "ASC" | "DESC") =>
+  `SELECT a.id, ${documentColumns("d")}
+   FROM (SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id ${order} LIMIT $4) a
+   LEFT JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = a.id OFFSET 0) d ON true ORDER BY a.id ${order}`
+
+const ofDocuments = (schema: string) => ({
+  /** Parameters: the columns of rows, an array each. */
+  insertDocuments: `INSERT INTO ${schema}.document
+    (id, revision, form, size, internal_size, hash, addresses, frame, checksum) SELECT * FROM
+    unnest($1::int8[], $2::int4[], $3::int4[], $4::int4[], $5::int4[], $6::bytea[], $7::bytea[], $8::bytea[], $9::int4[])`,
+  /** The same with the frames that lie apart and their checksums. */
+  insertLargeDocuments: `INSERT INTO ${schema}.document
+    (id, revision, form, size, internal_size, hash, addresses, frame, checksum, ${apartColumns}) SELECT * FROM
+    unnest($1::int8[], $2::int4[], $3::int4[], $4::int4[], $5::int4[], $6::bytea[], $7::bytea[], $8::bytea[], $9::int4[],
+      $10::bytea[], $11::int4[], $12::bytea[], $13::int4[])`,
+  /** Rows of a range. Parameters: first row id, last row id. */
+  documents: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ORDER BY d.id`,
+  /** Parameters: row ids. */
+  documentsOf: `SELECT d.id, ${documentColumns("d")} FROM unnest($1::int8[]) AS wanted(id)
+    CROSS JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = wanted.id OFFSET 0) d`,
+  /** Parameters: row id. */
+  largeDocument: `SELECT large_frame, large_checksum FROM ${schema}.document WHERE id = $1 AND large_frame IS NOT NULL`,
+  /** Parameters: row id. */
+  largeInternal: `SELECT large_internal, large_internal_checksum FROM ${schema}.document
+    WHERE id = $1 AND large_internal IS NOT NULL`,
+  /** One row when a document of a range has another revision. Parameters: first row id, last row id, revision. */
+  staleDocuments: `SELECT 1 FROM ${schema}.document WHERE id BETWEEN $1 AND $2 AND revision <> $3 LIMIT 1`,
+  /** Parameters: first row id, last row id. */
+  deleteDocuments: `DELETE FROM ${schema}.document WHERE id BETWEEN $1 AND $2`,
+  /** Parameters: row ids. */
+  deleteDocumentsOf: `DELETE FROM ${schema}.document WHERE id = ANY($1::int8[])`,
+  /** Parameters: keys, row ids, an array each. */
+  insertAppearances: `INSERT INTO ${schema}.appearance (key, id) SELECT * FROM unnest($1::int8[], $2::int8[])`,
+  /** Parameters: keys, row ids, an array each. */
+  deleteAppearances: `DELETE FROM ${schema}.appearance a USING unnest($1::int8[], $2::int8[]) AS gone(key, id)
+    WHERE a.key = gone.key AND a.id = gone.id`,
+  /** Searches the whole table. Parameters: first row id, last row id. */
+  deleteAppearancesOf: `DELETE FROM ${schema}.appearance WHERE id BETWEEN $1 AND $2`,
+  /** Positions of those that are stored in the arrays, from 1. Parameters: keys, row ids, an array each. */
+  findAppearances: `SELECT wanted.position FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS wanted(key, id, position)
+    WHERE EXISTS (SELECT 1 FROM ${schema}.appearance a WHERE a.key = wanted.key AND a.id = wanted.id)`,
+  /** Parameters: key, row id, limit. */
+  appearancesAfter: `SELECT int8send(key), id FROM ${schema}.appearance WHERE (key, id) > ($1, $2)
+    ORDER BY key, id LIMIT $3`,
+  /** Appearances of a key with their rows. Parameters: key, first row id, last row id, limit. */
+  pageUp: page(schema, "ASC"),
+  pageDown: page(schema, "DESC"),
+})
+
+const entries = (schema: string) =>
+  `SELECT e.id, CASE WHEN octet_length(e.body) <= $1 THEN e.body END, p.revision, octet_length(e.body)
+   FROM ${schema}.projection p JOIN ${schema}.entry e ON e.projection = p.number
+   WHERE p.id = $2 AND e.key = $3 AND e.id BETWEEN $4 AND $5`
+
+const projectionColumns = "number, id, kind, revision, next, checksum"
+
+const ofProjections = (schema: string) => ({
+  /** Parameters: projection. */
+  projection: `SELECT ${projectionColumns} FROM ${schema}.projection WHERE id = $1`,
+  allProjections: `SELECT ${projectionColumns} FROM ${schema}.projection ORDER BY number`,
+  /** Parameters: number, projection, kind, revision, next block, checksum. */
+  insertProjection: `INSERT INTO ${schema}.projection (${projectionColumns}) VALUES ($1, $2, $3, $4, $5, $6)`,
+  /** Parameters: number, kind, revision, next block, checksum. */
+  writeProjection: `UPDATE ${schema}.projection SET kind = $2, revision = $3, next = $4, checksum = $5 WHERE number = $1`,
+  /** Parameters: numbers of projections, row ids, keys, bodies, an array each. */
+  insertEntries: `INSERT INTO ${schema}.entry (projection, id, key, body)
+    SELECT * FROM unnest($1::int4[], $2::int8[], $3::bytea[], $4::bytea[])`,
+  /** Parameters: first row id. */
+  deleteEntries: `DELETE FROM ${schema}.entry
+    WHERE projection IN (SELECT number FROM ${schema}.projection) AND id >= $1`,
+  /** Parameters: number of the projection, first row id, last row id. */
+  deleteEntriesOf: `DELETE FROM ${schema}.entry WHERE projection = $1 AND id BETWEEN $2 AND $3`,
+  /** Parameters: projection, row id. */
+  entryText: `SELECT e.body FROM ${schema}.projection p JOIN ${schema}.entry e ON e.projection = p.number
+    WHERE p.id = $1 AND e.id = $2`,
+  /** Entries of a key. Parameters: inline bound, projection, key, first row id, last row id, limit. */
+  entriesUp: `${entries(schema)} ORDER BY e.id LIMIT $6`,
+  entriesDown: `${entries(schema)} ORDER BY e.id DESC LIMIT $6`,
+})
+
+/** Without the wallet, which a query names. */
+const ledgerRows = (schema: string, body: string) =>
+  `SELECT id, ${body}, checksum FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3`
+
+const fittingBody = "CASE WHEN octet_length(body) <= $5 THEN body END"
+
+const ofTransactions = `AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
+
+const ofLedgers = (schema: string) => ({
+  /** Parameters: wallets, row ids, bodies, checksums, an array each. */
+  insertLedger: `INSERT INTO ${schema}.ledger (wallet, id, body, checksum)
+    SELECT * FROM unnest($1::bytea[], $2::int8[], $3::bytea[], $4::int4[])
+    ON CONFLICT (wallet, id) DO UPDATE SET body = excluded.body, checksum = excluded.checksum`,
+  /** Parameters: wallets, row ids, an array each. */
+  deleteLedger: `DELETE FROM ${schema}.ledger l USING unnest($1::bytea[], $2::int8[]) AS gone(wallet, id)
+    WHERE l.wallet = gone.wallet AND l.id = gone.id`,
+  /** Searches the whole table. Parameters: first row id, last row id. */
+  deleteLedgerOf: `DELETE FROM ${schema}.ledger WHERE id BETWEEN $1 AND $2`,
+  /** Rows in the order of the arrays. Parameters: wallets, row ids, an array each. */
+  findLedger: `SELECT l.wallet, l.id, l.body, l.checksum
+    FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS wanted(wallet, id, position)
+    JOIN ${schema}.ledger l ON l.wallet = wanted.wallet AND l.id = wanted.id ORDER BY wanted.position`,
+  /** Parameters: blocks, places, checksums, an array each. */
+  insertPlaces: `INSERT INTO ${schema}.ledger_block (block, places, checksum)
+    SELECT * FROM unnest($1::int8[], $2::bytea[], $3::int4[])
+    ON CONFLICT (block) DO UPDATE SET places = excluded.places, checksum = excluded.checksum`,
+  /** Rows of all wallets. Parameters: wallet, row id, limit. */
+  ledgerAfter: `SELECT wallet, id, body, checksum FROM ${schema}.ledger WHERE (wallet, id) > ($1, $2)
+    ORDER BY wallet, id LIMIT $3`,
+  /** Parameters: block, limit. */
+  placesAfter: `SELECT block FROM ${schema}.ledger_block WHERE block > $1 ORDER BY block LIMIT $2`,
+  /** Parameters: from, to. */
+  places: `SELECT block, places, checksum FROM ${schema}.ledger_block WHERE block BETWEEN $1 AND $2 ORDER BY block`,
+  /** Parameters: from, to. */
+  deletePlaces: `DELETE FROM ${schema}.ledger_block WHERE block BETWEEN $1 AND $2`,
+  /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, bytes of a body. */
+  ledgerUp: `${ledgerRows(schema, fittingBody)} ORDER BY id LIMIT $4`,
+  ledgerDown: `${ledgerRows(schema, fittingBody)} ORDER BY id DESC LIMIT $4`,
+  /** The body of a row that is not longer; `NULL` for a longer one. Parameters: wallet, row id, bytes of a body. */
+  ledgerBody: `SELECT CASE WHEN octet_length(body) <= $3 THEN body END FROM ${schema}.ledger WHERE wallet = $1 AND id = $2`,
+  /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
+  ledgerTransactionsUp: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id LIMIT $4`,
+  ledgerTransactionsDown: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id DESC LIMIT $4`,
+})
+
+const ofProofs = (schema: string) => ({
+  /** Parameters: wallets, holdings, first blocks, amounts, checksums, an array each. */
+  insertOpenings: `INSERT INTO ${schema}.opening (wallet, holding, first, amount, checksum)
+    SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::int8[], $4::bytea[], $5::int4[])
+    ON CONFLICT (wallet, holding) DO UPDATE
+    SET first = excluded.first, amount = excluded.amount, checksum = excluded.checksum`,
+  /** Parameters: wallet, first, limit. */
+  openings: `SELECT wallet, holding, first, amount, checksum FROM ${schema}.opening
+    WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3`,
+  /** Parameters: wallet, holding, first. */
+  hasOpening: `SELECT 1 FROM ${schema}.opening WHERE wallet = $1 AND holding = $2 AND first = $3`,
+  clearOpenings: `DELETE FROM ${schema}.opening`,
+  clearProgress: `DELETE FROM ${schema}.opening_progress`,
+  /** Parameters: first. */
+  progress: `SELECT next FROM ${schema}.opening_progress WHERE first = $1`,
+  /** Parameters: first, next. */
+  advanceProgress: `INSERT INTO ${schema}.opening_progress (first, next) VALUES ($1, $2)
+    ON CONFLICT (one) DO UPDATE SET first = excluded.first, next = excluded.next`,
+  /** Parameters: lowest. */
+  unwindProgress: `UPDATE ${schema}.opening_progress SET next = $1 WHERE next > $1`,
+  /** Parameters: wallet, first. */
+  proof: `SELECT wallet, first, block, hash, body, checksum FROM ${schema}.proof WHERE wallet = $1 AND first = $2`,
+  /** What pages state of a proof, without the rest. Parameters: wallet, first. */
+  reconciled: `SELECT wallet, first, block, proved, proved_checksum FROM ${schema}.proof
+    WHERE wallet = $1 AND first = $2 AND proved IS NOT NULL`,
+  /** Parameters: wallet, first, block, hash, body, checksum, proved block and its checksum. */
+  writeProof: `INSERT INTO ${schema}.proof (wallet, first, block, hash, body, checksum, proved, proved_checksum)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (wallet) DO UPDATE SET first = excluded.first, block = excluded.block, hash = excluded.hash,
+    body = excluded.body, checksum = excluded.checksum, proved = excluded.proved,
+    proved_checksum = excluded.proved_checksum`,
+  /** Parameters: lowest block that is removed. */
+  deleteProofs: `DELETE FROM ${schema}.proof WHERE block >= $1`,
+})
+
+const ofIndexer = (schema: string) => ({
+  /** Takes a free, expired or future lease, or one's own; waits for a write with the previous token. Parameters: owner, time. */
+  acquireLease: `WITH taken AS (
+      UPDATE ${schema}.indexer SET lease_owner = $1, lease_since = ${schema}.clock(), lease_until = ${schema}.clock() + $2,
+        token = token + 1
+      WHERE lease_owner IS NULL OR lease_owner = $1 OR lease_until <= ${schema}.clock() OR lease_since > ${schema}.clock()
+      RETURNING token)
+    UPDATE ${schema}.checkpoint SET token = taken.token FROM taken RETURNING taken.token`,
+  /** Parameters: token, time. */
+  renewLease: `UPDATE ${schema}.indexer SET lease_since = ${schema}.clock(), lease_until = ${schema}.clock() + $2
+    WHERE token = $1 AND lease_owner IS NOT NULL RETURNING 1`,
+  /** Parameters: token. */
+  releaseLease: `UPDATE ${schema}.indexer SET lease_owner = NULL, lease_since = NULL, lease_until = NULL WHERE token = $1`,
+  /** Parameters: token, status. */
+  writeStatus: `UPDATE ${schema}.indexer SET status = $2, status_at = ${schema}.clock() WHERE token = $1 RETURNING 1`,
+  /** The status and its age. */
+  status: `SELECT status, ${schema}.clock() - status_at FROM ${schema}.indexer`,
+})

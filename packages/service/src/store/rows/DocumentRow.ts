@@ -1,0 +1,160 @@
+/**
+ * The row of a transaction: made of its texts, and read back from its columns, which are compared with their checksum. What a document
+ * states already (its hash, its wallets) has no column of its own. Pure; functions named `Unsafe` throw a `StoreError` for a damaged row.
+ *
+ * Source: decisions 0033 and 0034.
+ */
+import type { TransactionRow } from "../BlockRows.ts"
+import { fromHex, join, split, toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+import * as DocumentText from "./DocumentText.ts"
+import * as Frame from "./Frame.ts"
+import * as RowId from "./RowId.ts"
+
+const addressBytes = 20
+
+/** A stored transaction, with the revision of its document. */
+export type StoredRow = TransactionRow & { readonly decoderRevision: number }
+
+/** The columns of a row, in the order of the statements. */
+export type Columns = readonly [
+  id: number,
+  revision: number,
+  form: number,
+  size: number,
+  internalSize: number | null,
+  hash: Uint8Array | null,
+  addresses: Uint8Array | null,
+  frame: Uint8Array | null,
+  checksum: number,
+]
+
+/** A row that does not match its checksum, or cannot be read although it does. */
+const damaged = (name: string, id: number, what = "does not match its checksum") => {
+  const { block, index } = RowId.toPosition(id)
+  return Checksum.damaged(name, block, `transaction ${index} ${what}`)
+}
+
+/** Decodes what was read of a row. */
+const decodeUnsafe = <A>(name: string, id: number, decode: () => A): A => {
+  try {
+    return decode()
+  } catch {
+    throw damaged(name, id, "cannot be read")
+  }
+}
+
+/** The columns of a frame that lies apart. */
+export type ApartColumns = readonly [id: number, frame: Uint8Array, checksum: number]
+
+/** The rows of a transaction. */
+export interface Prepared {
+  readonly columns: Columns
+  /** `null` where the frame is in the row. */
+  readonly largeDocument: ApartColumns | null
+  readonly largeInternal: ApartColumns | null
+}
+
+const apartOf = (id: number, frame: Uint8Array | null): ApartColumns | null =>
+  frame === null ? null : [id, frame, Checksum.of([id, frame])]
+
+/** Makes the rows of a transaction. Pure. */
+export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prepared => {
+  const { addresses, body, decoderRevision, hash, internal } = row
+  const { form, frame, internalFrame, internalSize, size } = Frame.pack(body, internal, codec)
+  const id = RowId.of(block, row.index)
+  const named = DocumentText.namesOf(body)
+  const columns = [
+    id,
+    decoderRevision,
+    Frame.toNumber(form),
+    size,
+    internalSize,
+    named !== null && named.hash === hash ? null : fromHex(hash),
+    named !== null && DocumentText.isSame(named.addresses, addresses) ? null : join(addresses.map(fromHex)),
+    form.isBodyApart ? null : frame,
+  ] as const
+  return {
+    columns: [...columns, Checksum.of(columns)],
+    largeDocument: apartOf(id, form.isBodyApart ? frame : null),
+    largeInternal: apartOf(id, internalFrame),
+  }
+}
+
+/** Bytes of the frames of prepared rows. */
+export const preparedBytes = ({ columns, largeDocument, largeInternal }: Prepared): number =>
+  [columns[7], largeDocument?.[1], largeInternal?.[1]].reduce((sum, frame) => sum + (frame?.length ?? 0), 0)
+
+/** The stored columns of a frame that lies apart. */
+export type Apart = readonly [frame: Uint8Array, checksum: number]
+
+/** Reads a frame of a row that lies apart: the document, or its internal transactions. */
+export type ReadApart = (part: "document" | "internal") => Apart | undefined
+
+const apartUnsafe = (name: string, id: number, read: ReadApart, part: "document" | "internal"): Uint8Array => {
+  const row = read(part)
+  if (row === undefined || !(row[0] instanceof Uint8Array) || Checksum.of([id, row[0]]) !== row[1]) {
+    throw damaged(name, id)
+  }
+  return row[0]
+}
+
+/** Bytes of the texts of a row. */
+export const bytesOf = ([, , , size, internalSize]: Columns, wantsInternal: boolean): number =>
+  size + (wantsInternal ? (internalSize ?? 0) : 0)
+
+/** The texts of a row. */
+export interface Texts {
+  readonly body: string
+  readonly internal: string | null
+}
+
+/** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
+export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boolean, readApart: ReadApart): Texts => {
+  const [id, revision, formNumber, size, internalSize, hash, addresses, inline, checksum] = columns
+  const checked = [id, revision, formNumber, size, internalSize, hash, addresses, inline]
+  if (Checksum.of(checked) !== checksum) throw damaged(name, id)
+  const form = Frame.fromNumber(formNumber)
+  const frame = inline ?? apartUnsafe(name, id, readApart, "document")
+  const texts = decodeUnsafe(name, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
+  if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
+  const apart = apartUnsafe(name, id, readApart, "internal")
+  const internal = decodeUnsafe(name, id, () => Frame.unpackInternal(apart, internalSize, form.dictionary))
+  return { body: texts.body, internal }
+}
+
+/** Whether a transaction, whose columns and text were read, belongs to a wallet. */
+export const isOf = (columns: Columns, body: string, address: string): boolean =>
+  columns[6] === null ? DocumentText.isOf(body, address) : addressesOf(columns, body).includes(address)
+
+/** The wallets of a transaction, whose columns and text were read. */
+export const addressesOf = ([, , , , , , addresses]: Columns, body: string): ReadonlyArray<string> =>
+  // Sound: a row without the column was written with those of its text.
+  addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
+
+/** The hash of a transaction, whose columns and text were read. */
+export const hashOf = ([, , , , , hash]: Columns, body: string): string =>
+  // Sound: a row without the column was written with that of its text.
+  hash === null ? DocumentText.hashOf(body) : toHex(hash)
+
+/** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
+export const fromColumnsUnsafe = (
+  name: string,
+  columns: Columns,
+  wantsInternal: boolean,
+  readApart: ReadApart,
+): StoredRow => {
+  const { body, internal } = textsUnsafe(name, columns, wantsInternal, readApart)
+  const [id, decoderRevision] = columns
+  return decodeUnsafe(name, id, () => ({
+    index: RowId.toPosition(id).index,
+    hash: hashOf(columns, body),
+    body,
+    internal,
+    addresses: addressesOf(columns, body),
+    decoderRevision,
+  }))
+}
+
+/** Where the texts of a row lie. */
+export const formOf = ([, , form]: Columns): Frame.Form => Frame.fromNumber(form)

@@ -1,0 +1,47 @@
+/**
+ * The row of a block's facts: one compressed text, whose checksum is in the row of the block, so that a missing one is noticed. Pure.
+ *
+ * Source: decisions 0034 and 0044.
+ */
+import type { BlockRows } from "../BlockRows.ts"
+import { StoreError } from "../StoreError.ts"
+import type { StoredHeader } from "./BlockRow.ts"
+import * as Checksum from "./Checksum.ts"
+import * as Dictionaries from "./Dictionaries.ts"
+import * as Frame from "./Frame.ts"
+
+/** The columns of a row. */
+export type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
+
+/** Makes the row of a block's facts; `null` for a block without. Pure. */
+export const prepare = ({ facts, number }: BlockRows, codec: Frame.Codec): Columns | null => {
+  if (facts === undefined) return null
+  const bytes = Buffer.from(facts)
+  const dictionary = codec === "plain" ? 0 : Dictionaries.facts
+  return [number, dictionary, bytes.length, Frame.encode(bytes, dictionary)]
+}
+
+/** Bytes of the frame of a row. */
+export const bytesOf = ([, , , frame]: Columns): number => frame.length
+
+/** A block with the checksum of its facts. */
+export type Header = Pick<StoredHeader, "number" | "factsChecksum">
+
+/** The text of a row; the error where it is missing, does not match the checksum in its block, or cannot be decompressed. */
+export const read = (name: string, block: Header, columns: Columns | undefined): string | StoreError => {
+  if (columns === undefined || Checksum.of(columns) !== block.factsChecksum) {
+    return Checksum.damaged(name, block.number, "its facts do not match their checksum")
+  }
+  const [, dictionary, size, frame] = columns
+  try {
+    return Frame.decode(frame, size, dictionary).toString()
+  } catch {
+    return Checksum.damaged(name, block.number, "its facts cannot be decompressed")
+  }
+}
+
+/** The facts among what was read of a block; `null` for none. Throws for those that are damaged. */
+export const textUnsafe = (found: string | StoreError | undefined): string | null => {
+  if (found instanceof StoreError) throw found
+  return found ?? null
+}

@@ -1,0 +1,111 @@
+/**
+ * The row of what a wallet held of an asset before the first indexed block, and how a ledger begins with it. Pure.
+ *
+ * Source: decision 0050.
+ */
+import type * as Movement from "../../ledger/Movement.ts"
+import * as Holding from "../../proof/Holding.ts"
+import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
+import type { StoreError } from "../StoreError.ts"
+import { fromHex, toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+
+/** The columns of a row. */
+export type Columns = readonly [
+  wallet: Uint8Array,
+  holding: Uint8Array,
+  first: number,
+  amount: Uint8Array,
+  checksum: number,
+]
+
+/** Openings of one wallet that are read, at most: it may have been sent any number of tokens. */
+export const maxHoldings = 20_000
+
+const addressBytes = 20
+
+const bytesOfAmount = (amount: bigint): Uint8Array => {
+  if (amount === 0n) return new Uint8Array()
+  const digits = amount.toString(16)
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex")
+}
+
+const amountOf = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(toHex(bytes)))
+
+/**
+ * The key of a holding: the standard in a byte, the token, and its id.
+ */
+export const bytesOfHolding = ({ asset, standard, tokenId }: Holding.Holding): Uint8Array =>
+  Buffer.concat([
+    Uint8Array.of(Holding.standards.indexOf(standard)),
+    asset.startsWith("0x") ? fromHex(asset) : new Uint8Array(),
+    tokenId === null ? new Uint8Array() : bytesOfAmount(BigInt(tokenId)),
+  ])
+
+const holdingOf = (bytes: Uint8Array): Holding.Holding | null => {
+  const standard = Holding.standards[bytes[0] ?? -1]
+  if (standard === "native") return Holding.native
+  if (standard === undefined || standard === "nonce" || bytes.length < 1 + addressBytes) return null
+  const asset = toHex(bytes.subarray(1, 1 + addressBytes))
+  const tokenId = standard === "erc1155" ? amountOf(bytes.subarray(1 + addressBytes)).toString() : null
+  return { standard, asset, tokenId }
+}
+
+/** Makes the rows of openings. */
+export const make = (first: number, openings: ReadonlyArray<WalletOpening>): ReadonlyArray<Columns> =>
+  openings.flatMap(({ balances, wallet }) =>
+    balances.map(({ amount, holding }): Columns => {
+      const values = [fromHex(wallet), bytesOfHolding(holding), first, bytesOfAmount(amount)] as const
+      return [...values, Checksum.of(values)]
+    }),
+  )
+
+/** Reads a row; the error of a damaged one. `name` is that of the database. */
+export const read = (name: string, row: Columns): OpeningBalance | StoreError => {
+  const [, key, first, amount, checksum] = row
+  const holding = holdingOf(key)
+  if (holding !== null && Checksum.of(row.slice(0, -1)) === checksum) return { holding, amount: amountOf(amount) }
+  return Checksum.damaged(name, first, "what a wallet held before it does not match its checksum")
+}
+
+/** The ids of the tokens of an ERC-721 contract are not known, so that they are no movements. */
+const isMovement = ({ amount, holding }: OpeningBalance): boolean => amount !== 0n && holding.standard !== "erc721"
+
+const movementsOf = (wallet: string, openings: ReadonlyArray<OpeningBalance>): ReadonlyArray<Movement.Movement> =>
+  openings.filter(isMovement).map(({ amount, holding: { asset, tokenId } }) => ({
+    ...{ wallet, asset, tokenId, amount, counterparty: null, kind: "genesis", logIndex: null, isFailed: false },
+  }))
+
+const isBefore = (place: number, after: LedgerQuery["after"], order: LedgerQuery["order"], first: number): boolean => {
+  if (after === null) return true
+  const compared = first - after.block || place - after.index
+  return order === "ASC" ? compared > 0 : compared < 0
+}
+
+/** Whether a page of a ledger begins or ends with openings. */
+export const isWithin = ({ after, from, order, to }: LedgerQuery, first: number): boolean =>
+  first >= from && first <= to && isBefore(0, after, order, first)
+
+/**
+ * The rows of a page of a ledger with openings, as the first movements at its lowest place. `rows` are those of the query.
+ */
+export const add = (
+  { limit, order, wallet }: LedgerQuery,
+  first: number,
+  rows: ReadonlyArray<LedgerEntry>,
+  openings: ReadonlyArray<OpeningBalance>,
+): ReadonlyArray<LedgerEntry> => {
+  const at = order === "ASC" ? 0 : rows.length - 1
+  const lowest = rows[at]
+  const isHeld = lowest?.block === first && lowest.index === 0
+  if (order === "DESC" && !isHeld && rows.length >= limit) return rows
+  const movements = movementsOf(wallet, openings)
+  if (movements.length === 0) return rows
+  if (isHeld) {
+    const merged = { ...lowest, movements: [...movements, ...lowest.movements] }
+    return order === "ASC" ? [merged, ...rows.slice(1)] : [...rows.slice(0, -1), merged]
+  }
+  const own: LedgerEntry = { block: first, index: 0, roles: 0, movements }
+  return order === "ASC" ? [own, ...rows].slice(0, limit) : [...rows, own]
+}

@@ -1,0 +1,57 @@
+/**
+ * The row of the last comparison of a wallet's ledger with the state of the chain. Pure.
+ *
+ * Source: decision 0050.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Holding from "../../proof/Holding.ts"
+import type { WalletProof } from "../Proofs.ts"
+import type { StoreError } from "../StoreError.ts"
+import { fromHex, toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+
+/** The columns of a row. */
+export type Columns = readonly [
+  ...[wallet: Uint8Array, first: number, block: number, hash: Uint8Array, body: string],
+  checksum: number,
+]
+
+const Block = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const Body = Schema.Struct({
+  provedBlock: Schema.NullOr(Block),
+  holdings: Schema.Array(
+    Schema.Struct({
+      holding: Schema.Struct({
+        standard: Schema.Literals(Holding.standards),
+        asset: Schema.String,
+        tokenId: Schema.NullOr(Schema.String),
+      }),
+      block: Block,
+      expected: Schema.BigIntFromString,
+      found: Schema.NullOr(Schema.BigIntFromString),
+      firstBlock: Schema.NullOr(Block),
+    }),
+  ),
+  unchecked: Schema.Array(Schema.String),
+})
+
+const encode = Schema.encodeSync(Schema.fromJsonString(Body))
+const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Body))
+
+/** Makes a row. */
+export const make = ({ block, first, wallet, ...body }: WalletProof): Columns => {
+  const values = [fromHex(wallet), first, block.number, fromHex(block.hash), encode(body)] as const
+  return [...values, Checksum.of(values)]
+}
+
+/** Reads a row; the error of a damaged one. `name` is that of the database. */
+export const read = (name: string, row: Columns): WalletProof | StoreError => {
+  const [wallet, first, number, hash, text, checksum] = row
+  const body = decode(text)
+  if (Result.isFailure(body) || Checksum.of(row.slice(0, -1)) !== checksum) {
+    return Checksum.damaged(name, number, "the proof of a wallet does not match its checksum")
+  }
+  return { wallet: toHex(wallet), first, block: { number, hash: toHex(hash) }, ...body.success }
+}

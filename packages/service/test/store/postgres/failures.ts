@@ -1,0 +1,231 @@
+/**
+ * Failures of a server, and damage of its rows.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect } from "effect"
+import * as Engine from "../../../src/store/Engine.ts"
+import { blockOn, chainOn, refOf, wallets } from "../model.ts"
+import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
+import * as TestStore from "../TestStore.ts"
+import * as TestServer from "./TestServer.ts"
+
+/** The error of the first read and of the first write of a database. */
+const errorsOf = (url: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const database = yield* Engine.fromUrl(url, "/nowhere")
+      const read = yield* Effect.flip(database.chain(ref).reader.headers(0, 9))
+      const write = yield* Effect.flip(Effect.scoped(database.chain(ref).writer()))
+      return [read, write].map(({ isRetryable, message }) => ({ isRetryable, message }))
+    }),
+  )
+
+/** Runs the suite of failures on a server. */
+export const failures = (server: () => string): void => {
+  const opened = Effect.gen(function* () {
+    const { rows, url } = yield* TestServer.database(server())
+    const name = `127.0.0.1:${new URL(url).port}${new URL(url).pathname}`
+    return { rows, url, name, store: yield* TestStore.open(yield* TestServer.connect(url), ref) }
+  })
+
+  describe("fromUrl", () => {
+    it.effect("fromUrl: refuses a URL without a host or a database, and does not show it", () =>
+      Effect.gen(function* () {
+        for (const url of [
+          "postgres:",
+          "postgres://",
+          "postgres://u:s3cret@h",
+          "postgresql:///name",
+          "postgres:name",
+        ]) {
+          const exit = yield* Effect.exit(Engine.fromUrl(url, "/nowhere"))
+
+          const shown = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+          expect(shown).toContain('expected a PostgreSQL URL, for example "postgres://user:password@host/name"')
+          expect(shown).not.toContain("s3cret")
+        }
+      }),
+    )
+  })
+
+  describe("errors", () => {
+    it.live("a server that does not listen is retried, and neither message nor cause shows the password", () =>
+      Effect.gen(function* () {
+        const [read, write] = yield* errorsOf("postgres://daybook:s3cret@127.0.0.1:1/daybook")
+        const database = yield* Engine.fromUrl("postgres://daybook:s3cret@127.0.0.1:1/daybook", "/nowhere")
+        const exit = yield* Effect.exit(database.chain(ref).reader.headers(0, 9))
+
+        const message =
+          "Database unreachable: 127.0.0.1:1/daybook. Check that PostgreSQL runs and accepts connections from this machine."
+        expect([read, write]).toEqual([
+          { isRetryable: true, message },
+          { isRetryable: true, message },
+        ])
+        expect(exit._tag === "Failure" && Cause.pretty(exit.cause)).not.toContain("s3cret")
+      }),
+    )
+
+    it.live("a database or a user that does not exist is not retried", () =>
+      Effect.gen(function* () {
+        const { port } = new URL(server())
+        const [missing] = yield* errorsOf(`postgres://postgres@127.0.0.1:${port}/nothing`)
+        const [user] = yield* errorsOf(`postgres://nobody@127.0.0.1:${port}/postgres`)
+
+        expect(missing).toEqual({
+          isRetryable: false,
+          message: `Database missing: 127.0.0.1:${port}/nothing (SQLSTATE 3D000). Create it, or correct its name.`,
+        })
+        expect(user).toEqual({
+          isRetryable: false,
+          message: `Database refused the login: 127.0.0.1:${port}/postgres (SQLSTATE 28000). Correct the user and password of "database".`,
+        })
+      }),
+    )
+
+    it.live(
+      "a schema that the indexer makes later is retried, those of another program, version or chain are not",
+      () =>
+        Effect.gen(function* () {
+          const { name, rows, url } = yield* opened
+          const changed = (sql: string) => Effect.andThen(rows(sql), errorsOf(url))
+          yield* rows("ALTER SCHEMA daybook_test RENAME TO kept")
+          const database = yield* TestServer.connect(url)
+          const absent = yield* Effect.flip(database.chain(ref).reader.headers(0, 9))
+          yield* rows("CREATE SCHEMA daybook_test")
+          const [other] = yield* changed("CREATE TABLE daybook_test.song (title text)")
+          yield* rows("DROP SCHEMA daybook_test CASCADE")
+          yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
+          const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 1")
+          const wrong = yield* Effect.flip(
+            database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
+          )
+
+          expect([absent.message, absent.isRetryable]).toEqual([
+            `Database schema missing: daybook_test of ${name}. The indexer of its chain makes it when it starts.`,
+            true,
+          ])
+          expect(other).toEqual({
+            isRetryable: false,
+            message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
+          })
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 1. Run the newer version.`
+          expect(newer).toEqual([
+            { isRetryable: false, message },
+            { isRetryable: false, message },
+          ])
+          expect(wrong.message).toBe(
+            `Wrong chain in database schema daybook_test of ${name}: expected chain 5, found chain 31337. Correct the chain's id, or drop the schema.`,
+          )
+        }),
+    )
+
+    it.live("a server that ends its connections is connected again by the next read and write", () =>
+      Effect.gen(function* () {
+        const { rows, store } = yield* opened
+        const blocks = chainOn(null, 2)
+        yield* store.append(null, blocks.slice(0, 1))
+        yield* pageBodies(store)
+        const end = rows(
+          "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = current_database()",
+        )
+        const during = store.snapshot((snapshot) =>
+          Effect.andThen(end, snapshot.page({ id: "", kind: "appearances" }, all)),
+        )
+
+        const lost = yield* Effect.flip(during)
+        yield* store.append(refOf(blocks[0]!), blocks.slice(1))
+
+        expect(lost.isRetryable).toBe(true)
+        expect(yield* pageBodies(store)).toEqual(bodiesOf(blocks))
+      }),
+    )
+  })
+
+  describe("what PostgreSQL's own tools do", () => {
+    it.live("backup, restore, space: are refused, and the error names the tool of PostgreSQL", () =>
+      Effect.gen(function* () {
+        const { name, store } = yield* opened
+        const { backup, chain, restore } = store.database
+        const { release, rebuild, use } = chain(ref).space
+        const refused = yield* Effect.forEach(
+          [backup([ref], "/nowhere"), restore([ref], "/nowhere"), use, release(1), rebuild],
+          (call) => Effect.flip(Effect.asVoid(call)),
+        )
+
+        const space = `Database managed by PostgreSQL: daybook_test of ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to give it back to the disk.`
+        expect(refused.map(({ isRetryable, message }) => [message, isRetryable])).toEqual([
+          [`Database managed by PostgreSQL: ${name}. Back it up with pgBackRest or pg_dump.`, false],
+          [
+            `Database managed by PostgreSQL: ${name}. Restore it with pgBackRest or pg_restore, or index the chains again.`,
+            false,
+          ],
+          ...[space, space, space].map((message) => [message, false]),
+        ])
+      }),
+    )
+  })
+
+  describe("damage", () => {
+    it.live("page: refuses each changed column of a transaction, and names the block", () =>
+      Effect.gen(function* () {
+        const { rows, store } = yield* opened
+        const large = blockOn(null, { transactions: [[wallets[0]!]] })
+        const text = JSON.stringify({ text: "Zürich ".repeat(20_000) })
+        const [transaction] = large.transactions
+        const block = { ...large, transactions: [{ ...transaction!, body: text, internal: text }] }
+        yield* store.append(null, [block])
+        expect(yield* pageBodies(store)).toEqual([text])
+        const columns = [
+          "revision = 9",
+          "size = size + 1",
+          "hash = '\\x00'",
+          "large_frame = '\\x00'",
+          "large_checksum = 7",
+        ]
+        const changes = [...columns, "large_internal = NULL", "addresses = NULL", "form = 0"]
+
+        for (const change of changes) {
+          yield* rows("CREATE TABLE daybook_test.kept AS SELECT * FROM daybook_test.document")
+          yield* rows(`UPDATE daybook_test.document SET ${change}`)
+          const refused = yield* Effect.flip(pageBodies(store))
+          yield* rows("DELETE FROM daybook_test.document")
+          yield* rows("INSERT INTO daybook_test.document SELECT * FROM daybook_test.kept")
+          yield* rows("DROP TABLE daybook_test.kept")
+
+          expect([change, refused._tag === "StoreError" ? refused.damagedBlock : null]).toEqual([change, 10])
+        }
+        expect(yield* pageBodies(store)).toEqual([text])
+      }),
+    )
+
+    it.live("snapshot: refuses a changed checkpoint, block or projection", () =>
+      Effect.gen(function* () {
+        const { rows, store } = yield* opened
+        yield* store.append(null, chainOn(null, 2))
+        const read = store.snapshot((snapshot) =>
+          Effect.all([snapshot.block(11), snapshot.projection("wallet_transactions")]),
+        )
+        yield* read
+
+        const messages: Array<string> = []
+        for (const [table, change, back] of [
+          ["checkpoint", "first = first + 1", "first = first - 1"],
+          ["block", "timestamp = timestamp + 1", "timestamp = timestamp - 1"],
+          ["projection", "next = next + 1", "next = next - 1"],
+        ]) {
+          yield* rows(`UPDATE daybook_test.${table} SET ${change}`)
+          messages.push((yield* Effect.flip(read)).message)
+          yield* rows(`UPDATE daybook_test.${table} SET ${back}`)
+        }
+
+        expect(messages.map((message) => message.split(":")[0])).toEqual([
+          "Stored checkpoint damaged",
+          "Stored block damaged",
+          "Stored checkpoint damaged",
+        ])
+        yield* read
+      }),
+    )
+  })
+}
