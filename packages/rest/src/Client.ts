@@ -110,6 +110,12 @@ export interface StreamOptions extends CallOptions {
   /** Position of a stream of the same query (only `limit` may differ). The stream continues after it. */
   readonly resume?: string | undefined
   /**
+   * Goes on after the last row instead of ending: requests newer rows after each interval of this time, and gives them as they are
+   * indexed. The order is `ASC`, and the query has no `to_block` or `to_date`. A reorg of rows that were given is noticed by the next
+   * request: see `onStaleCursor`. Default: the stream ends.
+   */
+  readonly follow?: Duration.Input | undefined
+  /**
    * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
    * stream gives a `RowsReverted` marker and continues with the replacement rows.
    */

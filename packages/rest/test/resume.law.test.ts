@@ -119,7 +119,9 @@ describe("resume", () => {
 
         expect(hashes(before)).toStrictEqual(hashes(chain.slice(0, 40)))
         expect(hashes(since)).toStrictEqual(hashes(chain.slice(40)))
-        const fromBlock = BigInt(last?.block_number ?? 0)
+        // Blocks between the last unchanged row and the one that changed may have new rows.
+        const unchanged = chain.findLast(({ block_number }) => block_number !== last?.block_number)
+        const fromBlock = BigInt(unchanged?.block_number ?? 0) + 1n
         const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
         expect(replaced.map((value) => (isVoid(value) ? value : value.hash))).toStrictEqual([
           { _tag: "RowsReverted", fromBlock },

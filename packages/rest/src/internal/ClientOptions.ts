@@ -33,6 +33,7 @@ export const streamKinds = {
   maxRows: "count",
   prefetch: "boolean",
   resume: "text",
+  follow: "duration",
   onStaleCursor: "any",
   onProgress: "function",
 } as const satisfies Readonly<Record<keyof StreamOptions, OptionCheck.Kind>>

@@ -26,17 +26,30 @@ export interface Source<Query, Row, P extends Page<Row>> {
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
   Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
 
+/** Bounds that no newer row is within. */
+const upperBounds = ["to_block", "to_date"] as const
+
 /** Checks what the kinds of the options do not cover. */
 const checkOptions = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
-  const { onStaleCursor = "fail", resume } = options
+  const { follow, onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
     return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
   }
   if (resume !== undefined && query.parameters["cursor"] !== undefined) {
     return invalidOption(host, "cursor", "no cursor with resume, whose position has its own", "both")
   }
-  return Effect.void
+  if (follow === undefined) return Effect.void
+  const { order } = query.parameters
+  if (order !== "ASC") return invalidOption(host, "order", "ASC, or no order, with follow", Issue.describe(order))
+  const bound = upperBounds.find((name) => query.parameters[name] !== undefined)
+  return bound === undefined
+    ? Effect.void
+    : invalidOption(host, bound, `no ${bound} with follow, which has no end`, Issue.describe(query.parameters[bound]))
 }
+
+/** A query that is followed is in ascending order by default. */
+const ordered = (query: EncodedQuery, { follow }: StreamOptions): EncodedQuery =>
+  follow === undefined ? query : { ...query, parameters: { order: "ASC", ...query.parameters } }
 
 /** The constant part and the first state of a query. */
 const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
@@ -44,7 +57,7 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   query: Query,
   options: StreamOptions,
 ): Effect.fn.Return<readonly [Pagination.Config<Row>, Pagination.State], BadRequest> {
-  const encoded = yield* encode(query)
+  const encoded = ordered(yield* encode(query), options)
   yield* checkOptions(host, encoded, options)
   const { maxRows = Number.POSITIVE_INFINITY, onStaleCursor = "fail", resume } = options
   const order = encoded.parameters["order"] === "ASC" ? "ASC" : "DESC"
@@ -64,7 +77,12 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
 interface Current<P> {
   readonly state: Pagination.State
   readonly ahead: Fiber.Fiber<PageResponse<P>, RestError> | undefined
+  /** The query has ended once and is followed: pages without rows are not given. */
+  readonly isFollowing: boolean
 }
+
+/** A step, if there is one to give, and what follows it. */
+type Turn<P> = readonly [step: Pagination.Step<P> | undefined, current: Current<P>]
 
 const interpreter = <Query, Row, P extends Page<Row>>(
   source: Source<Query, Row, P>,
@@ -72,45 +90,59 @@ const interpreter = <Query, Row, P extends Page<Row>>(
   options: StreamOptions,
   scope: Scope.Scope,
 ) => {
-  const { onProgress, prefetch = true } = options
+  const { follow, onProgress, prefetch = true } = options
 
   /** Requests the next page ahead, from the second page on: a caller may want no more than the first. */
-  const requestAhead = (state: Pagination.State): Effect.Effect<Current<P>> => {
+  const requestAhead = (state: Pagination.State, isFollowing: boolean): Effect.Effect<Current<P>> => {
     const action = Pagination.next(config, state)
     return prefetch && state.turns >= 2 && action._tag === "Request"
-      ? Effect.map(Effect.forkIn(source.request(action.query, options), scope), (ahead) => ({ state, ahead }))
-      : Effect.succeed({ state, ahead: undefined })
+      ? Effect.map(Effect.forkIn(source.request(action.query, options), scope), (ahead) => ({
+          state,
+          ahead,
+          isFollowing,
+        }))
+      : Effect.succeed({ state, ahead: undefined, isFollowing })
   }
 
-  const takePage = Effect.fnUntraced(function* (state: Pagination.State, response: PageResponse<P>) {
+  const takePage = Effect.fnUntraced(function* (
+    { isFollowing, state }: Current<P>,
+    response: PageResponse<P>,
+  ): Effect.fn.Return<Turn<P>> {
     const [after, step] = Pagination.onPage(config, state, response)
-    if (onProgress !== undefined) onProgress(step.page.progress)
-    return [step, yield* requestAhead(after)] as const
+    const { badRows, page, progress } = step.page
+    if (onProgress !== undefined) onProgress(progress)
+    const isGiven = !isFollowing || page.result.length > 0 || badRows.length > 0
+    return [isGiven ? step : undefined, yield* requestAhead(after, isFollowing)]
   })
 
-  const restart = (state: Pagination.State, error: Parameters<typeof Pagination.onStale>[2]) =>
-    Effect.map(Effect.fromResult(Pagination.onStale(config, state, error)), ([after, step]) => {
-      const current: Current<P> = { state: after, ahead: undefined }
-      return [step, current] as const
-    })
+  const restart = ({ isFollowing, state }: Current<P>, error: Parameters<typeof Pagination.onStale>[2]) =>
+    Effect.map(Effect.fromResult(Pagination.onStale(config, state, error)), ([after, step]): Turn<P> => [
+      step,
+      { state: after, ahead: undefined, isFollowing },
+    ])
 
-  return ({
-    ahead,
-    state,
-  }: Current<P>): Effect.Effect<readonly [Pagination.Step<P>, Current<P>] | undefined, RestError> => {
+  /** Goes on with newer rows after a while, where the query is followed. */
+  const end = (state: Pagination.State): Effect.Effect<Turn<P> | undefined> => {
+    const after = follow === undefined ? undefined : Pagination.onEnd(config, state)
+    if (follow === undefined || after === undefined) return Effect.succeed(undefined)
+    return Effect.as(Effect.sleep(follow), [undefined, { state: after, ahead: undefined, isFollowing: true }])
+  }
+
+  return (current: Current<P>): Effect.Effect<Turn<P> | undefined, RestError> => {
+    const { ahead, state } = current
     const action = Pagination.next(config, state)
     switch (action._tag) {
       case "End":
-        return Effect.succeed(undefined)
+        return end(state)
       case "Fail":
         return Effect.fail(action.error)
       case "Restart":
-        return restart(state, action.error)
+        return restart(current, action.error)
       case "Request":
         return Effect.flatMap(
           ahead === undefined ? source.request(action.query, options) : Fiber.join(ahead),
-          (response) => takePage(state, response),
-        ).pipe(Effect.catchTag("StaleCursor", (error) => restart(state, error)))
+          (response) => takePage(current, response),
+        ).pipe(Effect.catchTag("StaleCursor", (error) => restart(current, error)))
     }
   }
 }
@@ -125,11 +157,13 @@ export const make = <Query, Row, P extends Page<Row>>(
     Effect.gen(function* () {
       const [config, state] = yield* start(source, query, options)
       const turn = interpreter(source, config, options, yield* Effect.scope)
-      const first: Current<P> = { state, ahead: undefined }
+      const first: Current<P> = { state, ahead: undefined, isFollowing: false }
       return Stream.paginate(first, (current) =>
-        Effect.map(turn(current), (step): readonly [ReadonlyArray<Pagination.Step<P>>, Option.Option<Current<P>>] =>
-          step === undefined ? [[], Option.none()] : [[step[0]], Option.some(step[1])],
-        ),
+        Effect.map(turn(current), (taken): readonly [ReadonlyArray<Pagination.Step<P>>, Option.Option<Current<P>>] => {
+          if (taken === undefined) return [[], Option.none()]
+          const [step, next] = taken
+          return [step === undefined ? [] : [step], Option.some(next)]
+        }),
       )
     }),
   )

@@ -37,6 +37,8 @@ export interface State {
   readonly turns: number
   /** Consecutive restarts without a row between them. */
   readonly restarts: number
+  /** Last block that no reorg can revert, as the latest response states it; `null` where it does not. */
+  readonly finalized: bigint | null
   /** Ends the query after the rows that were given. */
   readonly fault: RestError | undefined
 }
@@ -93,8 +95,22 @@ export const initial = (position: Position.Position): State => {
     held: Position.format(position),
     turns: 0,
     restarts: 0,
+    finalized: null,
     fault: undefined,
   }
+}
+
+/** Where an ended query continues with newer rows; `undefined` when it has given as many as it may. */
+export const onEnd = <Row>(
+  { maxRows, order, query }: Config<Row>,
+  { finalized, held, rows }: State,
+): State | undefined => {
+  if (rows >= maxRows) return undefined
+  // Sound: the client wrote the text itself, for the same query.
+  const position = Result.getOrThrow(Position.parse(held, Position.queryOf(query, order)))
+  const [segment = Segments.whole] = position.segments
+  const newer = RowTracker.beyond(RowTracker.recent(segment.memory, finalized))
+  return { ...initial({ ...position, segments: [{ ...segment, ...newer }] }), held }
 }
 
 /** The parameters of a page of a segment, whose bounds replace those of the query. */
@@ -218,6 +234,7 @@ export const onPage = <Row, P extends Page<Row>>(
     held,
     turns: state.turns + 1,
     restarts: rows.length > 0 ? 0 : state.restarts,
+    finalized: response.indexCoverage.finalizedTo,
     fault: isWhole && isFault(following) ? errorOf(following, config, response) : undefined,
   }
   const page =

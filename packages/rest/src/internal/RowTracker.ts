@@ -69,6 +69,10 @@ interface CatchUp {
   readonly since: bigint | undefined
   /** Lowest block that changed. */
   changed: bigint | undefined
+  /** Highest block of which a row was received again unchanged before one that changed: the chain is the same up to it. */
+  proved: bigint | undefined
+  /** The server does not verify that the rows before the requested ones are those of the chain, as it does with a cursor. */
+  readonly isUnverified: boolean
 }
 
 /** State of a query. `take` returns the next one and leaves this one unchanged. */
@@ -126,11 +130,13 @@ const sinceOf = (order: Order, tail: ReadonlyArray<Known>): bigint | undefined =
       undefined,
     )
 
-const catchUpOf = (order: Order, { given, tail }: Memory): CatchUp => ({
+const catchUpOf = (order: Order, cursor: string | undefined, { given, tail }: Memory): CatchUp => ({
   awaited: new Map(given === 0 ? [] : tail.slice(-given).map(({ block, id }) => [id, block])),
   blockIds: new Map(tail.map(({ block, blockId }) => [block, blockId])),
   since: sinceOf(order, tail),
   changed: undefined,
+  proved: undefined,
+  isUnverified: cursor === undefined,
 })
 
 /** Starts a query, or continues one from its memory. */
@@ -141,7 +147,7 @@ export const make = (order: Order, cursor: string | undefined, memory: Memory = 
   furthest: memory.furthest,
   floor: memory.floor,
   tail: memory.tail,
-  catchUp: memory.tail.length > 0 ? catchUpOf(order, memory) : undefined,
+  catchUp: memory.tail.length > 0 ? catchUpOf(order, cursor, memory) : undefined,
   empty: 0,
   repeated: 0,
 })
@@ -181,6 +187,15 @@ const addToTail = (draft: Draft, rows: ReadonlyArray<Known>) => {
   draft.tail = [...draft.tail, ...rows].slice(-tailRows)
 }
 
+/**
+ * First block whose rows are read again when a block changed. Between the last block that is proved and the one that changed, the new
+ * chain may have rows of blocks that had none: an ascending query without a cursor would never receive them.
+ */
+const firstReverted = (order: Order, { isUnverified, proved }: CatchUp, changed: bigint): bigint => {
+  if (order === "DESC" || !isUnverified) return changed
+  return proved === undefined ? 0n : lower(changed, proved + 1n)
+}
+
 /** Ends the catch-up at the first row after the position, or at the end. */
 const endCatchUp = (draft: Draft): PageFault | undefined => {
   const { catchUp } = draft
@@ -188,7 +203,7 @@ const endCatchUp = (draft: Draft): PageFault | undefined => {
   let { changed } = catchUp
   for (const block of catchUp.awaited.values()) changed = lower(changed, block)
   draft.catchUp = undefined
-  return changed === undefined ? undefined : { _tag: "Stale", fromBlock: changed }
+  return changed === undefined ? undefined : { _tag: "Stale", fromBlock: firstReverted(draft.order, catchUp, changed) }
 }
 
 /** Records a row before the position that was not given, or not in this block. */
@@ -217,7 +232,10 @@ const takeRow = (draft: Draft, at: number, place: RowPosition): "new" | "dropped
   const row = knownOf(place)
   const known = draft.rows.get(row.id)
   if (known !== undefined && known.blockId === row.blockId) {
-    catchUp?.awaited.delete(row.id)
+    if (catchUp !== undefined) {
+      catchUp.awaited.delete(row.id)
+      if (catchUp.changed === undefined) catchUp.proved = row.block
+    }
     return "dropped"
   }
   if (known !== undefined && catchUp === undefined) return movedFault(at, place, known)
@@ -287,6 +305,12 @@ export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPosi
   for (const row of rows) advance(draft, row)
   addToTail(draft, rows.map(knownOf))
   return { ...memory(draft), given: Math.min(before.given + rows.length, tailRows) }
+}
+
+/** A memory without the rows that no reorg can revert, but for those of the last such block: a request that begins there proves it. */
+export const recent = (finished: Memory, finalized: bigint | null): Memory => {
+  const { block: anchor } = finished.tail.findLast(({ block }) => finalized !== null && block <= finalized) ?? {}
+  return anchor === undefined ? finished : { ...finished, tail: finished.tail.filter(({ block }) => block >= anchor) }
 }
 
 /**

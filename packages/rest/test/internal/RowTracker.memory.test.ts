@@ -32,6 +32,29 @@ describe("RowTracker", () => {
     expect(RowTracker.beyond(RowTracker.emptyMemory)).toBeUndefined()
   })
 
+  it("take: without a cursor the rows since the last unchanged one are read again, as blocks that had none may have some now", () => {
+    const memory = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
+    const poll = (...rows: ReadonlyArray<ReturnType<typeof row>>) => {
+      const { memory: remembered } = RowTracker.beyond(memory)!
+      return RowTracker.take(RowTracker.make("ASC", undefined, remembered), page(rows), walletTransactions.locate).next
+    }
+
+    expect(poll(row(10, 0), row(20, 0), row(30, 0), row(40, 0))).toEqual({ _tag: "End" })
+    expect(poll(row(10, 0), row(20, 0), row(40, 0))).toEqual({ _tag: "Stale", fromBlock: 21n })
+    expect(poll(row(40, 0))).toEqual({ _tag: "Stale", fromBlock: 0n })
+  })
+
+  it("recent: begins at the last block with rows that no reorg can revert, and keeps all where none is known", () => {
+    const memory = memoryOf("ASC", [row(10, 0), row(20, 0), row(20, 1), row(30, 0)])
+    const blocksAfter = (finalized: bigint | null) =>
+      RowTracker.recent(memory, finalized).tail.map(({ block }) => Number(block))
+
+    expect([blocksAfter(null), blocksAfter(9n)]).toEqual(
+      [memory, memory].map(({ tail }) => tail.map(({ block }) => Number(block))),
+    )
+    expect([blocksAfter(10n), blocksAfter(25n), blocksAfter(99n)]).toEqual([[10, 20, 20, 30], [20, 20, 30], [30]])
+  })
+
   it("take: a row between remembered ones that was not given proves a change at its block", () => {
     const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
     const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])
