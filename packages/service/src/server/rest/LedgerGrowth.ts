@@ -48,8 +48,8 @@ export class IndexChanged extends Data.TaggedError("IndexChanged")<{}> {}
 
 type GrowthError = InvalidParameter | StoreError
 
-/** Places of a slice, and their bytes: some milliseconds of work. */
-const slice = { limit: 512, maxBytes: 128 * 1024 } as const
+/** Places of a slice, and their bytes: some milliseconds of work. The shortest movement has three bytes. */
+const slice = { limit: 512, maxBytes: 32 * 1024 } as const
 /** Places between sums that are kept. */
 const keptEvery = 25_000
 /** Different sums of a wallet that fit a response. */

@@ -77,6 +77,8 @@ const provedAt = (proof: WalletProof | null) => {
   const blocks = new Map(
     (proof?.holdings ?? []).filter(isEqual).map(({ block, holding }) => [Holding.keyOf(holding), block]),
   )
+  // A wallet may hold thousands of assets.
+  if (blocks.size === 0) return () => null
   return ({ asset, tokenId }: Totals.AssetRef): number | null => {
     const standards = asset === "native" ? (["native"] as const) : tokenId === null ? (["erc20"] as const) : ids
     const found = standards.map((standard) =>
