@@ -32,8 +32,11 @@ export interface MovementRow extends Candidate, Place {}
 /** What selects movements beside the range. */
 export type Selection = { readonly [K in "asset" | "kind" | "direction"]: LedgerQuery.MovementQuery[K] | undefined }
 
+const everything: Cursor.Filter = {}
+
 /** What selects movements, as a cursor holds it. */
 export const toFilter = ({ asset, direction, kind }: Selection): Cursor.Filter => {
+  if (asset === undefined && direction === undefined && kind === undefined) return everything
   const selection = {
     ...(asset === undefined ? {} : { asset }),
     ...(kind === undefined ? {} : { kind }),
@@ -46,8 +49,9 @@ export const toFilter = ({ asset, direction, kind }: Selection): Cursor.Filter =
 type Matches = (movement: Movement.Movement) => boolean
 
 /** The test of a filter; fails for one that no request had. */
-const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParameter> =>
-  Result.mapBoth(RestOperation.decodeQuery(RestOperation.movements, filter), {
+const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParameter> => {
+  if (Object.keys(filter).length === 0) return Result.succeed(() => true)
+  return Result.mapBoth(RestOperation.decodeQuery(RestOperation.movements, filter), {
     onFailure: (issue) => InvalidParameter.fromIssue({ ...issue, path: "cursor" }),
     onSuccess: ({ asset, direction, kind }) => {
       const assets = asset === undefined ? undefined : new Set<string>(asset)
@@ -58,6 +62,7 @@ const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParamet
         (direction === undefined || (direction === "in") === movement.amount > 0n)
     },
   })
+}
 
 /** Work of a page: a place counts as some movements. */
 const maxWork = 20_000
