@@ -202,6 +202,31 @@ describe("promise", () => {
         expect(error["message"]).toBe(`API key rejected: ${server.host} (no). Check the key and its permissions.`)
       }),
     )
+    it.live(
+      "walletTransactions, walletTransactionsStream, walletPagesStream: the stack of an error names the program's call",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
+          const rest = clientOf(server)
+          const programs = {
+            callsOnce: async () => void (await rest.walletTransactions(query)),
+            iteratesRows: async () => {
+              for await (const one of rest.walletTransactionsStream(query)) expect.unreachable(one.hash)
+            },
+            iteratesPages: async () => {
+              for await (const one of rest.walletPagesStream(query)) expect.unreachable(one.position)
+            },
+          }
+          for (const [name, program] of Object.entries(programs)) {
+            const error = yield* Effect.promise(() => rejection(program()))
+            expect([name, error["_tag"], String(error["stack"])]).toEqual([
+              name,
+              "Unauthorized",
+              expect.stringMatching(new RegExp(`^Unauthorized: [^\\n]*\\n[^]*${name}`)),
+            ])
+          }
+        }),
+    )
     it.live("walletTransactions: rejects an invalid query without a request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))

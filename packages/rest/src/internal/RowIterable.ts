@@ -1,4 +1,5 @@
 /** A stream of rows as a value that programs which use promises iterate. */
+import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RowsReverted } from "../Client.ts"
@@ -12,8 +13,19 @@ const aborted = (signal: AbortSignal): Effect.Effect<never> =>
     return Effect.sync(() => signal.removeEventListener("abort", stop))
   })
 
+/** Iterates the same values; errors name the place where the value was requested. */
+const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = values[Symbol.asyncIterator]()
+    return {
+      next: () => CallerStack.of(iterator.next()),
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }
+  },
+})
+
 /** Iterates a stream until it ends or the signal is aborted. */
-export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
+const iterateUntraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
   Stream.toAsyncIterable(
     signal === undefined
       ? stream
@@ -21,6 +33,10 @@ export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal |
           signal.aborted ? Stream.die(signal.reason) : Stream.interruptWhen(stream, aborted(signal)),
         ),
   )
+
+/** Iterates a stream of pages until it ends or the signal is aborted. */
+export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
+  traced(iterateUntraced(stream, signal))
 
 /** Rows that can be iterated. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
@@ -61,7 +77,8 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
   }
   return {
     position: () => held?.positionAfter(given),
-    next: () => inTurn(advance),
+    // A row of a page that has been received cannot fail.
+    next: () => (held?.page.page.result[given] === undefined ? CallerStack.of(inTurn(advance)) : inTurn(advance)),
     return: async () => {
       isOver = true
       await steps.return?.()
@@ -75,7 +92,7 @@ export const make = <Row, P extends Page<Row>, E>(
   stream: Stream.Stream<Step<P>, E>,
   signal: AbortSignal | undefined,
 ): RowIterable<Row> => {
-  const steps = iterate(stream, signal)
+  const steps = iterateUntraced(stream, signal)
   let latest: Run<Row> | undefined
   return {
     position: () => latest?.position(),

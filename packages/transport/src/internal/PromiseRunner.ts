@@ -2,13 +2,14 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as CallerStack from "./CallerStack.ts"
 
 /**
  * Runs an effect as a promise.
  *
  * **Details**
  *
- * - A failure rejects with the error itself, with `_tag` and its other fields.
+ * - A failure rejects with the error itself, with `_tag` and its other fields; its stack names the place of the call.
  * - An aborted signal interrupts the effect, which closes its socket, and rejects with the reason of the signal (an `AbortError` by
  *   default). The deadline of the call stays in force.
  */
@@ -17,9 +18,10 @@ export const run = async <A, E>(
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<A> => {
   const { signal } = options
+  const caller = new Error()
   signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) signal?.throwIfAborted()
-  throw Cause.squash(exit.cause)
+  throw CallerStack.attach(Cause.squash(exit.cause), caller)
 }
