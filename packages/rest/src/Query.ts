@@ -27,8 +27,8 @@ interface Convenient {
   readonly from_date?: Date | DateTime.DateTime | string | undefined
   /** End date: blocks at or before it. A text is sent unchanged and parsed by the server. */
   readonly to_date?: Date | DateTime.DateTime | string | undefined
-  /** `cursor` of the previous page; the rest of the query stays the same, except `limit`. */
-  readonly cursor?: string | undefined
+  /** `cursor` of the previous page, `null` for the first one; the rest of the query stays the same, except `limit`. */
+  readonly cursor?: string | null | undefined
 }
 
 /** Lists of an operation, each also as one value. */
@@ -203,6 +203,9 @@ const readParameter = (names: ReadonlyArray<string>, name: string, value: unknow
   return Result.succeed(name === "order" ? upperCase(value) : value)
 }
 
+/** A parameter without a value; a loop over pages begins without a cursor. */
+const isAbsent = (name: string, value: unknown): boolean => value === undefined || (name === "cursor" && value === null)
+
 /** Finds a range that ends before it begins, where both ends are blocks or both are instants. */
 const emptyRange = (query: Convenient): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
@@ -232,7 +235,7 @@ const encoder = <O extends RestOperation.RestOperation>(contract: O) => {
       const address = yield* readAddress(query.address)
       const values: Record<string, unknown> = {}
       for (const [name, value] of Object.entries(query)) {
-        if (name !== "address" && value !== undefined) values[name] = yield* readParameter(names, name, value)
+        if (name !== "address" && !isAbsent(name, value)) values[name] = yield* readParameter(names, name, value)
       }
       const issue = emptyRange(query)
       if (issue !== undefined) return yield* Result.fail(issue)
