@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Address from "@daybook/schema/Address"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
-import { createRestClient, isRestError } from "../src/promise.ts"
+import { createRestClient, isRestError, toJson } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
 import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
@@ -189,6 +189,16 @@ describe("promise", () => {
         expect(JSON.parse(JSON.stringify(Schema.encodeSync(WalletTransaction)(first))).value).toBe("7000000049")
         expect(first.from_address).not.toBe(checksummed)
         expect(first.from_address).toBe(Address.fromText(checksummed))
+      }),
+    )
+    it.live("walletTransactions: its rows as JSON decode to the same rows", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(3, 10)))
+        const { result } = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
+        const stored: unknown = JSON.parse(JSON.stringify(toJson(result)))
+
+        expect(result).toHaveLength(10)
+        expect(Schema.decodeUnknownSync(Schema.Array(WalletTransaction))(stored)).toEqual(result)
       }),
     )
     it.live("walletTransactions: rejects with the tagged error, an Error", () =>

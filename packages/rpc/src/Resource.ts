@@ -5,6 +5,7 @@ export * as Address from "@daybook/schema/Address"
 export * as Chain from "@daybook/schema/Chain"
 export * as Hash from "@daybook/schema/Hash"
 export * as Hex from "@daybook/schema/Hex"
+export { toJson } from "@daybook/schema/Json"
 export * as Wei from "@daybook/schema/Wei"
 export type { AccountProof, AccountProofWire, StorageProof, StorageProofWire } from "@daybook/schema/Account"
 export type {

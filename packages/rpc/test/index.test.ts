@@ -27,9 +27,9 @@ describe("index", () => {
       Options: [],
       Revert: ["fromData", "fromError"],
       RpcClient: ["RpcClient", "layer", "layerConfig", "make", "makeScoped", "makeUnsafe"],
-      Resource: ["Address", "Chain", "Hash", "Hex", "Wei"],
+      Resource: ["Address", "Chain", "Hash", "Hex", "Wei", "toJson"],
       RpcError: ["InvalidParams", "RpcError", "isRpcError"],
-      promise: ["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "isRpcError"],
+      promise: ["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "isRpcError", "toJson"],
       viem: ["ProviderError", "daybookTransport"],
     })
   })

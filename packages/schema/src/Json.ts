@@ -1,5 +1,5 @@
 /**
- * JSON text that may be invalid, such as the body of a response.
+ * JSON text that may be invalid, such as the body of a response, and values that JSON has no form for.
  */
 
 /**
@@ -21,4 +21,52 @@ export const parse = (text: string): unknown => {
   } catch {
     return undefined
   }
+}
+
+/**
+ * A value that `JSON.stringify` writes as it is.
+ */
+export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
+
+const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
+  "toJSON" in value && typeof value.toJSON === "function"
+
+/**
+ * Makes a JSON value of a row, a page or any other value: a bigint becomes decimal text, a time ISO 8601 text, and what has no value is
+ * left out, or `null` in a list.
+ *
+ * **Details**
+ *
+ * For programs without Effect. The codecs of the schemas write the exact text of the interface instead, such as hex quantities of JSON-RPC.
+ *
+ * **Example** (Storing a row as JSON)
+ *
+ * ```ts
+ * import * as Json from "@daybook/schema/Json"
+ *
+ * console.log(JSON.stringify(Json.toJson({ value: 10n ** 18n, at: new Date(0) })))
+ * // {"value":"1000000000000000000","at":"1970-01-01T00:00:00.000Z"}
+ * ```
+ *
+ * Source: RFC 8259.
+ */
+export const toJson = (value: unknown): Value => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value
+    case "number":
+      return Number.isFinite(value) ? value : null
+    case "bigint":
+      return value.toString()
+    case "object":
+      break
+    default:
+      return null
+  }
+  if (value === null) return null
+  if (Array.isArray(value)) return value.map(toJson)
+  if (hasToJson(value)) return toJson(value.toJSON())
+  const defined = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(defined.map(([key, member]) => [key, toJson(member)]))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Json from "../src/Json.ts"
 
@@ -17,5 +18,25 @@ describe("Json", () => {
   it.prop("parse: returns what JSON.stringify has written", [Schema.Json], ([value]) => {
     const text = JSON.stringify(value)
     expect(JSON.stringify(Json.parse(text))).toBe(text)
+  })
+
+  it("toJson: writes bigints as decimal text, times as ISO 8601 text, and leaves out what has no value", () => {
+    const value = {
+      amount: -(10n ** 30n),
+      at: DateTime.makeUnsafe("2026-01-02T03:04:05Z"),
+      list: [1n, undefined, Number.NaN, { deep: [new Date(0)] }],
+      missing: undefined,
+      ["__proto__"]: 1n,
+    }
+
+    expect(JSON.stringify(Json.toJson(value))).toBe(
+      '{"amount":"-1000000000000000000000000000000","at":"2026-01-02T03:04:05.000Z","list":["1",null,null,{"deep":["1970-01-01T00:00:00.000Z"]}],"__proto__":"1"}',
+    )
+    expect([Json.toJson(null), Json.toJson(true), Json.toJson("a"), Json.toJson(() => 1)]).toEqual([
+      null,
+      true,
+      "a",
+      null,
+    ])
   })
 })

@@ -25,7 +25,7 @@ describe("@daybook/schema", () => {
         "Hex": "BlockNonce BlockNonceOrNull Bloom BloomOrNull Hex HexText OrEmpty OrNothing OrNull bytes nothing toBigInt",
         "InternalTransaction": "InternalTransaction extras",
         "Issue": "cut describe find format formatPath fromError quote",
-        "Json": "parse",
+        "Json": "parse toJson",
         "JsonRpc": "ErrorObject Failure Id Request Response Success code isFailure",
         "LedgerFacts": "ofChain",
         "LedgerQuery": "BalanceQuery MovementQuery StatementQuery",
