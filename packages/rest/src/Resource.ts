@@ -24,5 +24,6 @@ export type {
   Sum,
   SumWire,
 } from "@daybook/schema/Statement"
+export type { Token, TokenWire } from "@daybook/schema/Token"
 export type { WalletPage, WalletPageWire } from "@daybook/schema/WalletPage"
 export type { WalletTransaction, WalletTransactionWire } from "@daybook/schema/WalletTransaction"

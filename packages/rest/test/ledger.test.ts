@@ -14,6 +14,7 @@ const movement = (block: number, index: number, at: number, more: object = {}) =
   kind: "value",
   asset: "native",
   token_id: null,
+  token: null,
   amount: String(at - 5),
   counterparty: null,
   counterparty_label: null,
@@ -57,7 +58,7 @@ const describeRow = (row: {
 
 const places = ["2.0 7", "2.2 -3", "2.1 -4", "2.0 -5", "1.1 -4", "1.0 -5"]
 
-const balance = { asset: "native", token_id: null, balance: "-5", proved_at_block: null }
+const balance = { asset: "native", token_id: null, token: null, balance: "-5", proved_at_block: null }
 const incomplete = { opening: true, places: "1", first_block: "1" }
 const balances = { block_number: "2", block_hash: hash("2"), incomplete, result: [balance] }
 const statement = {
@@ -67,7 +68,12 @@ const statement = {
   block_hash: hash("2"),
   block_timestamp: "2023-02-15T14:51:23.000Z",
   opening: { block_number: "0", result: [] },
-  sums: [{ asset: token, token_id: null, kind: "erc20", count: "1", in: "1500000", out: "0", amount: "1500000" }],
+  sums: [
+    {
+      ...{ asset: token, token_id: null, kind: "erc20", count: "1", in: "1500000", out: "0", amount: "1500000" },
+      token: { address: token, name: null, symbol: "GLD", decimals: "6", block_number: "2" },
+    },
+  ],
   closing: balances,
   proof: null,
   incomplete,
@@ -187,7 +193,9 @@ describe("balances and statement", () => {
       const server = yield* script(json(statement))
       const { closing, sums } = yield* (yield* clientOf(server)).statement({ ...query, from_date: "2024-01-01" })
 
-      expect(sums.map(({ amount }) => Wei.formatUnits(amount, 6))).toStrictEqual(["1.5"])
+      expect(
+        sums.map(({ amount, token: found }) => [Wei.formatUnits(amount, found?.decimals ?? 0), found?.symbol]),
+      ).toStrictEqual([["1.5", "GLD"]])
       expect(closing.result[0]?.balance).toBe(-5n)
     }),
   )

@@ -5,14 +5,17 @@ import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import { orEmpty } from "./internal/leaf.ts"
-import { type Named, open } from "./internal/open.ts"
+import { type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Movement from "./Movement.ts"
+import * as Token from "./Token.ts"
 
 const balanceCodec = open("Balance", {
   /** What is held. */
   asset: Movement.Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
+  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+  token: objectOrNull(Token.Token),
   /** Sum of the movements, in the smallest unit of the asset. Negative where movements, or what was held before, are missing. */
   balance: Decimal.Signed,
   /**

@@ -7,9 +7,10 @@ import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, orEmpty, typeSide } from "./internal/leaf.ts"
-import { type Named, open } from "./internal/open.ts"
+import { type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as Timestamp from "./Timestamp.ts"
+import * as Token from "./Token.ts"
 
 /**
  * Kinds of movements.
@@ -121,6 +122,8 @@ const movementCodec = open("Movement", {
   asset: Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
+  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+  token: objectOrNull(Token.Token),
   /** Amount in the smallest unit of the asset: negative where the wallet pays. */
   amount: Decimal.Signed,
   /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */

@@ -10,12 +10,15 @@ import { orEmpty } from "./internal/leaf.ts"
 import { type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Movement from "./Movement.ts"
 import * as Timestamp from "./Timestamp.ts"
+import * as Token from "./Token.ts"
 
 const sumCodec = open("StatementSum", {
   /** What moved. */
   asset: Movement.Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
+  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+  token: objectOrNull(Token.Token),
   /** Kind of the movements. */
   kind: Movement.Movement.fields.kind,
   /** Number of movements. */

@@ -4,6 +4,7 @@ import * as Balance from "../src/Balance.ts"
 import * as Decimal from "../src/Decimal.ts"
 import * as Movement from "../src/Movement.ts"
 import * as Statement from "../src/Statement.ts"
+import * as Token from "../src/Token.ts"
 import { address, hash } from "./fixture.ts"
 import { decodesAndEncodes, encodesAndDecodes, refusal } from "./law.ts"
 
@@ -11,6 +12,7 @@ const fee = {
   kind: "fee",
   asset: "native",
   token_id: null,
+  token: null,
   amount: "-21000",
   counterparty: null,
   counterparty_label: null,
@@ -26,6 +28,8 @@ const fee = {
   roles: ["sender"],
 }
 
+const token = { address: address("3"), name: "Tether ₮", symbol: "USD₮", decimals: "6", block_number: "12" }
+
 const withdrawal = {
   ...fee,
   kind: "withdrawal",
@@ -37,7 +41,7 @@ const withdrawal = {
 
 const decode = Schema.decodeUnknownSync(Movement.Movement)
 
-const balance = { asset: "native", token_id: null, balance: "5", proved_at_block: null }
+const balance = { asset: "native", token_id: null, token: null, balance: "5", proved_at_block: null }
 const incomplete = { opening: false, places: "0", first_block: null }
 const balances = { block_number: "16", block_hash: hash("b"), incomplete, result: [balance] }
 const statement = {
@@ -47,7 +51,7 @@ const statement = {
   block_hash: hash("b"),
   block_timestamp: "2023-02-15T14:51:23.000Z",
   opening: { block_number: "1", result: [] },
-  sums: [{ asset: "native", token_id: null, kind: "value", count: "2", in: "7", out: "-2", amount: "5" }],
+  sums: [{ asset: "native", token_id: null, token: null, kind: "value", count: "2", in: "7", out: "-2", amount: "5" }],
   closing: balances,
   proof: {
     block_number: "12",
@@ -73,6 +77,15 @@ describe("Movement", () => {
       Movement.Movement,
       { ...fee, kind: "erc1155", asset: address("3"), token_id: "7", log_index: "2" },
     ],
+    ["a token that describes itself", Movement.Movement, { ...fee, kind: "erc20", asset: address("3"), token }],
+    [
+      "a token that does not",
+      Balance.Balances,
+      {
+        ...balances,
+        result: [{ ...balance, asset: address("3"), token: { ...token, name: null, symbol: null, decimals: null } }],
+      },
+    ],
     ["a kind and a role of a later version", Movement.Movement, { ...fee, kind: "gift", roles: ["giver"] }],
     ["a page", Movement.MovementPage, { cursor: "next", page: "0", page_size: "1", result: [fee] }],
     ["balances", Balance.Balances, balances],
@@ -97,6 +110,29 @@ describe("Movement", () => {
     const message = refusal(Movement.Movement, { ...fee, [key]: value })
     expect(message).toContain(expected)
     expect(message).toContain(`["${key}"]`)
+  })
+
+  it.prop("Token: encodes and decodes without loss", [Token.Token], ([one]) => {
+    encodesAndDecodes(Token.Token, one)
+  })
+
+  it("Token: decodes decimals to a number, and empty texts to null", () => {
+    const decoded = Schema.decodeUnknownSync(Token.Token)({ ...token, name: "", decimals: 77, usd: "1" })
+    expect(decoded).toMatchObject({ name: null, symbol: "USD₮", decimals: 77, block_number: 12n })
+    expect(Token.extras(decoded)).toEqual({ usd: "1" })
+  })
+
+  it.each([
+    ["name", "A\u202eB"],
+    ["name", "a\nb"],
+    ["symbol", "\ud83d"],
+    ["symbol", "x".repeat(65)],
+    ["decimals", "78"],
+    ["decimals", "-1"],
+    ["decimals", "1e2"],
+  ])("Token: refuses %s %j", (key, value) => {
+    const expected = key === "decimals" ? "a number from 0 to 77" : "a text of at most 64 characters without controls"
+    expect(refusal(Token.Token, { ...token, [key]: value })).toContain(expected)
   })
 
   it("Movement: keeps and lists unknown keys", () => {

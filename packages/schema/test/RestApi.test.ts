@@ -86,6 +86,7 @@ describe("RestApi", () => {
         "StatementOpening",
         "StatementProof",
         "StatementSum",
+        "Token",
         "Unauthorized",
         "Unavailable",
         "WalletPage",

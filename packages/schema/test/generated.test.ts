@@ -65,6 +65,7 @@ describe("JSON Schema", () => {
       "revertReason",
       "rewardType",
       "signature",
+      "symbol",
       "to_address_label",
       "type",
       "value",

@@ -37,6 +37,7 @@ describe("@daybook/schema", () => {
         "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
         "Statement": "Difference Opening Proof Statement Sum extras",
         "Timestamp": "Timestamp",
+        "Token": "Token extras",
         "Trace": "Action ActionResult CallFrame FlatTrace TransactionTrace",
         "Transaction": "AccessList AccessListEntry Arbitrum Authorization Blob Deposit FeeMarket Legacy SetCode StateSync Transaction Unknown extras",
         "WalletPage": "WalletPage extras",

@@ -22,6 +22,7 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "InternalTransaction.InternalTransaction": schema.InternalTransaction.InternalTransaction,
   "Movement.Movement": schema.Movement.Movement,
   "Movement.MovementPage": schema.Movement.MovementPage,
+  "Token.Token": schema.Token.Token,
   "Balance.Balances": schema.Balance.Balances,
   "Statement.Statement": schema.Statement.Statement,
   "JsonRpc.Request": schema.JsonRpc.Request,

@@ -56,7 +56,8 @@ export const ChainConfig = Schema.Struct({
   /** Interval between polls of the node's head, in milliseconds. Default: the chain's block time, at most 2 seconds. */
   pollMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxPollMillis }))),
   /**
-   * Calls per minute, at most, by which opening balances are read and watched wallets are proved at each new final block; 0 for neither.
+   * Calls per minute, at most, by which opening balances and tokens are read and watched wallets are proved at each new final block; 0 for
+   * none of them.
    * Default 600.
    */
   proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),

@@ -4,7 +4,7 @@
  * Source: decision 0049.
  */
 import type { LedgerRow } from "./WalletRows.ts"
-import type * as Movement from "./Movement.ts"
+import * as Movement from "./Movement.ts"
 import * as Role from "./Role.ts"
 
 /** What a wallet can hold of one asset. */
@@ -94,6 +94,13 @@ export const balances = ({ sums }: Totals): ReadonlyArray<Balance> => {
     found.set(key, { asset, tokenId, amount: (found.get(key)?.amount ?? 0n) + received + out })
   }
   return [...found.values()].filter(({ amount }) => amount !== 0n).toSorted(compare)
+}
+
+/** Addresses of the tokens among assets, each once. */
+export const tokensOf = (assets: Iterable<Pick<AssetRef, "asset">>): ReadonlySet<string> => {
+  const tokens = new Set(Array.from(assets, ({ asset }) => asset))
+  tokens.delete(Movement.native)
+  return tokens
 }
 
 /** The sums of the movements between two places: the later totals contain the earlier ones. */

@@ -1,11 +1,12 @@
 /**
- * Keeps proofs and opening balances up to date beside an indexer: compares the watched wallets with each new final block, and reads what
- * wallets held before the first block as they appear. It works while the index is at the head, within a number of calls per minute.
+ * Keeps proofs, opening balances and tokens up to date beside an indexer: compares the watched wallets with each new final block, and
+ * reads what wallets held before the first block, and how their tokens describe themselves, as they appear. It works while the index is at the head, within a number of calls per minute.
  *
- * Source: decision 0050.
+ * Source: decisions 0050 and 0054.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type * as Calls from "../discovery/Calls.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
@@ -20,6 +21,7 @@ import * as LedgerScope from "./LedgerScope.ts"
 import * as OpeningReader from "./OpeningReader.ts"
 import type * as Proof from "./Proof.ts"
 import * as Reconciliation from "./Reconciliation.ts"
+import * as TokenReader from "./TokenReader.ts"
 
 /** How to keep proofs. */
 export interface Options {
@@ -39,6 +41,8 @@ export const defaultCallsPerMinute = 600
 
 /** Holdings whose openings are read at once. */
 const openingsPerTurn = 100
+/** Tokens that are read at once. */
+const tokensPerTurn = 30
 
 const pauseMillis = 1_000
 /** A node without the state of the first block is asked again after this time. */
@@ -49,12 +53,15 @@ const dutyFactor = 9
 
 type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed
 
+/** The key of tokens among what rests. */
+const tokens = "tokens"
+
 /** The first block was replaced, or blocks were added below it. */
 class Moved extends Data.TaggedError("Moved")<{}> {}
 
 interface Context extends Options {
   readonly source: Reconciliation.Source
-  /** Until when the node is not asked again for a state that it did not have: by wallet, and `null` for openings. */
+  /** Until when the node is not asked again for a state that it did not have: by wallet, `null` for openings, `tokens` for tokens. */
   readonly restingUntil: Map<string | null, number>
 }
 
@@ -125,12 +132,42 @@ const readOpenings = Effect.fnUntraced(function* (
   return unread.next <= closing.number
 })
 
+/**
+ * Reads tokens of the next blocks; false where none are left. A failure holds up neither openings nor proofs: tokens are tried again later.
+ */
+const readTokens = Effect.fnUntraced(function* (
+  context: Context,
+  scope: Reconciliation.Scope,
+): Effect.fn.Return<boolean, StoreError | Moved> {
+  if (yield* isResting(context, tokens)) return false
+  const { source, watch } = context
+  const { closing, first } = scope
+  const query = { to: closing.number, wallets: watch, limit: tokensPerTurn }
+  const began = yield* MonotonicClock.millis
+  const unread = yield* source.reader.snapshot((snapshot) => snapshot.unreadTokens(query))
+  if (unread.next === unread.from) return false
+  const found = yield* Effect.result(TokenReader.read(source, unread.tokens, closing))
+  if (Result.isFailure(found)) {
+    yield* rest(context, tokens)
+    yield* Effect.logWarning(`Names of tokens are not up to date: ${found.failure.message}`)
+    return false
+  }
+  const isKept = yield* source.proofs.writeTokens(first, found.success, unread.next)
+  if (!isKept) return yield* new Moved()
+  if (unread.tokens.length === 0) yield* Effect.sleep(((yield* MonotonicClock.millis) - began) * dutyFactor)
+  return unread.next <= closing.number
+})
+
 /** Works until nothing is left to do, or the indexer has other work. */
 const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | Moved> {
   const { chain, isIdle, source } = context
   const scope = yield* LedgerScope.of(source.reader, chain)
   yield* proveWatched(context, scope)
-  while (isIdle() && !(yield* isResting(context, null)) && (yield* readOpenings(context, scope)));
+  for (let isLeft = true; isLeft && isIdle();) {
+    const hasTokens = yield* readTokens(context, scope)
+    const hasOpenings = isIdle() && !(yield* isResting(context, null)) && (yield* readOpenings(context, scope))
+    isLeft = hasTokens || hasOpenings
+  }
 })
 
 /** How long to wait after a failure. The index may be empty, or not final yet. */

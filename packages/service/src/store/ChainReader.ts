@@ -5,7 +5,8 @@ import type * as Effect from "effect/Effect"
 import type { LedgerRow } from "../ledger/WalletRows.ts"
 import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "./BlockRows.ts"
-import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletProof } from "./Proofs.ts"
+import type { TokenMetadata } from "../token/TokenMetadata.ts"
+import type { OpeningBalance, UnreadOpenings, UnreadQuery, UnreadTokens, WalletProof } from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -114,6 +115,10 @@ export interface Snapshot {
   readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
   /** `provedBlock` of that comparison, which is read without the rest; `null` when there is none. */
   readonly reconciledTo: (wallet: string) => Effect.Effect<number | null, StoreError>
+  /** How tokens describe themselves, by address in lower case, as far as they were read. */
+  readonly tokens: (addresses: Iterable<string>) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, StoreError>
+  /** Tokens that a background reader reads next, by the blocks in which they move. */
+  readonly unreadTokens: (query: UnreadQuery) => Effect.Effect<UnreadTokens, StoreError>
   /**
    * Blocks and transactions of places of ledgers, in the same order: as many as the bytes of the texts allow that are read for them,
    * and one at least. The index of a place that belongs to its block alone is `Movement.blockLevelIndex`.

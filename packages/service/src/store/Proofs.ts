@@ -1,9 +1,10 @@
 /**
- * What is known of wallets beside their movements: what they held before the first indexed block, and the last comparison of their
- * ledger with the state of the chain.
+ * What is known of wallets beside their movements: what they held before the first indexed block, the last comparison of their
+ * ledger with the state of the chain, and how their tokens describe themselves.
  */
 import type * as Effect from "effect/Effect"
 import type { Holding } from "../proof/Holding.ts"
+import type { TokenMetadata } from "../token/TokenMetadata.ts"
 import type { BlockRef } from "./BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -53,13 +54,13 @@ export interface WalletOpening {
   readonly balances: ReadonlyArray<OpeningBalance>
 }
 
-/** Which openings to read next. */
+/** Which openings or tokens to read next. */
 export interface UnreadQuery {
   /** Last block whose wallets are examined. */
   readonly to: number
   /** Wallets, lower case; `null` for all. */
   readonly wallets: ReadonlySet<string> | null
-  /** Holdings after which no further block is examined. */
+  /** Holdings or tokens after which no further block is examined. */
   readonly limit: number
 }
 
@@ -70,13 +71,32 @@ export interface UnreadOpenings {
   readonly next: number
 }
 
-/** Writes openings and proofs. Needs no lease: a write for blocks that the index does not have changes nothing. */
+/** Tokens of the ledgers of the next blocks that were not read yet. */
+export interface UnreadTokens {
+  /** Addresses, each once. */
+  readonly tokens: ReadonlyArray<string>
+  /** First block that was not examined before. */
+  readonly from: number
+  /** First block that was not examined. */
+  readonly next: number
+}
+
+/** Writes openings, tokens and proofs. Needs no lease: a write for blocks that the index does not have changes nothing. */
 export interface ProofWriter {
   /** False where the index begins with another block. `next` is that of `UnreadOpenings`, where these are its holdings. */
   readonly writeOpenings: (
     first: FirstBlock,
     openings: ReadonlyArray<WalletOpening>,
     next?: number,
+  ) => Effect.Effect<boolean, StoreError>
+  /**
+   * Writes what tokens return of themselves; one that was written before stays. False where the index begins with another block.
+   * `next` is that of `UnreadTokens`, where these are its tokens.
+   */
+  readonly writeTokens: (
+    first: FirstBlock,
+    tokens: ReadonlyMap<string, TokenMetadata>,
+    next: number,
   ) => Effect.Effect<boolean, StoreError>
   /** False where the index begins with another block, or has another one in place of that of the comparison. */
   readonly writeProof: (proof: WalletProof) => Effect.Effect<boolean, StoreError>

@@ -39,7 +39,7 @@ const toSchema6 = (file: string) => {
   connection.close()
   const database = new DatabaseSync(file)
   database.exec(`DROP TABLE facts; DROP TABLE facts_count; ALTER TABLE block DROP COLUMN facts; DROP TABLE change;
-    DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled;
+    DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled; DROP TABLE token; DROP TABLE token_progress;
     DROP TABLE proof; DELETE FROM projection WHERE kind = 'ledger';
     PRAGMA user_version = 6`)
   database.close()

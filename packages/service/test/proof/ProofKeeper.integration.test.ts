@@ -229,4 +229,83 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       expect(calls).toBeLessThan(30)
     }),
   )
+
+  it.effect(
+    "tokens: are read once each, short and harmless whatever a contract returns, within what nodes can give",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { contracts, lastBlock } = yield* Scenario.Scenario
+        const { gold, silver } = contracts
+        const { store } = yield* index(url, lastBlock)
+        yield* store.finalize(lastBlock)
+        const forward = server.forward(url)
+        const word = (digits: string) => digits.padStart(64, "0")
+        const text = Buffer.from("Go\u202eld\n").toString("hex")
+        const answers: Readonly<Record<string, string>> = {
+          [`${gold} 0x06fdde03`]: `0x${word("20")}${word((text.length / 2).toString(16))}${text.padEnd(64, "0")}`,
+          [`${gold} 0x95d89b41`]: `0x${Buffer.from("GLD").toString("hex").padEnd(64, "0")}`,
+          [`${gold} 0x313ce567`]: `0x${word("12")}`,
+          [`${silver} 0x06fdde03`]: `0x${"ff".repeat(4_000)}`,
+          [`${silver} 0x313ce567`]: `0x${"f".repeat(64)}`,
+        }
+        const called: Array<string> = []
+        const node = yield* server.start(
+          {
+            eth_call: (params) => {
+              const { data, input, to } = params[0] as Readonly<Record<string, string | undefined>>
+              const key = `${to} ${(data ?? input ?? "").slice(0, 10)}`
+              called.push(key)
+              return answers[key] === undefined ? forward("eth_call", params) : { result: answers[key] }
+            },
+          },
+          forward,
+        )
+        const examined = store.snapshot((snapshot) =>
+          Effect.map(snapshot.unreadTokens({ to: lastBlock, wallets: null, limit: 1 }), ({ from }) =>
+            from > lastBlock ? true : null,
+          ),
+        )
+        const keeper = yield* keep(store, node.url)
+        yield* until(examined)
+        yield* Fiber.interrupt(keeper)
+        const found = yield* store.snapshot((snapshot) => snapshot.tokens([gold, silver]))
+        const before = called.filter((key) => key.endsWith("0x06fdde03"))
+        yield* Effect.scoped(
+          Effect.flatMap(store.database.chain(store.ref).proofs, (writer) =>
+            Effect.flatMap(LedgerScope.of(store, "test"), ({ first }) =>
+              writer.writeTokens(first, new Map(), first.number),
+            ),
+          ),
+        )
+        yield* keep(store, node.url)
+        yield* until(examined)
+
+        expect(found.get(gold)).toEqual({ name: "Gold", symbol: "GLD", decimals: 18, block: lastBlock })
+        expect(found.get(silver)).toEqual({ name: null, symbol: "SILV", decimals: null, block: lastBlock })
+        expect(before.length).toBeGreaterThan(2)
+        expect(new Set(before).size).toBe(before.length)
+        expect(called.filter((key) => key.endsWith("0x06fdde03"))).toEqual(before)
+      }),
+  )
+
+  it.effect("tokens: are not taken for nameless at a node without the state of the block, and hold up no opening", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { contracts, lastBlock } = yield* Scenario.Scenario
+      const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+      yield* store.finalize(lastBlock)
+      const node = yield* server.start(
+        { eth_getCode: () => ({ error: { code: -32000, message: "missing trie node 1a2b (path )" } }) },
+        server.forward(url),
+      )
+      yield* keep(store, node.url)
+      yield* whenExamined(store, lastBlock)
+      const { from } = yield* store.snapshot((one) => one.unreadTokens({ to: lastBlock, wallets: null, limit: 1 }))
+
+      expect(node.calls.some(([method]) => method === "eth_getCode")).toBe(true)
+      expect(from).toBe(12)
+      expect([...(yield* store.snapshot((one) => one.tokens([contracts.gold, contracts.silver])))]).toEqual([])
+    }),
+  )
 })

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import * as Holding from "../../src/proof/Holding.ts"
 import type { LedgerEntry } from "../../src/store/ChainReader.ts"
 import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
+import type { TokenMetadata } from "../../src/token/TokenMetadata.ts"
 import { address, chainOn, refOf, wallets } from "./model.ts"
 import { expectedLedger, ledgerOf, ledgers } from "./projections.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -110,6 +111,43 @@ export const proofContract = (database: TestDatabase.Make): void => {
           holdings: [],
           next: 21,
         })
+      }),
+    )
+
+    it.effect("tokens: are written once, for an index with this first block, and unreadTokens names what is left", () =>
+      Effect.gen(function* () {
+        const { blocks, proofs, start, store } = yield* filled
+        const unread = store.snapshot((one) => one.unreadTokens({ to: 14, wallets: null, limit: 9 }))
+        const tokensOf = (addresses: ReadonlyArray<string>) =>
+          store.snapshot((one) => Effect.map(one.tokens(addresses), (found) => new Map(found)))
+        const expected = new Set(
+          wallets
+            .flatMap((one) => expectedLedger(blocks.slice(2, 5), one))
+            .flatMap((row) => row.movements)
+            .map(({ asset }) => asset)
+            .filter((asset) => asset !== "native"),
+        )
+        const hostile = { name: "'); DROP TABLE token; --", symbol: null, decimals: 77, block: 14 }
+        const given = new Map<string, TokenMetadata>([
+          [token, hostile],
+          [address(78), { name: null, symbol: "₮", decimals: null, block: 14 }],
+        ])
+        const before = yield* unread
+        const elsewhere = yield* proofs.writeTokens({ ...start, number: 13 }, given, 15)
+        const none = yield* tokensOf([token])
+        const written = yield* proofs.writeTokens(start, given, 15)
+        yield* proofs.writeTokens(start, new Map([[token, { ...hostile, name: "Other", block: 15 }]]), 15)
+
+        expect([new Set(before.tokens), before.from, before.next]).toEqual([expected, 12, 15])
+        expect([elsewhere, none, written]).toEqual([false, new Map(), true])
+        expect(yield* tokensOf([address(78), token, address(79)])).toEqual(given)
+        expect(yield* unread).toEqual({ tokens: [], from: 15, next: 15 })
+        yield* store.unwind(refOf(blocks[5]!), refOf(blocks[3]!))
+        expect((yield* unread).from).toBe(14)
+        expect(yield* tokensOf([token])).toEqual(new Map([[token, hostile]]))
+        yield* store.unwind(refOf(blocks[3]!), null)
+        yield* store.append(null, blocks.slice(2))
+        expect([yield* tokensOf([token]), (yield* unread).from]).toEqual([new Map(), 12])
       }),
     )
 

@@ -123,7 +123,8 @@ const sumsOf = Effect.fnUntraced(function* (
       const block = yield* snapshot.block(to)
       if (block === null) return yield* unreadable()
       const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
-      const known = { openings, proof: yield* snapshot.proof(subject.wallet), assets: subject.assets }
+      const tokens = yield* snapshot.tokens(Totals.tokensOf(closing.sums.values()))
+      const known = { openings, proof: yield* snapshot.proof(subject.wallet), assets: subject.assets, tokens }
       return { from, block, opening: before.totals, closing, checkpoint, missing, known }
     }),
   )

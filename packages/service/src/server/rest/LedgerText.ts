@@ -6,12 +6,14 @@
 import type * as Balance from "@daybook/schema/Balance"
 import type * as Movement from "@daybook/schema/Movement"
 import type * as Statement from "@daybook/schema/Statement"
+import type * as Token from "@daybook/schema/Token"
 import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"
 import * as Totals from "../../ledger/Totals.ts"
 import * as Holding from "../../proof/Holding.ts"
 import type { LinkedBlock } from "../../store/BlockRows.ts"
 import { type ComparedHolding, isProved, type OpeningBalance, type WalletProof } from "../../store/Proofs.ts"
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
 import type { MovementRow } from "./MovementScan.ts"
 
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
@@ -20,14 +22,24 @@ const timeOf = ({ timestamp }: LinkedBlock): string => new Date(timestamp * 1000
 
 const textOf = (value: number | null): string | null => (value === null ? null : value.toString())
 
+/** A token as a row has it. */
+const tokenOf = (asset: string, found: TokenMetadata | undefined): Wire<typeof Token.Token> | null =>
+  found === undefined
+    ? null
+    : {
+        ...{ address: asset, name: found.name, symbol: found.symbol, decimals: textOf(found.decimals) },
+        block_number: found.block.toString(),
+      }
+
 /** A movement as a page has it. */
 export const movement = (row: MovementRow, label: Label): Wire<typeof Movement.Movement> => {
-  const { block, entry, index, movement: found, transactionHash } = row
+  const { block, entry, index, movement: found, token, transactionHash } = row
   const isOpening = found.kind === "genesis"
   return {
     kind: found.kind,
     asset: found.asset,
     token_id: found.tokenId,
+    token: tokenOf(found.asset, token),
     amount: found.amount.toString(),
     counterparty: found.counterparty,
     counterparty_label: found.counterparty === null ? null : label(found.counterparty),
@@ -68,6 +80,8 @@ export interface Known {
   readonly proof: WalletProof | null
   /** Assets that were asked for; undefined for all. */
   readonly assets: ReadonlySet<string> | undefined
+  /** How its tokens describe themselves, as far as they were read. */
+  readonly tokens: ReadonlyMap<string, TokenMetadata>
 }
 
 const isEqual = ({ expected, found }: ComparedHolding): boolean => expected === (found ?? 0n)
@@ -90,11 +104,12 @@ const provedAt = (proof: WalletProof | null) => {
 
 const ids = ["erc1155", "erc721"] as const
 
-const balancesOf = (totals: Totals.Totals, { proof }: Known): ReadonlyArray<Wire<typeof Balance.Balance>> => {
+const balancesOf = (totals: Totals.Totals, { proof, tokens }: Known): ReadonlyArray<Wire<typeof Balance.Balance>> => {
   const blockOf = provedAt(proof)
   return Totals.balances(totals).map((balance) => ({
     asset: balance.asset,
     token_id: balance.tokenId,
+    token: tokenOf(balance.asset, tokens.get(balance.asset)),
     balance: balance.amount.toString(),
     proved_at_block: textOf(blockOf(balance)),
   }))
@@ -169,7 +184,7 @@ export const statement = ({
   block_timestamp: timeOf(block),
   opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
   sums: Totals.between(opening, closing).map(({ asset, count, in: received, kind, out, tokenId }) => ({
-    ...{ asset, token_id: tokenId, kind, count: count.toString() },
+    ...{ asset, token_id: tokenId, token: tokenOf(asset, known.tokens.get(asset)), kind, count: count.toString() },
     ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
   })),
   closing: balances(block, closing, known),

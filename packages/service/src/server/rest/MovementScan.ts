@@ -9,9 +9,11 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Movement from "../../ledger/Movement.ts"
+import * as Totals from "../../ledger/Totals.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { LedgerEntry, Place, Position, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
 import type * as Cursor from "./Cursor.ts"
 import { InvalidParameter } from "./InvalidParameter.ts"
 import type * as PagedQuery from "./PagedQuery.ts"
@@ -26,8 +28,11 @@ interface Candidate {
   readonly part: number
 }
 
-/** A movement with its block and transaction. */
-export interface MovementRow extends Candidate, Place {}
+/** A movement with its block, its transaction and its token. */
+export interface MovementRow extends Candidate, Place {
+  /** How the token describes itself; undefined for the native currency, and where it was not read yet. */
+  readonly token: TokenMetadata | undefined
+}
 
 /** What selects movements beside the range. */
 export type Selection = { readonly [K in "asset" | "kind" | "direction"]: LedgerQuery.MovementQuery[K] | undefined }
@@ -140,7 +145,7 @@ const search = Effect.fnUntraced(function* (
 const positionOf = ({ entry: { block, index }, movement }: Candidate): Position =>
   isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
 
-/** Reads block and transaction of movements, as many as fit the bytes of a page. */
+/** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { found, next }: { readonly found: ReadonlyArray<Candidate>; readonly next: Next },
@@ -153,10 +158,11 @@ const complete = Effect.fnUntraced(function* (
     return { candidate, at: positions.length - 1 }
   })
   const places = positions.length === 0 ? [] : yield* snapshot.places(positions, maxBytes)
+  const tokens = yield* snapshot.tokens(Totals.tokensOf(found.map(({ movement }) => movement)))
   const rows: Array<MovementRow> = []
   for (const { at, candidate } of placed) {
     const [place, last] = [places[at], rows.at(-1)]
-    if (place !== undefined) rows.push({ ...candidate, ...place })
+    if (place !== undefined) rows.push({ ...candidate, ...place, token: tokens.get(candidate.movement.asset) })
     // Sound: the place of the first movement was read.
     else return { rows, next: nextOf(last!, candidate) }
   }

@@ -18,6 +18,7 @@ import * as Places from "./Places.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
 import * as StatusBoard from "./StatusBoard.ts"
+import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
 
 /** No document has this revision. */
@@ -57,6 +58,11 @@ const snapshotOf = (state: BlockTimes.State): Snapshot => {
     proof: (wallet) => (checkpoint === null ? Effect.succeed(null) : Proofs.read(state, wallet, checkpoint.first)),
     reconciledTo: (wallet) =>
       checkpoint === null ? Effect.succeed(null) : Proofs.reconciledTo(state, wallet, checkpoint.first),
+    tokens: (addresses) => Tokens.read(state, addresses),
+    unreadTokens: (query) =>
+      checkpoint === null
+        ? Effect.succeed({ tokens: [], from: 0, next: 0 })
+        : Tokens.unread(state, checkpoint.first, query),
     places: (positions, maxBytes) => Places.read(state, positions, maxBytes),
     projection: (id) =>
       Effect.map(

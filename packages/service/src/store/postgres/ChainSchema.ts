@@ -153,10 +153,27 @@ const proofTables = (name: string): ReadonlyArray<string> => [
    )`,
 ]
 
+/** How tokens describe themselves, and how far the blocks were examined for them. */
+const tokenTables = (name: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${name}.token (
+     address bytea PRIMARY KEY,
+     block int8 NOT NULL,
+     name text,
+     symbol text,
+     decimals int4,
+     checksum int4 NOT NULL
+   )`,
+  `CREATE TABLE ${name}.token_progress (
+     one bool PRIMARY KEY DEFAULT true CHECK (one),
+     first int8 NOT NULL,
+     next int8 NOT NULL
+   )`,
+]
+
 const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables]
 
 /** The schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
-  steps: [(name) => tables.flatMap((make) => make(name))],
+  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables],
 }

@@ -5,11 +5,11 @@
  * Source: decision 0050.
  */
 import * as Effect from "effect/Effect"
-import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
 import * as Holding from "../../proof/Holding.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
 import { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
@@ -17,9 +17,6 @@ import * as Ledgers from "./Ledgers.ts"
 import * as Values from "./Values.ts"
 
 const { column } = Values
-
-/** Rows of the ledger after which no further block is examined. */
-const maxRows = 1_000
 
 /** Inserts openings in place of earlier ones. */
 export const insert = (
@@ -73,14 +70,6 @@ export const add = Effect.fnUntraced(function* (
 export const clear = ({ chain: { sql }, session }: At): Effect.Effect<void, StoreError> =>
   Effect.andThen(session.rows(sql.clearOpenings, []), Effect.asVoid(session.rows(sql.clearProgress, [])))
 
-const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
-  try {
-    return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
-  } catch {
-    return []
-  }
-}
-
 /** Whether the opening of a holding was read. */
 const isRead = ({ chain: { sql }, session }: At, wallet: string, holding: Holding.Holding, first: number) =>
   Effect.map(
@@ -100,12 +89,12 @@ export const unread = Effect.fnUntraced(function* (
   let next = row?.[0] ?? first
   const known = new Set<string>()
   const holdings: Array<UnreadOpenings["holdings"][number]> = []
-  for (let count = 0; next <= to && count < maxRows && holdings.length < limit; next++) {
+  for (let count = 0; next <= to && count < LedgerHoldings.maxRows && holdings.length < limit; next++) {
     for (const [key, , body] of yield* Ledgers.ofBlock(at, next)) {
       count += 1
       const wallet = toHex(key)
       if (wallets?.has(wallet) === false) continue
-      for (const holding of holdingsOf(wallet, body)) {
+      for (const holding of LedgerHoldings.of(wallet, body)) {
         const name = `${wallet} ${Holding.keyOf(holding)}`
         if (known.has(name)) continue
         known.add(name)

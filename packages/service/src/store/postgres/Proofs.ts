@@ -14,6 +14,7 @@ import type { At, Chain } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Openings from "./Openings.ts"
 import type { Pools } from "./Pool.ts"
+import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
 
 type StoredRow = readonly [
@@ -52,10 +53,12 @@ export const reconciledTo = Effect.fnUntraced(function* (
  * index is emptied, openings are removed too.
  */
 export const unwind = (at: At, lowest: number, isEmpty: boolean): Effect.Effect<void, StoreError> =>
-  Effect.andThen(
-    at.session.rows(at.chain.sql.deleteProofs, [Values.big(isEmpty ? 0 : lowest)]),
-    isEmpty ? Openings.clear(at) : Openings.unwind(at, lowest),
-  )
+  at.session
+    .rows(at.chain.sql.deleteProofs, [Values.big(isEmpty ? 0 : lowest)])
+    .pipe(
+      Effect.andThen(Tokens.unwind(at, lowest, isEmpty)),
+      Effect.andThen(isEmpty ? Openings.clear(at) : Openings.unwind(at, lowest)),
+    )
 
 /** The stored block with a number, where the index begins with the first; the checkpoint is locked. */
 const find = Effect.fnUntraced(function* (
@@ -96,6 +99,16 @@ export const writer = ({ writing }: Pools, chain: Chain): ProofWriter => {
           if (stored?.parentHash !== first.parentHash) return false
           yield* Openings.insert(at, first.number, openings)
           if (next !== undefined) yield* Openings.advance(at, first.number, next)
+          return true
+        }),
+      ),
+    writeTokens: (first, tokens, next) =>
+      write(
+        Effect.fnUntraced(function* (at) {
+          const stored = yield* find(at, first.number, first.number)
+          if (stored?.parentHash !== first.parentHash) return false
+          yield* Tokens.insert(at, tokens)
+          yield* Tokens.advance(at, first.number, next)
           return true
         }),
       ),

@@ -268,6 +268,22 @@ const ofProofs = (schema: string) => ({
     ON CONFLICT (wallet) DO UPDATE SET first = excluded.first, block = excluded.block, hash = excluded.hash,
     body = excluded.body, checksum = excluded.checksum, proved = excluded.proved,
     proved_checksum = excluded.proved_checksum`,
+  /** Parameters: addresses, in an array. */
+  tokens: `SELECT address, block, name, symbol, decimals, checksum FROM ${schema}.token WHERE address = ANY($1::bytea[])`,
+  /** Parameters: addresses, in an array. */
+  knownTokens: `SELECT address FROM ${schema}.token WHERE address = ANY($1::bytea[])`,
+  /** Parameters: addresses, blocks, names, symbols, decimals, checksums, an array each. */
+  insertTokens: `INSERT INTO ${schema}.token (address, block, name, symbol, decimals, checksum)
+    SELECT * FROM unnest($1::bytea[], $2::int8[], $3::text[], $4::text[], $5::int4[], $6::int4[]) ON CONFLICT DO NOTHING`,
+  clearTokens: `DELETE FROM ${schema}.token`,
+  clearTokenProgress: `DELETE FROM ${schema}.token_progress`,
+  /** Parameters: first. */
+  tokenProgress: `SELECT next FROM ${schema}.token_progress WHERE first = $1`,
+  /** Parameters: first, next. */
+  advanceTokens: `INSERT INTO ${schema}.token_progress (first, next) VALUES ($1, $2)
+    ON CONFLICT (one) DO UPDATE SET first = excluded.first, next = excluded.next`,
+  /** Parameters: lowest. */
+  unwindTokens: `UPDATE ${schema}.token_progress SET next = $1 WHERE next > $1`,
   /** Parameters: lowest block that is removed. */
   deleteProofs: `DELETE FROM ${schema}.proof WHERE block >= $1`,
 })

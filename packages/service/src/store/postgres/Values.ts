@@ -53,7 +53,7 @@ const arrayOf =
 export const bigs: (values: ReadonlyArray<number | bigint | null>) => Value = arrayOf(PgTypes.OID.int8)
 export const ints: (values: ReadonlyArray<number | null>) => Value = arrayOf(PgTypes.OID.int4)
 export const manyBytes: (values: ReadonlyArray<Uint8Array | null>) => Value = arrayOf(PgTypes.OID.bytea)
-export const texts: (values: ReadonlyArray<string>) => Value = arrayOf(PgTypes.OID.text)
+export const texts: (values: ReadonlyArray<string | null>) => Value = arrayOf(PgTypes.OID.text)
 
 /** The columns of rows, as one array each. */
 export const column = <Row extends ReadonlyArray<unknown>, Index extends keyof Row>(

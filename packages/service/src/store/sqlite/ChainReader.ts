@@ -30,6 +30,7 @@ import * as Reconciled from "./Reconciled.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
+import * as Tokens from "./Tokens.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
 /** The checkpoint; null while the index is empty. */
@@ -98,6 +99,13 @@ const readsOf = (state: BlockTimes.State): Snapshot => {
     reconciledTo: (wallet) =>
       connection.attempt(() =>
         checkpoint === null ? null : Reconciled.readUnsafe(connection, wallet, checkpoint.first),
+      ),
+    tokens: (addresses) => connection.attempt(() => Tokens.readUnsafe(connection, addresses)),
+    unreadTokens: (query) =>
+      connection.attempt(() =>
+        checkpoint === null
+          ? { tokens: [], from: 0, next: 0 }
+          : Tokens.unreadUnsafe(connection, checkpoint.first, query),
       ),
     places: (positions, maxBytes) => connection.attempt(() => placesUnsafe(state, positions, maxBytes)),
     projection: (id) =>

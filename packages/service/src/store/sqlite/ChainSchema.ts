@@ -11,6 +11,7 @@ import * as Openings from "./Openings.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Reconciled from "./Reconciled.ts"
 import * as Statements from "./Statements.ts"
+import * as Tokens from "./Tokens.ts"
 
 /** The steps from this version on copy no rows. */
 export const firstQuick = 3
@@ -30,7 +31,7 @@ export const firstQuick = 3
  *
  * `gap` holds what blocks lack (see `Gaps`), `facts` what documents do not state (see `Facts`). `change` is the log of changes of blocks
  * (see `Changes`), `ledger` roles and movements of wallets (see `Ledgers`), `opening` what
- * they held before the first block, `proof` and `reconciled` their last comparison with the chain (see `Openings`, `Proofs` and `Reconciled`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
+ * they held before the first block, `proof` and `reconciled` their last comparison with the chain (see `Openings`, `Proofs` and `Reconciled`), `token` how tokens describe themselves (see `Tokens`); `copying` has a row while the file is an unfinished copy of another one (see `Backup`).
  *
  * The column `chain` is redundant: a file holds one chain. Source: decision 0027.
  */
@@ -167,5 +168,6 @@ export const schema: Migrations.Migrations = {
     Ledgers.migration,
     Openings.migration,
     Reconciled.migration,
+    Tokens.migration,
   ],
 }

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ProofWriter, WalletProof } from "../Proofs.ts"
+import type { FirstBlock, ProofWriter, WalletProof } from "../Proofs.ts"
 import * as ProofRow from "../rows/ProofRow.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
@@ -16,6 +16,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Openings from "./Openings.ts"
 import * as Reconciled from "./Reconciled.ts"
+import * as Tokens from "./Tokens.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
 /** Parameters: wallet, first, block, hash, body, checksum. */
@@ -43,6 +44,7 @@ export const readUnsafe = (connection: Connection, wallet: string, first: number
 export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: boolean): void => {
   connection.rowsUnsafe(remove, [isEmpty ? 0 : lowest])
   Reconciled.unwindUnsafe(connection, isEmpty ? 0 : lowest)
+  Tokens.unwindUnsafe(connection, lowest, isEmpty)
   if (isEmpty) Openings.clearUnsafe(connection)
   else UnreadOpenings.unwindUnsafe(connection, lowest)
 }
@@ -68,12 +70,20 @@ export const writer = (
 ): Effect.Effect<ProofWriter, StoreError, Scope.Scope> =>
   Effect.map(open, (file): ProofWriter => {
     const write = <A>(work: () => A) => file.transaction(file.connection.attempt(work))
+    const isFirst = ({ number, parentHash }: FirstBlock) => hasUnsafe(file, number)(number)?.parentHash === parentHash
     return {
       writeOpenings: (first, openings, next) =>
         write(() => {
-          if (hasUnsafe(file, first.number)(first.number)?.parentHash !== first.parentHash) return false
+          if (!isFirst(first)) return false
           Openings.insertUnsafe(file.connection, first.number, openings)
           if (next !== undefined) UnreadOpenings.advanceUnsafe(file.connection, first.number, next)
+          return true
+        }),
+      writeTokens: (first, tokens, next) =>
+        write(() => {
+          if (!isFirst(first)) return false
+          Tokens.insertUnsafe(file.connection, tokens)
+          Tokens.advanceUnsafe(file.connection, first.number, next)
           return true
         }),
       writeProof: (proof) => write(() => writeProofUnsafe(file, proof)),

@@ -4,13 +4,13 @@
  *
  * Source: decision 0050.
  */
-import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
 import * as Holding from "../../proof/Holding.ts"
 import type { UnreadOpenings, UnreadQuery } from "../Proofs.ts"
 import { StoreError } from "../StoreError.ts"
 import { toHex } from "../rows/Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
 
 /** Parameters: first. */
@@ -25,24 +25,13 @@ const unwind = `UPDATE opening_progress SET next = min(next, ?)`
 /** Parameters: wallet, holding, first. */
 const has = `SELECT 1 FROM opening WHERE wallet = ? AND holding = ? AND first = ?`
 
-/** Rows of the ledger after which no further block is examined. */
-const maxRows = 1_000
-
 /** Rows of a block; none of a damaged one, which is examined again when it is repaired. */
-const rowsUnsafe = (connection: Connection, block: number): ReadonlyArray<Ledgers.Columns> => {
+export const rowsUnsafe = (connection: Connection, block: number): ReadonlyArray<Ledgers.Columns> => {
   try {
     return Ledgers.rowsUnsafe(connection, block, block)
   } catch (cause) {
     if (cause instanceof StoreError && cause.damagedBlock !== undefined) return []
     throw cause
-  }
-}
-
-const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
-  try {
-    return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
-  } catch {
-    return []
   }
 }
 
@@ -55,12 +44,12 @@ export const readUnsafe = (
   let next = connection.valuesUnsafe<readonly [number]>(progress, [first])[0]?.[0] ?? first
   const known = new Set<string>()
   const holdings: Array<UnreadOpenings["holdings"][number]> = []
-  for (let rows = 0; next <= to && rows < maxRows && holdings.length < limit; next++) {
+  for (let rows = 0; next <= to && rows < LedgerHoldings.maxRows && holdings.length < limit; next++) {
     for (const [key, , body] of rowsUnsafe(connection, next)) {
       rows += 1
       const wallet = toHex(key)
       if (wallets?.has(wallet) === false) continue
-      for (const holding of holdingsOf(wallet, body)) {
+      for (const holding of LedgerHoldings.of(wallet, body)) {
         const name = `${wallet} ${Holding.keyOf(holding)}`
         if (known.has(name)) continue
         known.add(name)

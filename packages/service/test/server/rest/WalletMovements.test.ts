@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
-import { blockLevel, chainOf, type Ledger, read, token, walk, writeProof } from "./ledgers.ts"
+import { blockLevel, chainOf, type Ledger, read, token, walk, writeProof, writeTokens } from "./ledgers.ts"
 
 const ledgers: Readonly<Record<number, Ledger>> = {
   1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
@@ -55,6 +55,7 @@ describe("movements", () => {
         ...{
           kind: "erc721",
           asset: token,
+          token: null,
           token_id: "9",
           amount: "1",
           counterparty: Rows.bob,
@@ -65,12 +66,39 @@ describe("movements", () => {
       })
       expect(json.result[3]).toMatchObject({ transaction_index: "2", failed: true })
       expect(json.result[4]).toEqual({
-        ...{ kind: "withdrawal", asset: "native", token_id: null, amount: "40" },
+        ...{ kind: "withdrawal", asset: "native", token_id: null, token: null, amount: "40" },
         ...{ counterparty: null, counterparty_label: null, transaction_hash: null, transaction_index: null },
         ...{ log_index: null, movement_index: "0", ...common },
       })
       expect(headers).toMatchObject({ "daybook-indexed-from": "0", "daybook-indexed-to": "4" })
       Schema.decodeUnknownSync(RestOperation.movements.response)(json)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("movements, balances, statement: have how a token describes itself, where it was read", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: chainOf(ledgers, 4) } })
+      yield* writeTokens(service, new Map([[token, { name: "Gold", symbol: null, decimals: 18, block: 3 }]]))
+      const described = { address: token, name: "Gold", symbol: null, decimals: "18", block_number: "3" }
+      const tokensIn = (rows: ReadonlyArray<Json>) =>
+        rows.map((row) => [row.asset, row.token]).filter(([asset]) => asset === token)
+      const movements = (yield* read(service, "movements")).json
+      const balances = (yield* read(service, "balances")).json
+      const statement = (yield* read(service, "statement", "from_block=3")).json
+
+      expect(tokensIn(movements.result)).toEqual(Array.from({ length: 3 }, () => [token, described]))
+      for (const rows of [balances.result, statement.opening.result, statement.closing.result]) {
+        expect(tokensIn(rows)).toEqual([
+          [token, described],
+          [token, described],
+        ])
+        expect(rows[0]).toMatchObject({ asset: "native", token: null })
+      }
+      const sums = (yield* read(service, "statement")).json.sums
+      expect(tokensIn(sums).map(([, one]) => one)).toEqual([described, described])
+      Schema.decodeUnknownSync(RestOperation.movements.response)(movements)
+      Schema.decodeUnknownSync(RestOperation.balances.response)(balances)
+      Schema.decodeUnknownSync(RestOperation.statement.response)(statement)
     }).pipe(Effect.scoped),
   )
 

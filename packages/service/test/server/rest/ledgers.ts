@@ -11,6 +11,7 @@ import * as WalletTransactions from "../../../src/projection/WalletTransactions.
 import type { BlockRows } from "../../../src/store/BlockRows.ts"
 import type { OpeningBalance, WalletProof } from "../../../src/store/Proofs.ts"
 import type { StoreError } from "../../../src/store/StoreError.ts"
+import type { TokenMetadata } from "../../../src/token/TokenMetadata.ts"
 import * as Rows from "../rows.ts"
 import type { Json, Response, Started } from "../service.ts"
 
@@ -98,6 +99,16 @@ export const writeOpenings = (
       writer.writeOpenings(first, [{ wallet: Rows.alice, balances }]),
     ),
   )
+}
+
+/** Writes how tokens describe themselves. */
+export const writeTokens = (
+  service: Started,
+  tokens: ReadonlyMap<string, TokenMetadata>,
+): Effect.Effect<boolean, StoreError> => {
+  const { database, ref } = service.stores["eth"]!
+  const first = { number: 0, parentHash: Rows.blockHash(-1) }
+  return Effect.scoped(Effect.flatMap(database.chain(ref).proofs, (writer) => writer.writeTokens(first, tokens, 0)))
 }
 
 /** Writes a comparison of the ledger of alice with the state of the chain. */

@@ -14,6 +14,8 @@ const tables = [
     "facts",
     "opening",
     "opening_progress",
+    "token",
+    "token_progress",
   ],
   "proof",
 ]

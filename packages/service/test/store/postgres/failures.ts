@@ -96,7 +96,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 1")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 2")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -109,7 +109,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 1. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 2. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
@@ -118,6 +118,29 @@ export const failures = (server: () => string): void => {
             `Wrong chain in database schema daybook_test of ${name}: expected chain 5, found chain 31337. Correct the chain's id, or drop the schema.`,
           )
         }),
+    )
+
+    it.live("a schema of version 1 keeps its blocks, and gets the tables of tokens when the indexer opens it", () =>
+      Effect.gen(function* () {
+        const { rows, store, url } = yield* opened
+        const blocks = chainOn(null, 3)
+        yield* store.append(null, blocks)
+        const before = yield* pageBodies(store)
+        yield* rows("DROP TABLE daybook_test.token, daybook_test.token_progress")
+        yield* rows("UPDATE daybook_test.daybook_version SET version = 1")
+        const database = yield* TestServer.connect(url)
+        const older = yield* Effect.flip(database.chain(ref).reader.headers(0, 99))
+        const migrated = yield* TestStore.open(database, ref)
+        const token = { name: "Gold", symbol: null, decimals: 18, block: 11 }
+        const proofs = yield* database.chain(ref).proofs
+        const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
+        const [address = ""] = wallets
+
+        expect(older.message).toContain("has schema version 1, this version needs 2.")
+        expect(yield* pageBodies(migrated)).toEqual(before)
+        expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
+        expect(yield* migrated.snapshot((one) => one.tokens(wallets))).toEqual(new Map([[address, token]]))
+      }),
     )
 
     it.live("a server that ends its connections is connected again by the next read and write", () =>

@@ -137,7 +137,7 @@ describe("a file of version 1", () => {
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, this version needs 11. The indexer migrates it when it starts.")
+      expect(error.message).toContain("has schema 1, this version needs 12. The indexer migrates it when it starts.")
       yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
     }),
@@ -156,7 +156,7 @@ describe("a file of version 1", () => {
       const first = lines.splice(0)
       yield* open
 
-      expect(first).toEqual(["Migrating chain-test.sqlite from schema 1 to 11", "Migrated in 0.0 s"])
+      expect(first).toEqual(["Migrating chain-test.sqlite from schema 1 to 12", "Migrated in 0.0 s"])
       expect(lines).toEqual([])
       expect(statSync(file).mode & 0o777).toBe(0o600)
     }),
@@ -178,7 +178,7 @@ describe("a file of version 1", () => {
       expect([pending.state, starting.state]).toEqual(["not_started", "waiting"])
       expect([running.state, running.message]).toEqual([
         "waiting",
-        "The database is being migrated: chain-test.sqlite from schema 1 to 11. Its chain is served again afterwards.",
+        "The database is being migrated: chain-test.sqlite from schema 1 to 12. Its chain is served again afterwards.",
       ])
     }),
   )
@@ -296,7 +296,7 @@ describe("a file of any older version", () => {
       const database = new DatabaseSync(file)
       database.exec("DROP TABLE facts; DROP TABLE facts_count; ALTER TABLE block DROP COLUMN facts")
       database.exec(
-        "DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled; DROP TABLE proof; PRAGMA user_version = 6",
+        "DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled; DROP TABLE token; DROP TABLE token_progress; DROP TABLE proof; PRAGMA user_version = 6",
       )
       database.close()
 
@@ -332,7 +332,7 @@ describe("a file of any older version", () => {
       )
       const database = new DatabaseSync(file)
       database.exec(`UPDATE proof SET checksum = checksum + 1 WHERE hex(wallet) = '${"B".repeat(40)}'`)
-      database.exec("DROP TABLE reconciled; PRAGMA user_version = 10")
+      database.exec("DROP TABLE reconciled; DROP TABLE token; DROP TABLE token_progress; PRAGMA user_version = 10")
       database.close()
 
       const store = yield* opened

@@ -1,0 +1,85 @@
+/**
+ * Tokens: how the contract of an asset describes itself.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Decimal from "./Decimal.ts"
+import { unread } from "./internal/coder.ts"
+import { leaf, oneOf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
+import { type Named, open } from "./internal/open.ts"
+
+/** Characters of a text, at most. */
+const maxCharacters = 64
+
+/** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
+const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+const isText = (value: unknown): value is string =>
+  typeof value === "string" &&
+  value !== "" &&
+  value.length <= 2 * maxCharacters &&
+  Array.from(value).length <= maxCharacters &&
+  !harmful.test(value)
+
+const expectedText = `a text of at most ${maxCharacters} characters without controls`
+
+const Text = leaf<string, string>({
+  expected: expectedText,
+  wire: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2 * maxCharacters)),
+  read: (input) => (isText(input) ? input : unread),
+  write: (value) => value,
+  type: typeSide<string>({
+    expected: expectedText,
+    is: isText,
+    from: Schema.String.check(Schema.isPattern(/^[!-~]{1,64}$/u)),
+  }),
+})
+
+/** Decimals that an amount of 256 bits can have. */
+const decimals = Array.from({ length: 78 }, (_, at) => at)
+
+const Decimals = relax(Decimal.SafeInteger, (options) => ({
+  ...options,
+  expected: "decimal digits of a number from 0 to 77",
+  read: (input) => {
+    const value = options.read(input)
+    return typeof value === "number" && value < decimals.length ? value : unread
+  },
+  type: oneOf(decimals),
+}))
+
+const tokenCodec = open("Token", {
+  /** The contract. */
+  address: Address.Address,
+  /** Name; `null` where the contract gives none. Not unique: anyone can create a token with the name of another one. */
+  name: orEmpty(Text, null),
+  /** Symbol; `null` where the contract gives none. Not unique. */
+  symbol: orEmpty(Text, null),
+  /** Decimals, 0 to 77: an amount of 10 to this power is one token. `null` where the contract gives none, as for NFTs. */
+  decimals: orEmpty(Decimals, null),
+  /** Block at which these were read, once: a contract may change them later. */
+  block_number: Decimal.Decimal,
+})
+
+export interface Token extends Schema.Schema.Type<typeof tokenCodec> {}
+
+/** Encoded form of `Token`: the values of its JSON. */
+export interface TokenWire extends Schema.Codec.Encoded<typeof tokenCodec> {}
+
+/**
+ * A token as its contract describes it.
+ *
+ * **Gotchas**
+ *
+ * - Only the address identifies a token. Texts are short and have no controls or marks of direction, but the contract chooses them.
+ *
+ * Source: ERC-20 (name, symbol, decimals); decision 0054.
+ */
+export const Token: Named<typeof tokenCodec, Token, TokenWire> = tokenCodec
+
+/**
+ * Keys of a token that the schema does not know, with the values received.
+ *
+ * Source: decision 0004.
+ */
+export const extras = (value: Token): Readonly<Record<string, unknown>> => Token.extras(value)

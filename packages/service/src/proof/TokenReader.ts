@@ -1,0 +1,38 @@
+/**
+ * Reads how tokens describe themselves at a final block, to be kept: a node that lacks the state of the block must not be taken for a
+ * token without a name.
+ *
+ * Source: decision 0054.
+ */
+import * as Effect from "effect/Effect"
+import * as AccountCalls from "../discovery/AccountCalls.ts"
+import * as Calls from "../discovery/Calls.ts"
+import { ChainReorganized } from "../discovery/DiscoveryError.ts"
+import type { BlockRef } from "../store/BlockRows.ts"
+import * as TokenMetadata from "../token/TokenMetadata.ts"
+import type * as Proof from "./Proof.ts"
+
+/** Why tokens could not be read. */
+export type TokenError = Proof.ProofError | ChainReorganized
+
+/**
+ * What tokens return of themselves at a block, by address. A contract that gives no text or number has none.
+ *
+ * **Errors**
+ * - `StateUnavailable`: no node has the state of the block.
+ * - `ChainReorganized`: the node has another block in its place.
+ */
+export const read = Effect.fnUntraced(function* (
+  budgeted: Calls.Budgeted,
+  tokens: ReadonlyArray<string>,
+  { hash, number }: BlockRef,
+): Effect.fn.Return<ReadonlyMap<string, TokenMetadata.TokenMetadata>, TokenError> {
+  const [token] = tokens
+  if (token === undefined) return new Map()
+  const code = { method: "eth_getCode", params: [token, number] } as const
+  yield* AccountCalls.readState(budgeted, [{ address: token, block: number, call: code }], number)
+  const found = yield* TokenMetadata.read(budgeted, tokens, number)
+  const header = yield* Calls.patiently(budgeted, budgeted.node.header(number))
+  if (header?.hash === hash) return found
+  return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })
+})

@@ -1,0 +1,30 @@
+/**
+ * The row of a token: what its contract returned of itself, and the block at which it was read. Pure.
+ *
+ * Source: decision 0054.
+ */
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { StoreError } from "../StoreError.ts"
+import { fromHex, toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
+
+/** The columns of a row. */
+export type Columns = readonly [
+  ...[address: Uint8Array, block: number, name: string | null, symbol: string | null, decimals: number | null],
+  checksum: number,
+]
+
+/** Makes the rows of tokens. */
+export const make = (tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<Columns> =>
+  [...tokens].map(([address, { block, decimals, name, symbol }]) => {
+    const values = [fromHex(address), block, name, symbol, decimals] as const
+    return [...values, Checksum.of(values)]
+  })
+
+/** Reads a row; the error of a damaged one. `database` is its name. */
+export const read = (database: string, row: Columns): readonly [address: string, TokenMetadata] | StoreError => {
+  const [address, block, name, symbol, decimals, checksum] = row
+  return Checksum.of(row.slice(0, -1)) === checksum
+    ? [toHex(address), { name, symbol, decimals, block }]
+    : Checksum.damaged(database, block, "a token does not match its checksum")
+}

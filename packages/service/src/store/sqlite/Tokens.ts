@@ -1,0 +1,95 @@
+/**
+ * What token contracts return of themselves, in a chain's file: a row for each token that was read, and the first block whose tokens were
+ * not examined. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ *
+ * Source: decision 0054.
+ */
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { UnreadQuery, UnreadTokens } from "../Proofs.ts"
+import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
+import * as TokenRow from "../rows/TokenRow.ts"
+import { StoreError } from "../StoreError.ts"
+import type { Connection } from "./Connection.ts"
+import * as UnreadOpenings from "./UnreadOpenings.ts"
+
+/** The step of the chain's schema that makes the tables. */
+export const migration = `CREATE TABLE token (
+    address BLOB PRIMARY KEY,
+    block INTEGER NOT NULL,
+    name TEXT,
+    symbol TEXT,
+    decimals INTEGER,
+    checksum INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE token_progress (id INTEGER PRIMARY KEY, first INTEGER NOT NULL, next INTEGER NOT NULL);`
+
+/** Parameters: address, block, name, symbol, decimals, checksum. */
+const insert = `INSERT OR IGNORE INTO token (address, block, name, symbol, decimals, checksum) VALUES (?, ?, ?, ?, ?, ?)`
+
+/** Parameters: address. */
+const select = `SELECT address, block, name, symbol, decimals, checksum FROM token WHERE address = ?`
+
+/** Parameters: address. */
+const has = `SELECT 1 FROM token WHERE address = ?`
+
+/** Parameters: first. */
+const progress = `SELECT next FROM token_progress WHERE first = ?`
+
+/** Parameters: first, next. */
+const advance = `INSERT OR REPLACE INTO token_progress (id, first, next) VALUES (1, ?, ?)`
+
+/** Parameters: lowest. */
+const unwind = `UPDATE token_progress SET next = min(next, ?)`
+
+/** Tokens by address, as far as they were read. */
+export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> => {
+  const found = new Map<string, TokenMetadata>()
+  for (const address of addresses) {
+    const [row] = connection.valuesUnsafe<TokenRow.Columns>(select, [fromHex(address)])
+    if (row === undefined) continue
+    const token = TokenRow.read(connection.name, row)
+    if (token instanceof StoreError) throw token
+    found.set(...token)
+  }
+  return found
+}
+
+/** Inserts tokens; one that was read before keeps what it returned then. */
+export const insertUnsafe = (connection: Connection, tokens: ReadonlyMap<string, TokenMetadata>): void =>
+  connection.manyUnsafe(insert, TokenRow.make(tokens))
+
+/** The next tokens to read, of an index with this first block. */
+export const unreadUnsafe = (
+  connection: Connection,
+  first: number,
+  { limit, to, wallets }: UnreadQuery,
+): UnreadTokens => {
+  const from = connection.valuesUnsafe<readonly [number]>(progress, [first])[0]?.[0] ?? first
+  let next = from
+  const known = new Set<string>()
+  const tokens: Array<string> = []
+  for (let rows = 0; next <= to && rows < LedgerHoldings.maxRows && tokens.length < limit; next++) {
+    for (const [key, , body] of UnreadOpenings.rowsUnsafe(connection, next)) {
+      rows += 1
+      const wallet = toHex(key)
+      if (wallets?.has(wallet) === false) continue
+      for (const token of LedgerHoldings.tokensOf(wallet, body)) {
+        if (known.has(token)) continue
+        known.add(token)
+        if (connection.valuesUnsafe(has, [fromHex(token)]).length === 0) tokens.push(token)
+      }
+    }
+  }
+  return { tokens, from, next }
+}
+
+/** Remembers the first block that was not examined. */
+export const advanceUnsafe = (connection: Connection, first: number, next: number): void =>
+  void connection.rowsUnsafe(advance, [first, next])
+
+/** Has the blocks from `lowest` on examined again; where the index is emptied, everything is removed. */
+export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: boolean): void => {
+  if (isEmpty) for (const table of ["token", "token_progress"]) connection.rowsUnsafe(`DELETE FROM ${table}`, [])
+  else connection.rowsUnsafe(unwind, [lowest])
+}
