@@ -64,9 +64,9 @@ const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() 
   return undefined
 }
 
-/** Leases and reads change nothing that is compared; there are many of them. */
+/** Leases, reads and settings of a connection change nothing that is compared; there are many of them. */
 const isNews = (sql: string): boolean =>
-  !/^(SELECT|BEGIN|COMMIT|ROLLBACK|UPDATE checkpoint SET (lease|status))/.test(sql)
+  !/^(SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA|UPDATE checkpoint SET (lease|status))/.test(sql)
 
 const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   const disk = current
@@ -102,11 +102,14 @@ const own = (database: DatabaseSync) => {
   if (current.opening !== null) owners.set(database, current.opening)
 }
 
+/** Pages of the size that the service sets cost much more than the few small rows of a simulation. */
+const withSmallPages = (sql: string) => sql.replace(/^PRAGMA page_size=\d+/, "PRAGMA page_size=1024")
+
 /** Puts the hand on SQLite, once for this process. */
 export const install = (): void => {
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
     own(this)
-    guarded(this, sql, () => native.exec.call(this, sql))
+    guarded(this, sql, () => native.exec.call(this, current === null ? sql : withSmallPages(sql)))
     // Waiting for a lock would stop the only thread there is.
     if (current !== null && sql.startsWith("PRAGMA")) native.exec.call(this, "PRAGMA busy_timeout=0")
   }

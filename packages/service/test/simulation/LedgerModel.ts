@@ -13,8 +13,6 @@ export interface Expected {
   readonly lacks: (block: Block, deed: Deed) => boolean
   /** First block whose rows may be those of an earlier derivation, or missing. */
   readonly derivedBelow: number
-  /** Compares amounts too. */
-  readonly withAmounts: boolean
 }
 
 /** Index of rows that belong to a block and not to a transaction. */
@@ -57,49 +55,76 @@ interface Row {
 const format = (movements: ReadonlyArray<StoredRows.StoredMovement>): string =>
   movements.map(([kind, amount, logIndex]) => `${kind} ${amount} ${logIndex}`).join(", ")
 
-/** Every row that the chain allows, by its key, and those that it requires. */
-const rowsOf = ({ chain, derivedBelow, lacks }: Expected) => {
+/** Every row that a block allows, by its index and wallet, and those that it requires. */
+const rowsOf = (block: Block, lacks: Expected["lacks"]) => {
   const allowed = new Map<string, Row>()
   const required: Array<string> = []
-  for (const block of chain) {
-    allowed.set(`${block.number}:${blockLevelIndex}:${String(block.header["miner"])}`, { deed: null, firstLog: 0 })
-    let firstLog = 0
-    for (const [index, deed] of block.deeds.entries()) {
-      if (!lacks(block, deed)) {
-        const own = requiredOf(deed)
-        for (const wallet of [...own, ...partiesOf(deed.calls)]) {
-          allowed.set(`${block.number}:${index}:${wallet}`, { deed, firstLog })
-        }
-        if (block.number < derivedBelow) required.push(...own.map((wallet) => `${block.number}:${index}:${wallet}`))
-      }
-      firstLog += deed.logs.length
+  allowed.set(`${blockLevelIndex}:${String(block.header["miner"])}`, { deed: null, firstLog: 0 })
+  let firstLog = 0
+  for (const [index, deed] of block.deeds.entries()) {
+    if (!lacks(block, deed)) {
+      const own = requiredOf(deed)
+      for (const wallet of [...own, ...partiesOf(deed.calls)]) allowed.set(`${index}:${wallet}`, { deed, firstLog })
+      required.push(...own.map((wallet) => `${index}:${wallet}`))
     }
+    firstLog += deed.logs.length
   }
   return { allowed, required }
 }
 
-/** Compares the stored rows; fails with a `Divergence`. */
-export const check = (rows: ReturnType<typeof StoredRows.make>, expected: Expected): void => {
-  const { chain, derivedBelow, withAmounts } = expected
-  const lists = new Set(rows.ledgerBlocks())
-  const numbers = new Set(chain.map(({ number }) => number))
-  for (const number of lists)
-    if (!numbers.has(number)) fail(`the list of ledgers of block ${number} belongs to no block`)
-  for (const number of numbers) {
-    if (number < derivedBelow && !lists.has(number)) fail(`block ${number} has no list of ledgers`)
+const failForeign = (block: number, row: string) =>
+  fail(`the row ${block}:${row} of a ledger belongs to no stored transaction of the wallet`)
+
+const checkBlock = (block: Block, stored: ReadonlySet<string>, isDerived: boolean, lacks: Expected["lacks"]): void => {
+  const { allowed, required } = rowsOf(block, lacks)
+  for (const row of stored) if (!allowed.has(row)) failForeign(block.number, row)
+  const missing = isDerived ? required.find((row) => !stored.has(row)) : undefined
+  if (missing !== undefined) fail(`the ledger lacks the row ${block.number}:${missing}`)
+}
+
+/** Compares the lists of rows of blocks; fails with a `Divergence`. */
+const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => {
+  const lists = new Set(stored.split(" ").filter(Boolean).map(Number))
+  for (const { number } of chain) {
+    if (!lists.delete(number) && number < derivedBelow) fail(`block ${number} has no list of ledgers`)
   }
-  const { allowed, required } = rowsOf(expected)
-  const found = new Set<string>()
-  for (const { block, body, index, wallet } of rows.ledger()) {
-    const key = `${block}:${index}:${wallet}`
-    found.add(key)
-    const row = allowed.get(key)
-    if (row === undefined) return fail(`the row ${key} of a ledger belongs to no stored transaction of the wallet`)
-    if (!withAmounts || row.deed === null) continue
-    const stored = format(StoredRows.movementsOf(body).filter(([kind]) => [fee, value, erc20].includes(kind)))
-    const truth = format(movementsOf(row.deed, row.firstLog, wallet))
-    if (stored !== truth) fail(`the row ${key} of a ledger has the movements ${stored}, expected ${truth}`)
+  const [foreign] = lists
+  if (foreign !== undefined) fail(`the list of ledgers of block ${foreign} belongs to no block`)
+}
+
+/** Makes the model of the ledgers in a file. */
+export const make = (rows: ReturnType<typeof StoredRows.make>) => {
+  /** What was compared before: a block, what is missing from it, whether it must have all its rows, and the rows that it has. */
+  const compared = new Set<string>()
+  return {
+    /** Compares which rows are stored; fails with a `Divergence`. */
+    check: (expected: Expected): void => {
+      const { chain, derivedBelow, lacks } = expected
+      checkLists(rows.ledgerBlocks(), expected)
+      const stored = rows.ledger()
+      for (const block of chain) {
+        const isDerived = block.number < derivedBelow
+        const text = stored.get(block.number) ?? ""
+        stored.delete(block.number)
+        const missing = block.deeds.map((deed) => Number(lacks(block, deed))).join("")
+        const key = `${block.hash} ${missing} ${isDerived} ${text}`
+        if (compared.has(key)) continue
+        checkBlock(block, new Set(text.split(" ").filter(Boolean)), isDerived, lacks)
+        compared.add(key)
+      }
+      for (const [block, text] of stored) failForeign(block, text.split(" ", 1).join(""))
+    },
+    /** Compares the amounts of the stored rows, each of which belongs to a block; fails with a `Divergence`. */
+    checkAmounts: ({ chain, lacks }: Omit<Expected, "derivedBelow">): void => {
+      const allowed = new Map(chain.map((block) => [block.number, rowsOf(block, lacks).allowed]))
+      for (const { block, body, index, wallet } of rows.movements()) {
+        const row = allowed.get(block)?.get(`${index}:${wallet}`)
+        if (row === undefined || row.deed === null) continue
+        const stored = format(StoredRows.movementsOf(body).filter(([kind]) => [fee, value, erc20].includes(kind)))
+        const truth = format(movementsOf(row.deed, row.firstLog, wallet))
+        const where = `the row ${block}:${index}:${wallet} of a ledger`
+        if (stored !== truth) fail(`${where} has the movements ${stored}, expected ${truth}`)
+      }
+    },
   }
-  const missing = required.find((key) => !found.has(key))
-  if (missing !== undefined) fail(`the ledger lacks the row ${missing}`)
 }

@@ -17,8 +17,6 @@ import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 import type { Stored } from "./Untraceable.ts"
 
-type Rows = ReturnType<typeof StoredRows.make>
-
 /** What the model needs to know of the world. */
 export interface Setting {
   readonly file: string
@@ -86,7 +84,11 @@ const statements = {
     (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
   gaps: `SELECT "transaction" FROM gap WHERE block = ? AND kind = 'trace'`,
   missing: `SELECT block, "transaction" FROM gap WHERE kind = 'receipt'`,
-  blocks: `SELECT number, hash, parent_hash, timestamp FROM block ORDER BY number`,
+}
+
+interface Reading extends Readonly<Record<keyof typeof statements, StatementSync>> {
+  readonly rows: ReturnType<typeof StoredRows.make>
+  readonly ledgers: ReturnType<typeof LedgerModel.make>
 }
 
 const hex = (bytes: unknown): string =>
@@ -98,11 +100,34 @@ const format = (block: { readonly number: number; readonly hash: string }) =>
   `${block.number} (${block.hash.slice(0, 10)})`
 
 const isEqual = (what: string, found: unknown, expected: unknown): void => {
+  if (found === expected) return
   const [a, b] = [JSON.stringify(found), JSON.stringify(expected)]
   if (a === b) return
   const at = Array.from(a).findIndex((character, index) => character !== b[index])
   const cut = (text: string) => (text.length < 200 ? text : `…${text.slice(Math.max(0, at - 60), at + 100)}…`)
   fail(`${what} is ${cut(a)}, expected ${cut(b)}`)
+}
+
+/** Whether a transaction of a block is missing from the store, and which blocks have one that is. */
+interface Missing {
+  readonly blocks: ReadonlySet<number>
+  readonly lacks: Version["lacks"]
+}
+
+/** Places of the transactions of a block, and the entries of the histories that belong to them, as `StoredRows` lists them. */
+interface Lists {
+  readonly positions: ReadonlyArray<string>
+  readonly entries: ReadonlyArray<string>
+}
+
+const listsOf = (block: Block, lacks: Version["lacks"]): Lists => {
+  const places = block.deeds.map((deed, index) => ({ deed, place: `${block.number}:${index}` }))
+  const stored = places.filter(({ deed }) => !lacks(block, deed))
+  const entriesOf = (deed: Deed) => addressesOf(deed).map(StoredRows.keyOf).toSorted()
+  return {
+    positions: stored.map(({ place }) => place),
+    entries: stored.flatMap(({ deed, place }) => entriesOf(deed).map((key) => `${place}:${key}`)),
+  }
 }
 
 interface Body {
@@ -182,9 +207,11 @@ const checkFacts = (
 /** Makes the model of the store in a file, which need not exist yet. */
 export const make = (setting: Setting): Model => {
   const { starts, tree } = setting
+  const lines = new Map<string, Block>()
+  const lists = new Map<Block, Lists>()
   const versions: Array<Version> = [{ head: null, first: starts.highest, finalized: null, lacks: () => false }]
   const storedAt = new Map<string, number>()
-  let read: (Readonly<Record<keyof typeof statements, StatementSync>> & { readonly rows: Rows }) | undefined
+  let read: Reading | undefined
   let database: DatabaseSync | undefined
   let fingerprint = ""
 
@@ -198,28 +225,54 @@ export const make = (setting: Setting): Model => {
       statement.setReturnArrays(isList)
       return statement
     }
+    const rows = StoredRows.make(database)
     return (read = {
       checkpoint: prepare(statements.checkpoint, false),
-      blocks: prepare(statements.blocks),
       gaps: prepare(statements.gaps),
       missing: prepare(statements.missing),
-      rows: StoredRows.make(database),
+      rows,
+      ledgers: LedgerModel.make(rows),
     })
   }
 
-  const checkBlocks = (rows: ReadonlyArray<ReadonlyArray<unknown>>, first: number): Block | null => {
+  /** The block that a line of the list of blocks describes. */
+  const blockOf = (line: string): Block => {
+    const known = lines.get(line)
+    if (known !== undefined) return known
+    const [number, hash = "", parentHash, timestamp] = line.split(":")
+    const block = tree.byHash.get(hash)
+    if (block === undefined) return fail(`block ${number} (${hash}) was never in the world`)
+    isEqual(`the number of block ${hash}`, number, String(block.number))
+    isEqual(`the time of block ${format(block)}`, timestamp, String(block.timestamp))
+    isEqual(`the parent of block ${format(block)}`, parentHash, block.parent?.hash ?? `0x${"0".repeat(64)}`)
+    lines.set(line, block)
+    return block
+  }
+
+  const checkBlocks = (list: string, first: number): Block | null => {
     let head: Block | null = null
-    for (const [at, [number, hash, parentHash, timestamp]] of rows.entries()) {
-      const block = tree.byHash.get(hex(hash))
-      if (block === undefined) return fail(`block ${String(number)} (${hex(hash)}) was never in the world`)
-      isEqual(`the number of block ${hex(hash)}`, number, block.number)
-      isEqual(`the time of block ${format(block)}`, timestamp, block.timestamp)
-      isEqual(`the parent of block ${format(block)}`, hex(parentHash), block.parent?.hash ?? `0x${"0".repeat(64)}`)
+    for (const [at, line] of list.split(" ").filter(Boolean).entries()) {
+      const block = blockOf(line)
       isEqual("the number of a block", block.number, first + at)
       if (at > 0 && block.parent !== head) fail(`block ${format(block)} does not extend block ${format(head!)}`)
       head = block
     }
     return head
+  }
+
+  /** Compares the lists of transactions, appearances and facts with those of a chain. */
+  const checkLists = ({ rows }: Reading, chain: ReadonlyArray<Block>, { blocks, lacks }: Missing): void => {
+    const expected = chain.map((block) => {
+      if (blocks.has(block.number)) return listsOf(block, lacks)
+      const known = lists.get(block) ?? listsOf(block, () => false)
+      lists.set(block, known)
+      return known
+    })
+    const numbers = chain.map(({ number }) => number)
+    const entries = expected.flatMap((list) => list.entries).join(" ")
+    isEqual("the list of blocks with facts", rows.factBlocks(), numbers.join(" "))
+    isEqual("the list of transactions", rows.positions(), expected.flatMap(({ positions }) => positions).join(" "))
+    for (const copy of rows.histories()) isEqual("the list of appearances", copy, entries)
   }
 
   const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>, lacks: Version["lacks"]): void => {
@@ -242,10 +295,11 @@ export const make = (setting: Setting): Model => {
   }
 
   /** The transactions that are missing because no node had their receipts, which must be true of each. */
-  const readMissing = (): Version["lacks"] => {
+  const readMissing = (): Missing => {
     const rows = read!.missing.all() as unknown as ReadonlyArray<readonly [block: number, transaction: unknown]>
     const missing = new Set(rows.map(([block, transaction]) => `${block} ${hex(transaction)}`))
-    return ({ number }, { hash }) => missing.has(`${number} ${hash}`)
+    const blocks = new Set(rows.map(([block]) => block))
+    return { blocks, lacks: ({ number }, { hash }) => blocks.has(number) && missing.has(`${number} ${hash}`) }
   }
 
   /** The first block of a store: one that is configured, or one between on the way down. */
@@ -270,11 +324,11 @@ export const make = (setting: Setting): Model => {
   /** Whether the ledgers of all blocks are derived, with the wanted revision. */
   let isDerived = false
 
-  const checkLedgers = (chain: ReadonlyArray<Block>, lacks: Version["lacks"], mode: "new" | "all"): void => {
-    const [revision, next] = read!.rows.derived() ?? [0, null]
+  const checkLedgers = (reading: Reading, chain: ReadonlyArray<Block>, lacks: Version["lacks"]): void => {
+    const [revision, next] = reading.rows.derived() ?? [0, null]
     const head = chain.at(-1)?.number ?? -1
     isDerived = revision === setting.revision() && (next === null ? head < 0 : next > head)
-    LedgerModel.check(read!.rows, { chain, lacks, derivedBelow: next ?? 0, withAmounts: mode === "all" })
+    reading.ledgers.check({ chain, lacks, derivedBelow: next ?? 0 })
   }
 
   const compare = (mode: "new" | "all"): void => {
@@ -287,37 +341,23 @@ export const make = (setting: Setting): Model => {
     fingerprint = print
     const before = versions.at(-1)!
     const first = row.first ?? starts.highest
-    const head = checkBlocks(reading.blocks.all() as unknown as ReadonlyArray<ReadonlyArray<unknown>>, first)
+    const head = checkBlocks(reading.rows.blocks(), first)
     checkFirst(before, { head, first })
     const chain = chainOf(head, first)
     const checkpoint = [row.first, row.number, row.hash && hex(row.hash), row.timestamp]
     const expected = head === null ? [null, null, null, null] : [first, head.number, head.hash, head.timestamp]
     isEqual("the checkpoint", checkpoint, expected)
 
-    const lacks = readMissing()
-    const all = chain.flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
-    const deeds = all.filter(({ block, deed }) => !lacks(block, deed))
-    const wrong = all.find(({ block, deed }) => lacks(block, deed) && !setting.mayLack(deed))
-    if (wrong !== undefined) fail(`the receipt of ${wrong.deed.hash} is a gap, and nodes have it`)
+    const missing = readMissing()
+    const { lacks } = missing
+    for (const block of chain.filter(({ number }) => missing.blocks.has(number))) {
+      const wrong = block.deeds.find((deed) => lacks(block, deed) && !setting.mayLack(deed))
+      if (wrong !== undefined) fail(`the receipt of ${wrong.hash} is a gap, and nodes have it`)
+    }
     isEqual("the number of rows of earlier versions", row.old, 0)
-    isEqual(
-      "the list of blocks with facts",
-      reading.rows.factBlocks(),
-      chain.map(({ number }) => number),
-    )
-    checkLedgers(chain, lacks, mode)
-    isEqual(
-      "the list of transactions",
-      reading.rows.positions(),
-      deeds.map(({ block, index }) => ({ block: block.number, index })),
-    )
-    const entries = deeds.flatMap(({ block, deed, index }) =>
-      addressesOf(deed)
-        .map(StoredRows.keyOf)
-        .toSorted()
-        .map((key) => [block.number, index, key]),
-    )
-    for (const copy of reading.rows.histories()) isEqual("the list of appearances", copy, entries)
+    checkLedgers(reading, chain, lacks)
+    if (mode === "all") reading.ledgers.checkAmounts({ chain, lacks })
+    checkLists(reading, chain, missing)
     for (const block of chain) {
       if (mode === "new" && storedAt.has(block.hash)) continue
       checkTexts(block, reading.rows.ofBlock(block.number), lacks)

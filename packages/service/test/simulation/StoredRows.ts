@@ -27,9 +27,23 @@ const compressed = 4
 
 const positionOf = (id: number) => ({ block: Math.floor(id / perBlock), index: id % perBlock })
 
-const toRow = ([id, form, size, internalSize, frame]: Columns): StoredRow => {
+/** Decompresses each frame once: Node loads the dictionary again in every call. */
+const decompressor = (of: Buffer) => {
+  const known = new Map<string, Buffer>()
+  return (frame: Uint8Array): Buffer => {
+    const key = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString("latin1")
+    const text = known.get(key) ?? zstdDecompressSync(frame, { dictionary: of })
+    known.set(key, text)
+    return text
+  }
+}
+
+const toRow = (
+  [id, form, size, internalSize, frame]: Columns,
+  decompress: (frame: Uint8Array) => Buffer,
+): StoredRow => {
   if (form !== compressed || frame === null) throw new Error(`Row ${id} has form ${form}.`)
-  const text = zstdDecompressSync(frame, { dictionary })
+  const text = decompress(frame)
   if (text.length !== size + (internalSize ?? 0)) throw new Error(`Row ${id} has another size.`)
   const body = text.toString("utf8", 0, size)
   return { ...positionOf(id), body, internal: internalSize === null ? null : text.toString("utf8", size) }
@@ -40,9 +54,6 @@ export interface StoredFacts {
   readonly gasFees: string | null
   readonly transactions: ReadonlyArray<{ readonly index: number }>
 }
-
-const toFacts = (frame: Uint8Array): StoredFacts =>
-  JSON.parse(zstdDecompressSync(frame, { dictionary: factsDictionary }).toString())
 
 /** A movement as far as it is compared: the number of its kind, its amount, and the index of its log. */
 export type StoredMovement = readonly [kind: number, amount: bigint, logIndex: number | null]
@@ -82,66 +93,81 @@ export const movementsOf = (body: Uint8Array): ReadonlyArray<StoredMovement> => 
   return movements
 }
 
+const keys = new Map<string, string>()
+
 /** The key under which the history of an address lies. */
-export const keyOf = (address: string): string =>
-  createHash("sha256")
-    .update(Buffer.from(address.slice(2), "hex"))
-    .digest("hex")
-    .slice(0, 16)
+export const keyOf = (address: string): string => {
+  const known = keys.get(address)
+  if (known !== undefined) return known
+  const hash = createHash("sha256").update(Buffer.from(address.slice(2), "hex"))
+  const key = hash.digest("hex").slice(0, 16)
+  keys.set(address, key)
+  return key
+}
 
-/** An entry of a history. */
-export type Entry = readonly [block: number, index: number, key: string]
+/** A row's place in the chain, as a text. */
+const place = "(id >> 20) || ':' || (id & 1048575)"
 
-/** Statements on a file, prepared. */
+/** Statements on a file, prepared. Lists that are read after every commit are one text each, which SQLite makes quicker than rows. */
 export const make = (database: DatabaseSync) => {
+  const decompress = decompressor(dictionary)
+  const decompressFacts = decompressor(factsDictionary)
   const prepare = (sql: string) => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
     return statement
   }
-  const ids = prepare("SELECT id FROM document ORDER BY id")
+  // Sound, here and below: rows have the columns of their statement.
+  const list = (item: string, table: string, order: string) => {
+    const statement = prepare(`SELECT group_concat(${item}, ' ' ORDER BY ${order}) FROM ${table}`)
+    return (): string => (statement.get() as unknown as readonly [string | null])[0] ?? ""
+  }
+  const histories = ["history", "history_copy"].map((table) =>
+    list(`${place} || ':' || lower(hex(key))`, table, "id, key"),
+  )
   const ofBlock = prepare(
     "SELECT id, form, size, internal_size, frame FROM document WHERE id >= ? AND id < ? ORDER BY id",
   )
-  const histories = ["history", "history_copy"].map((table) =>
-    prepare(`SELECT id, hex(key) FROM ${table} ORDER BY 1, 2`),
+  const ledger = prepare(
+    "SELECT id >> 20, group_concat((id & 1048575) || ':0x' || lower(hex(wallet)), ' ' ORDER BY id, wallet) FROM ledger GROUP BY 1",
   )
-  const factBlocks = prepare("SELECT block FROM facts ORDER BY block")
-  const ledger = prepare("SELECT id, lower(hex(wallet)), body FROM ledger ORDER BY 1, 2")
+  const movements = prepare("SELECT id, lower(hex(wallet)), body FROM ledger")
   const derived = prepare("SELECT revision, next FROM projection WHERE id = 'wallet_ledger'")
-  const ledgerBlocks = prepare("SELECT block FROM ledger_block ORDER BY block")
   const facts = prepare("SELECT frame FROM facts WHERE block = ?")
   return {
+    /** Number, hash, hash of the parent and time of each block. */
+    blocks: list(
+      "number || ':0x' || lower(hex(hash)) || ':0x' || lower(hex(parent_hash)) || ':' || timestamp",
+      "block",
+      "number",
+    ),
     /** Blocks with facts. */
-    factBlocks: () => (factBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
-    /** The facts of a block that has some. */
-    factsOf: (block: number) => toFacts((facts.get(block) as unknown as readonly [Uint8Array])[0]),
+    factBlocks: list("block", "facts", "block"),
     /** Blocks with a ledger. */
-    ledgerBlocks: () => (ledgerBlocks.all() as unknown as ReadonlyArray<readonly [number]>).map(([block]) => block),
-    /** Rows of ledgers. */
-    ledger: () =>
-      (ledger.all() as unknown as ReadonlyArray<readonly [number, string, Uint8Array]>).map(([id, wallet, body]) => ({
-        ...positionOf(id),
-        wallet: `0x${wallet}`,
-        body,
-      })),
+    ledgerBlocks: list("block", "ledger_block", "block"),
+    /** Block and index of every transaction. */
+    positions: list(place, "document", "id"),
+    /** Block, index and key of the entries of the histories, and of those of their copy. */
+    histories: () => histories.map((read) => read()),
+    /** Index and wallet of the rows of ledgers, by block. */
+    ledger: () => new Map(ledger.all() as unknown as ReadonlyArray<readonly [block: number, rows: string]>),
+    /** Rows of ledgers with their bodies. */
+    movements: () =>
+      (movements.all() as unknown as ReadonlyArray<readonly [number, string, Uint8Array]>).map(
+        ([id, wallet, body]) => ({ ...positionOf(id), wallet: `0x${wallet}`, body }),
+      ),
     /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
     derived: () =>
       (derived.all()[0] as unknown as readonly [revision: number, next: number | null] | undefined) ?? null,
-    /** Positions of all transactions. */
-    positions: () =>
-      // Sound, here and below: rows have the columns of their statement.
-      (ids.all() as unknown as ReadonlyArray<readonly [number]>).map(([id]) => positionOf(id)),
+    /** The facts of a block that has some. */
+    factsOf: (block: number): StoredFacts => {
+      const [frame] = facts.get(block) as unknown as readonly [Uint8Array]
+      return JSON.parse(decompressFacts(frame).toString())
+    },
     /** The transactions of a block. */
     ofBlock: (block: number) =>
-      (ofBlock.all(block * perBlock, (block + 1) * perBlock) as unknown as ReadonlyArray<Columns>).map(toRow),
-    /** The entries of the histories, and those of their copy. */
-    histories: () =>
-      histories.map((statement) =>
-        (statement.all() as unknown as ReadonlyArray<readonly [number, string]>).map(([id, key]): Entry => {
-          const { block, index } = positionOf(id)
-          return [block, index, key.toLowerCase()]
-        }),
+      (ofBlock.all(block * perBlock, (block + 1) * perBlock) as unknown as ReadonlyArray<Columns>).map((columns) =>
+        toRow(columns, decompress),
       ),
   }
 }

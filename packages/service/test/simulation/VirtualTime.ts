@@ -32,7 +32,7 @@ interface Entry {
 /** Virtual time begins here: the first second of 2026. */
 export const beginning = 1_767_225_600_000
 
-const macrotask = () => new Promise<void>((resolve) => setImmediate(resolve))
+const macrotask = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 /** Makes virtual time; fibers give way to each other at moments drawn by random. */
 export const make = (random: SeededRandom): VirtualTime => {

@@ -1,51 +1,103 @@
 /**
- * Simulates many seeds, or one seed again: `pnpm --filter @daybook/service simulate --seed 7 --verbose`, `--seeds 10000`.
- * Prints the time, what happened how often, and each seed that diverged; exits 1 if one did.
+ * Simulates many seeds, or one seed again: `pnpm --filter @daybook/service simulate --seed 7 --verbose`, `--seeds 10000`. Many are
+ * shared by as many threads as there are cores, or `--threads`. Prints the time, what happened how often, and each seed that diverged;
+ * exits 1 if one did.
  */
+import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
 import { Counts } from "./Count.ts"
 import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    seeds: { type: "string", default: "1000" },
-    from: { type: "string", default: "1" },
-    bug: { type: "string" },
-    verbose: { type: "boolean", default: false },
-  },
-})
-
-const bug = PlantedBug.names.find((name) => name === values.bug)
-if (values.bug !== undefined && bug === undefined) {
-  throw new Error(`--bug takes one of: ${PlantedBug.names.join("; ")}`)
+/** Seeds of a thread. */
+interface Share {
+  readonly first: number
+  readonly last: number
+  readonly step: number
+  readonly bug: PlantedBug.Name | undefined
+  readonly isVerbose: boolean
 }
-const first = Number(values.seed ?? values.from)
-const last = values.seed === undefined ? first + Number(values.seeds) - 1 : first
+
+/** What a thread reports of a seed. */
+interface SeedOutcome extends Pick<Simulation.Outcome, "divergence" | "elapsedMillis" | "seed"> {
+  readonly kinds: ReadonlyMap<string, number>
+}
+
 const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000).toFixed(3).padStart(9)}  ${what}`)
 
-const counts = new Counts()
-const failed: Array<number> = []
-const startedAt = performance.now()
-let virtualMillis = 0
-for (let seed = first; seed <= last; seed++) {
-  const outcome = await Simulation.run({
-    seed,
-    ...(bug === undefined ? {} : { bug }),
-    ...(values.verbose ? { onEvent } : {}),
-  })
-  counts.add(outcome.counts.byKind)
-  virtualMillis += outcome.elapsedMillis
-  if (outcome.divergence === null) continue
-  failed.push(seed)
-  console.log(`seed ${seed}: ${outcome.divergence}`)
-  if (bug !== undefined) break
+const simulate = async ({ bug, first, isVerbose, last, step }: Share, onOutcome: (outcome: SeedOutcome) => void) => {
+  // Worlds fail all the time; a trace of the stack is wanted only while one of them is examined.
+  if (!isVerbose) Error.stackTraceLimit = 0
+  for (let seed = first; seed <= last; seed += step) {
+    const { counts, divergence, elapsedMillis } = await Simulation.run({
+      seed,
+      ...(bug === undefined ? {} : { bug }),
+      ...(isVerbose ? { onEvent } : {}),
+    })
+    onOutcome({ seed, divergence, elapsedMillis, kinds: counts.byKind })
+    if (divergence !== null && bug !== undefined) return
+  }
 }
-const seconds = (performance.now() - startedAt) / 1000
-console.log(counts.toLines().join("\n"))
-const lived = (failed.length > 0 && bug !== undefined ? failed[0]! : last) - first + 1
-console.log(
-  `${lived} seeds in ${seconds.toFixed(1)} s (${(virtualMillis / 3_600_000).toFixed(1)} h of virtual time), ${failed.length} diverged${failed.length === 0 ? "" : `: ${failed.join(", ")}`}`,
-)
-process.exitCode = failed.length === 0 ? 0 : 1
+
+/** Simulates a share in a thread of its own; fetch and SQLite are replaced for that thread alone. */
+const inThread = (share: Share, onOutcome: (outcome: SeedOutcome) => void) =>
+  new Promise<void>((resolve, reject) => {
+    const thread = new Worker(new URL(import.meta.url), { workerData: share })
+    thread.on("message", onOutcome)
+    thread.on("error", reject)
+    thread.on("exit", () => resolve())
+  })
+
+const main = async () => {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string" },
+      seeds: { type: "string", default: "1000" },
+      from: { type: "string", default: "1" },
+      bug: { type: "string" },
+      threads: { type: "string", default: String(availableParallelism()) },
+      verbose: { type: "boolean", default: false },
+    },
+  })
+  const bug = PlantedBug.names.find((name) => name === values.bug)
+  if (values.bug !== undefined && bug === undefined) {
+    throw new Error(`--bug takes one of: ${PlantedBug.names.join("; ")}`)
+  }
+  const first = Number(values.seed ?? values.from)
+  const last = values.seed === undefined ? first + Number(values.seeds) - 1 : first
+  const counts = new Counts()
+  const failed: Array<number> = []
+  let virtualMillis = 0
+  let lived = 0
+  const onOutcome = ({ divergence, elapsedMillis, kinds, seed }: SeedOutcome) => {
+    lived++
+    counts.add(kinds)
+    virtualMillis += elapsedMillis
+    if (divergence === null) return
+    failed.push(seed)
+    console.log(`seed ${seed}: ${divergence}`)
+  }
+  const startedAt = performance.now()
+  // The first seed that finds a bug is the answer, and events are printed in their order.
+  const step = bug !== undefined || values.verbose || first === last ? 1 : Number(values.threads)
+  const shares = Array.from({ length: step }, (_, at) => ({
+    first: first + at,
+    last,
+    step,
+    bug,
+    isVerbose: values.verbose,
+  }))
+  await Promise.all(shares.map((share) => (step === 1 ? simulate : inThread)(share, onOutcome)))
+  const seconds = (performance.now() - startedAt) / 1000
+  failed.sort((a, b) => a - b)
+  console.log(counts.toLines().join("\n"))
+  console.log(
+    `${lived} seeds in ${seconds.toFixed(1)} s (${(virtualMillis / 3_600_000).toFixed(1)} h of virtual time), ${failed.length} diverged${failed.length === 0 ? "" : `: ${failed.join(", ")}`}`,
+  )
+  process.exitCode = failed.length === 0 ? 0 : 1
+}
+
+// Sound: threads are started with a share.
+if (isMainThread) await main()
+else await simulate(workerData as Share, (outcome) => parentPort?.postMessage(outcome))
