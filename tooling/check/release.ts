@@ -1,0 +1,72 @@
+/**
+ * States what a release would publish, and publishes nothing: `pnpm release:dry`. Packs, checks and uses the packages as `pnpm tarballs`
+ * does, then prints each with the version that the changesets give it, its files and its size, and what its metadata lacks.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { manifest, published, root, run } from "./Workspace.ts"
+
+/** What `changeset status` writes of a release. */
+interface Status {
+  readonly releases: ReadonlyArray<{ readonly name: string; readonly oldVersion: string; readonly newVersion: string }>
+}
+
+/** Members of a package.json that a registry shows, and that only the owner of the repository knows. */
+const ofOwner = ["repository", "homepage", "bugs"] as const
+
+const folder = mkdtempSync(join(tmpdir(), "daybook-release-"))
+
+/** Output of a command, which has to succeed. */
+const outputOf = async (command: string, args: ReadonlyArray<string>, cwd = root): Promise<string> => {
+  const { code, output, standardOutput } = await run(command, args, { cwd, timeoutMillis: 120_000 })
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}\n${output.trim()}`)
+  return standardOutput
+}
+
+const readReleases = async (): Promise<Status["releases"]> => {
+  const file = join(folder, "status.json")
+  await outputOf("changeset", ["status", "--output", file])
+  const { releases }: Status = JSON.parse(readFileSync(file, "utf8"))
+  return releases
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(0)} kB`
+
+/** The row of a package: version, files and sizes. */
+const rowOf = async (name: string, releases: Status["releases"]): Promise<ReadonlyArray<string>> => {
+  const source = join(root, "packages", name)
+  const { name: full, version } = manifest(source)
+  const tarball = join(folder, `${name}.tgz`)
+  await outputOf("pnpm", ["pack", "--out", tarball], source)
+  const entries = (await outputOf("tar", ["tzvf", tarball])).trim().split("\n")
+  const unpacked = entries.reduce((sum, entry) => sum + Number(entry.trim().split(/\s+/)[2]), 0)
+  const release = releases.find((one) => one.name === full)
+  const change = release === undefined ? `${version}, not released` : `${release.oldVersion} to ${release.newVersion}`
+  return [full, change, `${entries.length}`, kilobytes(statSync(tarball).size), kilobytes(unpacked)]
+}
+
+const lacking = (name: string): ReadonlyArray<string> => {
+  const members: object = manifest(join(root, "packages", name))
+  return ofOwner.filter((member) => !(member in members))
+}
+
+const print = (cells: ReadonlyArray<string>): void => console.log(`| ${cells.join(" | ")} |`)
+
+const checked = spawnSync(process.execPath, [join(import.meta.dirname, "tarballs.ts")], { cwd: root, stdio: "inherit" })
+try {
+  const releases = await readReleases()
+  print(["package", "version", "files", "packed", "unpacked"])
+  print(["---", "---", "---", "---", "---"])
+  for (const name of published) print(await rowOf(name, releases))
+  for (const name of published) {
+    const members = lacking(name)
+    if (members.length > 0)
+      console.log(`release: packages/${name}/package.json has no ${members.join(", ")}: the owner sets them`)
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`release: the checks ${checked.status === 0 ? "passed" : "failed"}; nothing was published`)
+process.exitCode = checked.status === 0 ? 0 : 1
