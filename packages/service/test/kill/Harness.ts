@@ -37,12 +37,26 @@ export interface Killed {
   readonly task: "backfill" | "prepend" | "derive" | "follow"
 }
 
+/** The store of a process that is killed. */
+export interface KilledStore {
+  readonly url: string
+  /** Removes the chain. */
+  readonly clear: Effect.Effect<void>
+  /** Makes the ledgers those of an earlier revision, so that the next indexer derives them again. */
+  readonly forgetLedgers: Effect.Effect<void>
+}
+
 export interface Options {
   readonly kills: number
   readonly seed: number
+  /** The store of the process. Default: one of SQLite. On another one the clock alone kills. */
+  readonly store?: KilledStore
   /** Handles each kill, after the store was found equal to the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
 }
+
+/** The chain of the process. */
+export const chain = "my chain"
 
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
@@ -52,10 +66,10 @@ const deepest = 20
 /** A chain of so many blocks does not grow any more, only change. */
 const longest = 400
 
-const jobOf = (node: Anvil.Node, baseFolder: string): ChainJob => ({
-  chain: "my chain",
+const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob => ({
+  chain,
   chainId: node.chainId,
-  database: "sqlite:data",
+  database,
   documents: "zstd",
   baseFolder,
   owner: "killed",
@@ -132,14 +146,19 @@ const killOne = Effect.fnUntraced(function* (
   }
 })
 
-/** Makes the ledgers those of an earlier revision, so that the next indexer derives them again. */
-const forgetLedgers = (job: ChainJob): void => {
-  const file = join(job.baseFolder, "data", Folder.chainFile(job.chain))
+const forgetLedgers = (baseFolder: string): void => {
+  const file = join(baseFolder, "data", Folder.chainFile(chain))
   const connection = Connection.connectUnsafe({ file, readOnly: false })
   connection.scriptUnsafe("UPDATE projection SET revision = 0 WHERE kind = 'ledger'")
   ProjectionCheckpoints.sealUnsafe(connection)
   connection.close()
 }
+
+const sqliteStore = (baseFolder: string): KilledStore => ({
+  url: "sqlite:data",
+  clear: Effect.sync(() => rmSync(join(baseFolder, "data"), { recursive: true, force: true })),
+  forgetLedgers: Effect.sync(() => forgetLedgers(baseFolder)),
+})
 
 /** Another indexer catches up on the same store; then every row is held against the chain. */
 const catchUp = Effect.fnUntraced(function* (
@@ -198,16 +217,17 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
   const truth = Model.make(node)
   const baseFolder = yield* folder
-  const job = jobOf(node, baseFolder)
+  const store = options.store ?? sqliteStore(baseFolder)
+  const job = jobOf(node, baseFolder, store.url)
   const all: Array<Killed> = []
   for (let index = 0; index < options.kills; index++) {
     const seed = options.seed * 100_000 + index
     const random = Random.make(seed)
     const task = taskOf(index, random)
-    if (task === "derive") forgetLedgers(job)
-    else if (task !== "follow") rmSync(join(baseFolder, "data"), { recursive: true, force: true })
+    if (task === "derive") yield* store.forgetLedgers
+    else if (task !== "follow") yield* store.clear
     if (task === "prepend") yield* indexUpperHalf(node, job)
-    const isByStatement = random.next() < 0.6 && task !== "derive"
+    const isByStatement = random.next() < 0.6 && task !== "derive" && options.store === undefined
     const statements = random.integer(task === "follow" ? 40 : 900)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)

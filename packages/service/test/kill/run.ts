@@ -1,12 +1,18 @@
 /**
- * Kills an indexing process 200 times and prints what it was doing each time. `node test/kill/run.ts [kills] [seed]`; ends with
- * code 1 at the first store that is not equal to the chain, or when too few kills hit a transaction.
+ * Kills an indexing process 200 times and prints what it was doing each time. `node test/kill/run.ts [kills] [seed] [database]`; ends
+ * with code 1 at the first store that is not equal to the chain, or when too few kills hit a transaction. `database` is the URL of a
+ * PostgreSQL database, whose schema `daybook_my_chain` is dropped; without it the store is one of SQLite. What a
+ * transaction of a server was doing is not known.
  */
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { Anvil } from "@daybook/chain"
+import * as Migrations from "../../src/store/postgres/Migrations.ts"
+import * as Pool from "../../src/store/postgres/Pool.ts"
+import * as ChainSlug from "../../src/store/rows/ChainSlug.ts"
 import * as Harness from "./Harness.ts"
 
-const [kills = 200, seed = 1] = process.argv.slice(2).map(Number)
+const [kills = 200, seed = 1] = process.argv.slice(2, 4).map(Number)
+const [, , , , database] = process.argv
 const leastShare = 0.25
 const bucket = 25
 
@@ -21,18 +27,39 @@ const histogram = (title: string, keys: ReadonlyArray<string>) => {
   }
 }
 
+/** A chain in a PostgreSQL database. */
+const postgresStore = Effect.fnUntraced(function* (url: string) {
+  const { writing } = yield* Pool.make("database", Redacted.make(url))
+  const schema = Migrations.quoted(`daybook_${ChainSlug.make(Harness.chain, "_")}`)
+  const run = (sql: string) => Effect.orDie(Effect.asVoid(writing.rows(sql, [])))
+  return {
+    url,
+    clear: run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
+    // The next indexer registers them again, and begins with the first block.
+    forgetLedgers: run(`DELETE FROM ${schema}.projection WHERE kind = 'ledger'`),
+  }
+})
+
 const program = Effect.gen(function* () {
   const startedAt = performance.now()
   const node = yield* Anvil.make()
   const all = yield* Harness.run(node, {
     kills,
     seed,
+    ...(database === undefined ? {} : { store: yield* postgresStore(database) }),
     onKill: ({ by, phase, seed: own, statements, task }, index) =>
       print(
-        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by}${database === undefined ? ` in ${phase} after ${statements} statements` : ""}; equal`,
       ),
   })
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  if (database !== undefined) {
+    histogram(
+      "killed while",
+      all.map(({ task }) => task),
+    )
+    return print(`${all.length} kills, seed ${seed}, all equal, ${seconds} s`)
+  }
   const hit = Harness.inTransaction(all)
   histogram(
     "killed while",
