@@ -22,6 +22,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   index: { file: "indexing/run.ts" },
   forms: { file: "forms/run.ts" },
   growth: { file: "growth/run.ts", hasRounds: false },
+  databases: { file: "growth/databases.ts" },
   backup: { file: "growth/backup.ts", hasRounds: false },
   layout: { file: "layout/run.ts" },
   page: { file: "serving/run.ts" },

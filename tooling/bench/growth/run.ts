@@ -6,76 +6,18 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import * as WalletTransactions from "../../../packages/service/src/projection/WalletTransactions.ts"
-import * as PageWriter from "../../../packages/service/src/server/rest/PageWriter.ts"
 import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
-import type { ChainReader } from "../../../packages/service/src/store/ChainReader.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
-import * as LoadGenerator from "../serving/LoadGenerator.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
+import * as MeasuredPages from "./MeasuredPages.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
-const pages = 4000
 const unwoundBlocks = 12
 const unwinds = 5
-
-type Order = "ASC" | "DESC"
-const orderOf = (turn: number): Order => (turn % 2 === 0 ? "DESC" : "ASC")
-
-const readPage = (reader: ChainReader, address: string, order: Order) =>
-  Effect.map(
-    reader.snapshot((snapshot) =>
-      snapshot.page(WalletTransactions.projection, {
-        key: address,
-        from: 0,
-        to: Number.MAX_SAFE_INTEGER,
-        order,
-        after: null,
-        limit: 25,
-        internal: false,
-      }),
-    ),
-    ({ rows }) =>
-      PageWriter.page(
-        rows,
-        { cursor: null, page: 0, pageSize: 25 },
-        { label: () => null, include: false, empty: "string" },
-      ).length,
-  )
-
-/** Milliseconds of each page, without the first tenth. */
-const pageMillis = Effect.fnUntraced(function* (reader: ChainReader, walletOf: (turn: number) => string) {
-  const millis: Array<number> = []
-  for (let turn = 0; turn < pages; turn++)
-    millis.push(yield* FilledStore.timed(readPage(reader, walletOf(turn), orderOf(turn))))
-  return millis.slice(pages / 10)
-})
-
-const servedPages = async (
-  configuration: ServiceProcess.Configuration,
-  walletOf: (turn: number) => string,
-): Promise<LoadGenerator.Load> => {
-  const service = await ServiceProcess.start(configuration, "serve")
-  const path = (turn: number) => `/api/v2.2/${walletOf(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`
-  const requests = Array.from({ length: pages }, (_, turn) => ({
-    url: new URL(path(turn), service.origin),
-    headers: { "x-api-key": configuration.key },
-  }))
-  const after = (count: number) => {
-    let sent = 0
-    return () => sent++ >= count
-  }
-  try {
-    await LoadGenerator.saturate(requests.toReversed(), 1, after(pages / 10))
-    return await LoadGenerator.saturate(requests, 1, after(pages))
-  } finally {
-    await service.stop()
-  }
-}
 
 /** Milliseconds to unwind some blocks, which are appended again each time. */
 const unwindMillis = Effect.fnUntraced(function* (
@@ -118,9 +60,9 @@ const measure = Effect.fnUntraced(function* (
   FilledStore.writeBackLog(store.file)
   const { transactions } = filled
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
-  const any = yield* pageMillis(store.reader, anyWallet)
-  const busy = yield* pageMillis(store.reader, () => GeneratedRows.busyWallet)
-  const served = yield* Effect.promise(() => servedPages(configuration, anyWallet))
+  const any = yield* MeasuredPages.read(store.reader, anyWallet)
+  const busy = yield* MeasuredPages.read(store.reader, () => GeneratedRows.busyWallet)
+  const served = yield* Effect.promise(() => MeasuredPages.served(configuration, anyWallet))
   const unwound = yield* unwindMillis(store, nextBlock, filled)
   FilledStore.writeBackLog(store.file)
 

@@ -1,0 +1,110 @@
+/**
+ * The same rows in SQLite and in PostgreSQL, in one run: `pnpm bench databases --database postgres://user@host/name --transactions 100000`.
+ * The database must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions; pages
+ * are read in this process and requested from `daybook serve`, in turns.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import * as Pool from "../../../packages/service/src/store/postgres/Pool.ts"
+import * as BenchOptions from "../BenchOptions.ts"
+import * as Figures from "../Figures.ts"
+import * as ServiceProcess from "../serving/ServiceProcess.ts"
+import * as FilledStore from "./FilledStore.ts"
+import * as GeneratedRows from "./GeneratedRows.ts"
+import * as LeasedStore from "./LeasedStore.ts"
+import * as MeasuredPages from "./MeasuredPages.ts"
+import * as RecordedRows from "./RecordedRows.ts"
+
+const subjects = ["SQLite", "PostgreSQL"] as const
+
+/** Rows of a statement on a connection of its own. */
+const statement = (url: string, sql: string) =>
+  Effect.scoped(
+    Effect.flatMap(Pool.make("database", Redacted.make(url)), ({ writing }) =>
+      writing.rows<readonly [bytes: number]>(sql, []),
+    ),
+  )
+
+const postgresBytes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
+
+const bytesOf = Effect.fnUntraced(function* (url: string, file: string) {
+  if (url.startsWith("sqlite:")) {
+    FilledStore.writeBackLog(file)
+    return statSync(file).size
+  }
+  const [row] = yield* statement(url, postgresBytes)
+  return row![0]
+})
+
+const measure = Effect.fnUntraced(function* (
+  figures: Figures.Figures,
+  options: { readonly transactions: number; readonly rounds: number; readonly database: string },
+  folder: string,
+) {
+  yield* statement(options.database, "DROP SCHEMA IF EXISTS daybook_bench, daybook CASCADE")
+  const templates = yield* Effect.promise(() => RecordedRows.load())
+  // The node is never called.
+  const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
+  const changed = ServiceProcess.change(sqlite, "postgres", { database: options.database })
+  const key = yield* Effect.promise(() => ServiceProcess.run(changed, ["keys", "add", "bench"]))
+  const configurations = { SQLite: sqlite, PostgreSQL: { ...changed, key } }
+  const urls = { SQLite: `sqlite:${join(folder, "data")}`, PostgreSQL: options.database }
+  const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % options.transactions)
+  // Warms the process up.
+  const first = yield* LeasedStore.openDatabase(`sqlite:${join(folder, "first")}`)
+  yield* FilledStore.fill(first, GeneratedRows.make(templates), (transactions) => transactions >= 5_000)
+  const readers = []
+  for (const subject of subjects) {
+    const store = yield* LeasedStore.openDatabase(urls[subject])
+    const nextBlock = GeneratedRows.make(templates)
+    const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= options.transactions)
+    figures.add(subject, "appended/s", (filled.transactions / filled.appendMillis) * 1000)
+    const bytes = yield* bytesOf(urls[subject], join(folder, "data", "chain-bench.sqlite"))
+    figures.add(subject, "bytes per transaction", bytes / filled.transactions)
+    readers.push([subject, store.reader] as const)
+  }
+  yield* statement(options.database, "ANALYZE")
+  for (let round = 0; round < options.rounds; round++) {
+    for (const [subject, reader] of readers) {
+      const millis = yield* MeasuredPages.read(reader, anyWallet)
+      figures.add(subject, "read p50 ms", Figures.quantile(millis, 0.5))
+      figures.add(subject, "read p99 ms", Figures.quantile(millis, 0.99))
+      const served = yield* Effect.promise(() => MeasuredPages.served(configurations[subject], anyWallet))
+      figures.add(subject, "served p50 ms", served.p50)
+      figures.add(subject, "served p99 ms", served.p99)
+    }
+  }
+})
+
+const table = (figures: Figures.Figures, rounds: number): void => {
+  const value = (subject: string, measure: string, digits: number) =>
+    Figures.cell(figures.median(subject, measure), digits)
+  const pages = (subject: string, name: string) =>
+    `${value(subject, `${name} p50 ms`, 2)} / ${value(subject, `${name} p99 ms`, 2)} ms`
+  console.log(Figures.provenance("databases", rounds))
+  console.log("| | appended | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |\n|---|---|---|---|---|")
+  for (const subject of subjects) {
+    const sizes = `${value(subject, "appended/s", 0)}/s | ${value(subject, "bytes per transaction", 0)}`
+    console.log(`| ${subject} | ${sizes} | ${pages(subject, "read")} | ${pages(subject, "served")} |`)
+  }
+  const ratio = figures.ratio("PostgreSQL", "served p50 ms", figures.values("SQLite", "served p50 ms"))
+  console.log(`\nserved p50 of PostgreSQL: ${Figures.cell(ratio, 2)} times that of SQLite`)
+}
+
+const { json, rounds, values } = BenchOptions.parse({ rounds: 3, options: { transactions: "100000", database: "" } })
+if (values.database === "")
+  BenchOptions.exitWith('Invalid option "--database": expected a PostgreSQL URL, received nothing.')
+const transactions = BenchOptions.positiveInteger("transactions", values.transactions)
+const folder = mkdtempSync(join(tmpdir(), "daybook-databases-"))
+const figures = Figures.make()
+try {
+  const options = { transactions, rounds, database: values.database }
+  await Effect.runPromise(Effect.scoped(measure(figures, options, folder)))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+if (json) console.log(Figures.toJson("databases", figures))
+else table(figures, rounds)
