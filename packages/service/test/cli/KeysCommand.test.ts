@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { canSwitchUser, daybook, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
+import { addKey, canSwitchUser, daybook, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 
 describe("daybook keys", () => {
   it.live(
@@ -30,7 +30,7 @@ describe("daybook keys", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        yield* daybook(base, "keys", "add", "alice")
+        yield* addKey(base, "alice")
         const [taken, nameless] = yield* Effect.all(
           [daybook(base, "keys", "add", "alice"), daybook(base, "keys", "add", " ")],
           { concurrency: 2 },
@@ -52,7 +52,7 @@ describe("daybook keys", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        yield* daybook(base, "keys", "add", "alice")
+        yield* addKey(base, "alice")
         yield* daybook(base, "keys", "add", "bob", "--operator", "--empty", "null", "--config", "daybook.json")
 
         const listed = yield* daybook(base, "keys", "list", "--config", "daybook.json")
@@ -67,7 +67,7 @@ describe("daybook keys", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        yield* daybook(base, "keys", "add", "bob")
+        yield* addKey(base, "bob")
         const first = yield* daybook(base, "keys", "revoke", "bob")
         const second = yield* daybook(base, "keys", "revoke", "bob")
 
@@ -86,7 +86,7 @@ describe("daybook keys", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        yield* daybook(base, "keys", "add", "alice")
+        yield* addKey(base, "alice")
         const data = join(base, "data")
         const modes = [
           [base, 0o755],

@@ -5,7 +5,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as TestStore from "../store/TestStore.ts"
-import { canSwitchUser, daybook, main, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
+import { addKey, canSwitchUser, main, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 import * as Rows from "../server/rows.ts"
 
 /** Serves a folder as a user that cannot write it, and asks once for a page and for readiness. */
@@ -47,7 +47,7 @@ describe("daybook serve on a read-only file system", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        const key = (yield* daybook(base, "keys", "add", "alice")).out.trim()
+        const key = yield* addKey(base, "alice")
         const data = join(base, "data")
         const stopped = { state: "stopped", traces: null, nodeHead: null, message: "Blocks were removed." } as const
         yield* Effect.scoped(
@@ -74,7 +74,7 @@ describe("daybook serve on a read-only file system", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        const key = (yield* daybook(base, "keys", "add", "alice")).out.trim()
+        const key = yield* addKey(base, "alice")
         const data = join(base, "data")
         yield* Effect.scoped(
           Effect.flatMap(TestStore.inFolder(data, { name: "eth", id: 1 }), (store) =>

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { daybook, timeout, withConfig } from "./daybook.ts"
+import { addKey, daybook, timeout, withConfig } from "./daybook.ts"
 
 describe("daybook status", () => {
   it.live(
@@ -69,7 +69,7 @@ describe("daybook status", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        yield* daybook(base, "keys", "add", "alice")
+        yield* addKey(base, "alice")
         copyFileSync(join(base, "data/daybook.sqlite"), join(base, "data/chain-eth.sqlite"))
 
         const ended = yield* daybook(base, "status")

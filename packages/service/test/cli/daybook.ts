@@ -2,7 +2,8 @@
 import { spawn, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
 import { folder } from "../server/service.ts"
 
 /** The entry of the command. */
@@ -57,3 +58,11 @@ export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
   writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
   return base
 })
+
+/** Adds a key to the database of such a folder and gives it, without a process of its own. */
+export const addKey = (base: string, name: string): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const { apiKeys } = yield* Engine.fromUrl("sqlite:data", base)
+    const key = yield* apiKeys.add({ name, operator: false, empty: null })
+    return Redacted.value(yield* Effect.fromNullishOr(key))
+  }).pipe(Effect.scoped, Effect.orDie)
