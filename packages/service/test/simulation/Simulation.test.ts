@@ -3,7 +3,10 @@ import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** 10,000 seeds are run by a command of their own. */
-const [leastSeeds, mostSeeds] = [20, 60]
+const [leastSeeds, mostSeeds] = [8, 60]
+/** Seeds that together have every kind of event, as far as the code makes the same choices as when they were found. */
+const likely = [3, 14, 26, 45, 46]
+const seeds = [...new Set([...likely, ...Array.from({ length: mostSeeds }, (_, at) => at + 1)])]
 
 describe("Simulation", () => {
   describe("run", () => {
@@ -21,7 +24,7 @@ describe("Simulation", () => {
     })
 
     it(
-      "run: finds no divergence in the first seeds, until everything happened that worlds have",
+      "run: finds no divergence in some seeds, until everything happened that worlds have",
       { timeout: 180_000 },
       async () => {
         const diverged: Array<string> = []
@@ -43,7 +46,8 @@ describe("Simulation", () => {
           "blocks are stored below the first one",
           "the ledgers are derived again",
         ])
-        for (let seed = 1; seed <= leastSeeds || (missing.size > 0 && seed <= mostSeeds); seed++) {
+        for (const [at, seed] of seeds.entries()) {
+          if (at >= leastSeeds && missing.size === 0) break
           const { counts, divergence } = await Simulation.run({ seed })
           for (const kind of counts.byKind.keys()) missing.delete(kind)
           if (divergence !== null)
