@@ -25,6 +25,8 @@ export const parse = (text: string): unknown => {
 
 /**
  * A value that `JSON.stringify` writes as it is.
+ *
+ * Source: RFC 8259.
  */
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 
