@@ -78,7 +78,7 @@ describe("demo", () => {
     { timeout: 180_000 },
     async () => {
       const errors = await new Promise<string>((resolve) => {
-        const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 3`], {
+        const child = spawn("sh", ["-c", `"${process.execPath}" "${main}" | head -n 1`], {
           env: { ...process.env, TMPDIR: temporary },
           stdio: ["ignore", "ignore", "pipe"],
         })

@@ -4,7 +4,8 @@
  */
 import { writeSync } from "node:fs"
 import * as Cause from "effect/Cause"
-import * as Effect from "effect/Effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import * as ProgressLine from "./ProgressLine.ts"
@@ -29,12 +30,24 @@ const writeError = (line: string): void => {
   else progress.above(write)
 }
 
+/** Where lines are written: by default the standard streams of the process. */
+export interface Output {
+  /** Writes a line of the result. */
+  readonly print: (line: string) => void
+  /** Writes a line for the operator. */
+  readonly note: (line: string) => void
+}
+
+/** The output of the commands that run in a context. */
+export const Output = Context.Reference<Output>("@daybook/service/cli/Output", {
+  defaultValue: () => ({ print: (line) => void writeSync(standardOutput, `${line}\n`), note: writeError }),
+})
+
 /** Prints a line of the result to standard output. */
-export const print = (line: string): Effect.Effect<void> =>
-  Effect.sync(() => void writeSync(standardOutput, `${line}\n`))
+export const print = (line: string): Effect.Effect<void> => Output.useSync((output) => output.print(line))
 
 /** Prints a line for the operator to standard error, above the line of progress. */
-export const note = (line: string): Effect.Effect<void> => Effect.sync(() => writeError(line))
+export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(line))
 
 const formatAnnotation = ([name, value]: readonly [name: string, value: unknown]): string =>
   ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(value) : String(value)}`
@@ -47,7 +60,7 @@ export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) =>
   const values = Object.entries(annotations).map(formatAnnotation).join("")
   const details = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
   const line = `${prefix}${text}${values}${details}`.replace(/\n\s*/g, " | ")
-  writeError(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${line}`)
+  fiber.getRef(Output).note(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${line}`)
 })
 
 /** A number with its noun: `1 block`, `2 blocks`. */

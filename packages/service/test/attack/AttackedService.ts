@@ -5,7 +5,8 @@ import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
-import { main } from "../cli/daybook.ts"
+import { Effect } from "effect"
+import { addKey, main } from "../cli/daybook.ts"
 import * as Client from "./Client.ts"
 
 /** How to start the service. */
@@ -45,15 +46,6 @@ export interface AttackedService {
   readonly ended: () => string | undefined
   readonly output: () => string
   readonly stop: () => Promise<void>
-}
-
-/** Runs the command `daybook` to its end; gives what it wrote to standard output. */
-const daybook = async (folder: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  const child = spawn(process.execPath, [main, ...args], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] })
-  let out = ""
-  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-  await once(child, "close")
-  return out.trim()
 }
 
 /** Waits until the service has written where it listens. */
@@ -122,7 +114,7 @@ export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Opt
   const service: AttackedService = {
     url,
     folder,
-    key: async (name) => await daybook(folder, "keys", "add", name, "--config", "daybook.json"),
+    key: async (name) => await Effect.runPromise(addKey(folder, name)),
     warmUp: async () => {
       const key = await service.key("warm-up")
       const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })

@@ -37,7 +37,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     name: "blocks of 46 MiB of receipts",
     bound: "an indexer has a thread of its own",
     service: async (scale) => {
-      const node = await BombNode.start(blocks, new Set(), logs[scale])
+      const node = await BombNode.start(blocks, new Set(), { logs: logs[scale] })
       const attack = { id: 31_337, rpc: [node.url], pollMillis: 200, checks: "links", traces: "off" }
       return { config: { chains: { attack } }, role: "all", close: async () => node.close() }
     },

@@ -36,24 +36,37 @@ const repeated = `0x${"5a".repeat(bytes)}`
 const dataOf = (kind: Kind, index: number): string =>
   kind === "unique input" ? `0x${index.toString(16).padStart(8, "0")}${"5b".repeat(bytes - 4)}` : repeated
 
-const framesOf: Readonly<Record<Kind, number>> = {
-  input: 345,
-  "unique input": 345,
-  output: 345,
-  frames: 60_000,
-  depth: 1_024,
-  logs: 1,
-  plain: 1,
+/** How large the bombs are. */
+interface Sizes {
+  /** Frames with data of a transaction with large inputs or outputs: 66 MiB. */
+  readonly largeFrames: number
+  /** Logs of a transaction of that kind: 23 MiB. */
+  readonly logs: number
 }
 
-/** Logs of a transaction of that kind: 23 MiB. */
-const manyLogs = 40_000
+const fullSizes: Sizes = { largeFrames: 345, logs: 40_000 }
+
+const framesOf = (kind: Kind, { largeFrames }: Sizes): number => {
+  switch (kind) {
+    case "input":
+    case "unique input":
+    case "output":
+      return largeFrames
+    case "frames":
+      return 60_000
+    case "depth":
+      return 1_024
+    case "logs":
+    case "plain":
+      return 1
+  }
+}
 
 /** Text of the nested trace of a transaction, in pieces. */
-function* frameOf(kind: Kind): Generator<string> {
+function* frameOf(kind: Kind, sizes: Sizes): Generator<string> {
   const head = `"from":"${fixture.sender}","to":"${fixture.token}","gas":"0x1","gasUsed":"0x1","value":"0x0"`
   yield `{"type":"CALL",${head},"input":"0x","output":"0x","calls":[`
-  const count = framesOf[kind]
+  const count = framesOf(kind, sizes)
   if (kind === "depth") {
     for (let level = 0; level < count - 1; level++) yield `{"type":"CALL",${head},"input":"0x","calls":[`
     yield `{"type":"CALL",${head},"input":"0x"}${"]}".repeat(count - 1)}]}`
@@ -69,13 +82,13 @@ function* frameOf(kind: Kind): Generator<string> {
 }
 
 /** Text of the flat entries of a transaction, in pieces. */
-function* entriesOf(kind: Kind, number: number, index: number): Generator<string> {
+function* entriesOf(kind: Kind, number: number, index: number, sizes: Sizes): Generator<string> {
   const place = `"blockHash":"${hashOf(number)}","blockNumber":${number},"transactionHash":"${hashOf(number, index)}"`
   const entry = (path: string, input: string, output: string) =>
     `{"action":{"callType":"call","from":"${fixture.sender}","to":"${fixture.token}","gas":"0x1","value":"0x0","input":"${input}"},${place},"result":{"gasUsed":"0x1","output":"${output}"},"subtraces":0,"traceAddress":[${path}],"type":"call"}`
   yield entry("", "0x", "0x")
   const isLarge = kind === "input" || kind === "unique input"
-  for (let at = 0; at < framesOf[kind]; at++) {
+  for (let at = 0; at < framesOf(kind, sizes); at++) {
     const path = kind === "depth" ? Array.from({ length: at + 1 }, () => 0).join(",") : String(at)
     yield ","
     yield entry(path, isLarge ? dataOf(kind, at) : "0x", kind === "output" ? repeated : "0x")
@@ -104,8 +117,9 @@ const write = async (response: ServerResponse, pieces: Iterable<string>) => {
 export const start = async (
   blocks: ReadonlyArray<ReadonlyArray<Kind>>,
   methods: ReadonlySet<string>,
-  logs = manyLogs,
+  given: Partial<Sizes> = {},
 ): Promise<Node> => {
+  const sizes: Sizes = { ...fullSizes, ...given }
   const calls = new Map<string, number>()
   const head = blocks.length - 1
   const place = (number: number, index: number) => ({
@@ -132,7 +146,7 @@ export const start = async (
       )
       const [before, after] = head.split("@")
       yield `${index > 0 ? "," : ""}${before}`
-      for (let at = 0; at < (kind === "logs" ? logs : 0); at++) {
+      for (let at = 0; at < (kind === "logs" ? sizes.logs : 0); at++) {
         yield `${at > 0 ? "," : ""}${JSON.stringify(fixture.logWire(next++, index, own))}`
       }
       yield after!
@@ -158,17 +172,17 @@ export const start = async (
         yield "["
         for (const [index, kind] of blocks[number]!.entries()) {
           yield `${index > 0 ? "," : ""}{"txHash":"${hashOf(number, index)}","result":`
-          yield* frameOf(kind)
+          yield* frameOf(kind, sizes)
           yield "}"
         }
         return yield "]"
       case "debug_traceTransaction":
-        return yield* frameOf(blocks[blockOfHash(id)]![indexOf(id)]!)
+        return yield* frameOf(blocks[blockOfHash(id)]![indexOf(id)]!, sizes)
       case "trace_block":
         yield "["
         for (const [index, kind] of blocks[number]!.entries()) {
           if (index > 0) yield ","
-          yield* entriesOf(kind, number, index)
+          yield* entriesOf(kind, number, index, sizes)
         }
         return yield "]"
       default:

@@ -12,14 +12,18 @@ import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { dump } from "../maintenance/damage.ts"
 import * as Stored from "../store/sqlite/storedRows.ts"
-import { daybook, main, timeout } from "./daybook.ts"
+import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: timeout })
 
 const file = "chain-my-chain.sqlite"
 
-const run = (base: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(daybook(base, ...args), ({ out, ...ended }) => ({ ...ended, out: out.trim().split("\n") }))
+/** Runs a command; a backup lowers the priority of its process. */
+const run = (base: string, name: "backup" | "restore" | "verify", ...args: ReadonlyArray<string>) =>
+  Effect.map((name === "backup" ? daybookProcess : daybook)(base, name, ...args), ({ out, ...ended }) => ({
+    ...ended,
+    out: out.trim().split("\n"),
+  }))
 
 const transfer = (node: Anvil.Node, blocks: number) =>
   Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { addKey, canSwitchUser, daybook, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
+import { addKey, canSwitchUser, daybook, daybookProcess, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 
 describe("daybook keys", () => {
   it.live(
@@ -11,7 +11,7 @@ describe("daybook keys", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
-        const added = yield* daybook("/", "keys", "add", "alice", "--config", join(base, "daybook.json"))
+        const added = yield* daybookProcess("/", "keys", "add", "alice", "--config", join(base, "daybook.json"))
 
         expect(added).toEqual({
           code: 0,

@@ -12,7 +12,7 @@ import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { request } from "../server/service.ts"
-import { daybook, timeout } from "./daybook.ts"
+import { daybook, daybookProcess, timeout } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -51,7 +51,7 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
           }),
         )
         const at = ["--chain", "dev", "--at", String(lastBlock)]
-        const text = yield* daybook(base, "reconcile", accounts.alice, accounts.bob, ...at)
+        const text = yield* daybookProcess(base, "reconcile", accounts.alice, accounts.bob, ...at)
         const stated = yield* Effect.forEach([accounts.alice, accounts.carol], (wallet) =>
           reconciledTo(config, base, wallet),
         )

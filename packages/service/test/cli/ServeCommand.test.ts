@@ -6,14 +6,21 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { request } from "../server/service.ts"
-import { canary, daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
+import { addKey, canary, daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
 
-/** Starts `serve`, runs `then` once standard error matches `pattern`, and ends the process by a signal. */
-const serve = (cwd: string, pattern: RegExp, signal: NodeJS.Signals, then: (found: RegExpExecArray) => Promise<void>) =>
+interface Running {
+  readonly role: "all" | "serve"
+  /** What standard error matches before the signal. */
+  readonly pattern: RegExp
+  readonly signal: NodeJS.Signals
+}
+
+/** Starts `serve`, runs `then` once standard error matches, and ends the process by a signal. */
+const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: RegExpExecArray) => Promise<void>) =>
   Effect.promise(
     () =>
       new Promise<Ended>((resolve, reject) => {
-        const args = [main, "serve", "--config", "daybook.json", "--log-level", "debug"]
+        const args = [main, "serve", "--config", "daybook.json", "--role", role, "--log-level", "debug"]
         const child = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "pipe"] })
         let out = ""
         let err = ""
@@ -80,19 +87,24 @@ describe("daybook serve", () => {
     "serve: runs until SIGTERM, SIGINT or SIGHUP, exits 0, leaves whole files for their owner, and writes no key",
     () =>
       Effect.gen(function* () {
-        const listening = /Listening on (http:\S+);[^]*eth: Could not connect/
+        // One of them indexes, and reports that it cannot reach its node.
+        const running: ReadonlyArray<Running> = [
+          { role: "all", pattern: /Listening on (http:\S+);[^]*eth: Could not connect/, signal: "SIGTERM" },
+          { role: "serve", pattern: /Listening on (http:\S+);/, signal: "SIGINT" },
+          { role: "serve", pattern: /Listening on (http:\S+);/, signal: "SIGHUP" },
+        ]
         const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
-        const run = Effect.fnUntraced(function* (signal: NodeJS.Signals) {
+        const run = Effect.fnUntraced(function* (one: Running) {
           const base = yield* withConfig()
-          const key = (yield* daybook(base, "keys", "add", "a", "--config", "daybook.json")).out.trim()
-          const ended = yield* serve(base, listening, signal, async ([, url]) => {
+          const key = yield* addKey(base, "a")
+          const ended = yield* serve(base, one, async ([, url]) => {
             const relay = await fetch(`${url}/rpc/eth/${key}`, { method: "POST", body: call })
             expect([relay.status, (await relay.text()).includes(canary)]).toEqual([503, false])
           })
           return { ...ended, base, key }
         })
-        const ended = yield* Effect.forEach(["SIGTERM", "SIGINT", "SIGHUP"] as const, run, { concurrency: 3 })
-        const status = yield* daybook(ended[0].base, "status")
+        const ended = yield* Effect.forEach(running, run, { concurrency: 3 })
+        const status = yield* daybook(ended[0]!.base, "status")
 
         for (const { base, code, err, key, out } of ended) {
           expect([code, out]).toEqual([0, ""])
@@ -128,7 +140,10 @@ describe("daybook serve", () => {
         const code = yield* Effect.promise(
           () =>
             new Promise<number | null>((resolve) => {
-              const child = spawn(process.execPath, [main, "serve"], { cwd: base, stdio: ["ignore", "ignore", "pipe"] })
+              const child = spawn(process.execPath, [main, "serve", "--role", "serve"], {
+                cwd: base,
+                stdio: ["ignore", "ignore", "pipe"],
+              })
               let err = ""
               let isOpen = false
               child.stderr.on("data", (chunk: Buffer) => {

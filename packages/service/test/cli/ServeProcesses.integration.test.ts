@@ -9,7 +9,7 @@ import { Eventually } from "@daybook/testkit"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as ChainSchema from "../../src/store/sqlite/ChainSchema.ts"
-import { daybook, main, timeout, withConfig } from "./daybook.ts"
+import { addKey, daybook, daybookProcess, main, timeout, withConfig } from "./daybook.ts"
 
 /** A port that is free now. */
 const freePort = Effect.promise(
@@ -75,7 +75,7 @@ describe("daybook serve --processes", () => {
           listen: { host: "127.0.0.1", port },
           rateLimit: { perSecond: 1, burst },
         })
-        const key = (yield* daybook(base, "keys", "add", "a")).out.trim()
+        const key = yield* addKey(base, "a")
         const { child, ended, output, pid } = yield* serve(base)
         const isReady = () => output.text.includes(`Listening on ${url}`) && childrenOf(pid).length === 2
         yield* eventually(isReady, "both processes run")
@@ -134,7 +134,7 @@ describe("daybook serve --processes", () => {
         const base = yield* withConfig({ listen: { host: "192.0.2.1", port: 8080 } })
         const [address, number, role] = yield* Effect.all(
           [
-            daybook(base, "serve", "--processes", "2"),
+            daybookProcess(base, "serve", "--processes", "2"),
             daybook(base, "serve", "--processes", "65"),
             daybook(base, "serve", "--processes", "2", "--role", "index"),
           ],

@@ -11,7 +11,7 @@ import { expect } from "vitest"
 import * as Engine from "../../src/store/Engine.ts"
 import { chainOn } from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
+import { daybookProcess, type Ended, main, timeout, withConfig } from "./daybook.ts"
 
 /** Runs a command and sends it a signal as soon as `isReady` gives true. */
 const stopped = (cwd: string, args: ReadonlyArray<string>, signal: NodeJS.Signals, isReady: () => boolean) =>
@@ -102,7 +102,7 @@ describe("Shutdown", () => {
           else expect([code, isUnfinished()]).toEqual([0, false])
         }
         expect(interrupted).toBe(1)
-        const completed = yield* daybook(base, "backup", "copy")
+        const completed = yield* daybookProcess(base, "backup", "copy")
 
         expect([completed.code, isUnfinished()]).toEqual([0, false])
         expect(completed.out).toContain(`up to block ${blocks.at(-1)!.number};`)

@@ -7,7 +7,7 @@ import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as server from "../node/server.ts"
 import { folder } from "../server/service.ts"
-import { daybook, timeout } from "./daybook.ts"
+import { daybook, daybookProcess, timeout } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -28,7 +28,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const { accounts, lastBlock } = yield* Scenario.Scenario
       const base = yield* folder
       const command = commandOfReadme(url, lastBlock)
-      const text = yield* daybook(base, ...command)
+      const text = yield* daybookProcess(base, ...command)
       const json = yield* daybook(base, ...command, accounts.bob, "--json")
       const lines = json.out.trim().split("\n")
 
@@ -104,7 +104,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       // The last final block of anvil is 64 blocks below the newest.
       for (const one of [node, other]) yield* one.call("anvil_mine", ["0x60"])
       const args = ["export", from, to, "--rpc", node.url, "--rpc", other.url, "--format", "ndjson"]
-      const { code, err, out } = yield* daybook(yield* folder, ...args)
+      const { code, err, out } = yield* daybookProcess(yield* folder, ...args)
       const rows = out
         .trim()
         .split("\n")

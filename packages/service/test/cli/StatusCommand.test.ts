@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { addKey, daybook, timeout, withConfig } from "./daybook.ts"
+import { addKey, daybook, daybookProcess, timeout, withConfig } from "./daybook.ts"
 
 describe("daybook status", () => {
   it.live(
@@ -12,7 +12,7 @@ describe("daybook status", () => {
       Effect.gen(function* () {
         const base = yield* withConfig()
 
-        const ended = yield* daybook(base, "status", "--json")
+        const ended = yield* daybookProcess(base, "status", "--json")
 
         expect(ended.code).toBe(1)
         expect(ended.out.trim().split("\n")).toHaveLength(1)

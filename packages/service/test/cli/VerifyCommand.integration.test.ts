@@ -9,12 +9,13 @@ import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
-import { daybook } from "./daybook.ts"
+import { daybook, daybookProcess, type Ended } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
-const run = (base: string, ...args: ReadonlyArray<string>) =>
-  Effect.map(daybook(base, ...args), ({ out, ...ended }) => ({ ...ended, out: out.trim().split("\n") }))
+const splitLines = ({ out, ...ended }: Ended) => ({ ...ended, out: out.trim().split("\n") })
+
+const run = (base: string, ...args: ReadonlyArray<string>) => Effect.map(daybook(base, ...args), splitLines)
 
 describe("daybook verify, repair and reindex", () => {
   it.live("verify, repair and reindex: act on a database that the indexer wrote", () =>
@@ -40,7 +41,7 @@ describe("daybook verify, repair and reindex", () => {
       )
       const file = join(base, "data/chain-my-chain.sqlite")
 
-      const sound = yield* run(base, "verify")
+      const sound = splitLines(yield* daybookProcess(base, "verify"))
       expect(sound).toMatchObject({
         code: 0,
         out: ["my chain: verified 5 blocks and 4 transactions: no issues"],

@@ -1,8 +1,10 @@
-/** Runs the command `daybook` as a process, for tests of the command line. */
+/** Runs the command `daybook` in this process or as one of its own, for tests of the command line. */
 import { spawn, spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, Redacted, Semaphore } from "effect"
+import * as CommandLine from "../../src/cli/CommandLine.ts"
+import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { folder } from "../server/service.ts"
 
@@ -18,10 +20,11 @@ export const timeout = 180_000
 /** A user that owns no file: root may write whatever the mode. */
 export const unprivileged = { uid: 65_534, gid: 65_534 }
 
-/** This process may run another one as that user. */
+/** This process may run another one as that user, which can read the command. */
 export const canSwitchUser =
   process.getuid?.() === 0 &&
-  spawnSync(process.execPath, [main, "--version"], { ...unprivileged, cwd: "/" }).status === 0
+  spawnSync(process.execPath, ["-e", "fs.readFileSync(process.argv[1])", main], { ...unprivileged, cwd: "/" })
+    .status === 0
 
 export interface Ended {
   readonly code: number | null
@@ -47,8 +50,35 @@ export const runAs = (
       }),
   )
 
-/** Runs the command to its end in a folder. */
-export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> => runAs({}, cwd, args)
+/** Runs the command to its end in a folder, as a process: for what a process has alone, and once for what is tested without one. */
+export const daybookProcess = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+  runAs({}, cwd, args)
+
+/** The working folder belongs to the process, so one command runs at a time. */
+const workingFolder = Semaphore.makeUnsafe(1)
+
+/** Runs the command to its end in a folder, in this process, which saves the start of another. */
+export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
+  Effect.suspend(() => {
+    let out = ""
+    let err = ""
+    const output: Terminal.Output = {
+      print: (line) => void (out += `${line}\n`),
+      note: (line) => void (err += `${line}\n`),
+    }
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const before = process.cwd()
+        process.chdir(cwd)
+        return before
+      }),
+      () => Effect.exit(CommandLine.run(args)),
+      (before) => Effect.sync(() => process.chdir(before)),
+    ).pipe(
+      Effect.provideService(Terminal.Output, output),
+      Effect.map((exit) => ({ code: Exit.isSuccess(exit) ? 0 : 1, out, err })),
+    )
+  }).pipe(workingFolder.withPermits(1))
 
 /** A new folder with a `daybook.json` for one chain whose node cannot be reached. */
 export const withConfig = Effect.fnUntraced(function* (more: object = {}) {

@@ -12,7 +12,7 @@ import * as oracle from "./oracle.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
-const scenario = Scenario.layer({ blobs: false, blocks: 25, seed: 4 }).pipe(Layer.provideMerge(Anvil.layer()))
+const scenario = Scenario.layer({ blobs: false, blocks: 18, seed: 4 }).pipe(Layer.provideMerge(Anvil.layer()))
 
 const nativeOf = (blocks: ReadonlyArray<DiscoveredBlock>, wallet: string): ReadonlyMap<number, bigint> =>
   new Map(

@@ -9,7 +9,7 @@ import * as Connection from "../../src/discovery/Connection.ts"
 import * as Export from "../../src/export/Export.ts"
 import * as IndexedMovements from "../../src/export/IndexedMovements.ts"
 import * as Holding from "../../src/proof/Holding.ts"
-import { daybook, timeout } from "../cli/daybook.ts"
+import { daybookProcess, timeout } from "../cli/daybook.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
 import * as TestStore from "../store/TestStore.ts"
 
@@ -54,7 +54,7 @@ layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
       const config = { listen: { host: "127.0.0.1", port: 0 }, database: `sqlite:${base}`, chains }
       writeFileSync(join(base, "daybook.json"), JSON.stringify(config))
       const args = ["--chain", "test", "--at", String(lastBlock), "--format", "ndjson"]
-      const command = yield* daybook(base, "export", ...wallets, ...args)
+      const command = yield* daybookProcess(base, "export", ...wallets, ...args)
 
       const [index, node] = [yield* textOf(fromIndex, "ndjson"), yield* textOf(fromNode, "ndjson")]
       expect(index.text.split("\n").toSorted()).toEqual(node.text.split("\n").toSorted())

@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const latest = (params: ReadonlyArray<unknown>) => params[0] === "latest"
 
-const scenario = Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))
+const scenario = Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))
 
 layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario chain", (it) => {
   it.effect("run: stores each transaction of the node for its sender, recipient and created contract", () =>

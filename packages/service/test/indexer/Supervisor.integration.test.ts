@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Effect, Fiber, Queue } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/testkit"
@@ -11,6 +11,7 @@ import * as Engine from "../../src/store/Engine.ts"
 import type { ReportedStatus } from "../../src/store/StatusBoard.ts"
 import { chainOf, folder } from "./chain.ts"
 import * as oracle from "./oracle.ts"
+import { supervised } from "./supervised.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -40,10 +41,32 @@ const jobOf = (node: Anvil.Node, baseFolder: string, more: Partial<ChainJob> = {
   ...more,
 })
 
-/** Runs the indexers in a process of their own. */
-const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
-  const lines = yield* Queue.unbounded<Line>()
+/** Lines that indexers print, as they are printed. */
+const printedLines = Effect.map(Queue.unbounded<Line>(), (lines) => {
   const all: Array<string> = []
+  const print = (line: string) => {
+    all.push(line)
+    Queue.offerUnsafe(lines, JSON.parse(line) as Line)
+  }
+  const until = Effect.fnUntraced(function* (matches: (line: Line) => boolean) {
+    for (;;) {
+      const line = yield* Queue.take(lines)
+      if (matches(line)) return line
+    }
+  })
+  return { print, until, printed: () => all.join("\n") }
+})
+
+/** Runs the indexers, each in its thread. */
+const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
+  const { print, ...lines } = yield* printedLines
+  const fiber = yield* Effect.forkScoped(supervised(jobs, print))
+  return { ...lines, stop: Fiber.interrupt(fiber) }
+})
+
+/** Runs the indexers in a process of their own. */
+const runProcess = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
+  const { print, ...lines } = yield* printedLines
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(jobs)], {
@@ -52,20 +75,10 @@ const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
     ),
     (process) => Effect.sync(() => process.kill("SIGKILL")),
   )
-  createInterface(child.stdout).on("line", (line) => {
-    all.push(line)
-    Queue.offerUnsafe(lines, JSON.parse(line) as Line)
-  })
+  createInterface(child.stdout).on("line", print)
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
-  const until = Effect.fnUntraced(function* (matches: (line: Line) => boolean) {
-    for (;;) {
-      const line = yield* Queue.take(lines)
-      if (matches(line)) return line
-    }
-  })
-  const end = (signal: "SIGKILL" | "SIGTERM") =>
-    Effect.sync(() => child.kill(signal)).pipe(Effect.andThen(Effect.promise(() => ended)))
-  return { until, end, printed: () => all.join("\n") }
+  const kill = Effect.sync(() => child.kill("SIGKILL")).pipe(Effect.andThen(Effect.promise(() => ended)))
+  return { ...lines, kill }
 })
 
 const caughtUp =
@@ -110,12 +123,12 @@ describe("Supervisor", () => {
       const first = yield* run([watching(one)])
       yield* first.until(caughtUp(3))
       yield* statusOf(node, baseFolder, ({ state }) => state === "synced")
-      yield* first.end("SIGTERM")
+      yield* first.stop
       const stopped = yield* statusOf(node, baseFolder, () => true)
 
       const second = yield* run([watching(one, two)])
       const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "misconfigured")
-      yield* second.end("SIGTERM")
+      yield* second.stop
       const after = yield* statusOf(node, baseFolder, () => true)
       const third = yield* run([watching(one)])
       yield* third.until(caughtUp(3))
@@ -144,9 +157,9 @@ describe("Supervisor", () => {
       }
       yield* node.call("anvil_mine", ["0xfa", "0xc"])
       const baseFolder = yield* folder
-      const first = yield* run([jobOf(node, baseFolder)])
+      const first = yield* runProcess([jobOf(node, baseFolder)])
       const { blocks = 0 } = yield* first.until(({ _tag }) => _tag === "Indexed")
-      expect(yield* first.end("SIGKILL")).toBe(null)
+      expect(yield* first.kill).toBe(null)
       const again = yield* run([jobOf(node, baseFolder)])
       const done = yield* again.until(caughtUp(260))
 
@@ -171,7 +184,7 @@ describe("Supervisor", () => {
       yield* Head.mine(node, 2)
       yield* indexers.until(caughtUp(7))
       const before = performance.now()
-      yield* indexers.end("SIGTERM")
+      yield* indexers.stop
 
       expect(performance.now() - before).toBeLessThan(2_000)
       expect(indexers.printed().match(/"database/g)).toHaveLength(1)

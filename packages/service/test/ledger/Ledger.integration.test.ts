@@ -41,7 +41,7 @@ describe("Ledger", () => {
     (seed) =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
-        const world = yield* Scenario.run(node, { seed, blobs: false, blocks: 25 })
+        const world = yield* Scenario.run(node, { seed, blobs: false, blocks: 15 })
         const changes: Array<balanceOracle.Change> = []
         const incomplete: Array<unknown> = []
         const kinds = new Set<string>()
@@ -62,15 +62,15 @@ describe("Ledger", () => {
         }
         const result = yield* balanceOracle.differences(node, world.lastBlock, changes, tokens)
 
-        const fewer = changes.filter((_, at) => at !== changes.length >> 1)
-        const [left] = changes.slice(changes.length >> 1)
-        const tampered = yield* balanceOracle.differences(node, world.lastBlock, fewer, tokens)
+        const left = changes[changes.length >> 2]!
+        const fewer = changes.filter((change) => change !== left)
+        const tampered = yield* balanceOracle.differences(node, left.block, fewer, tokens)
 
-        expect(tampered.differences).toMatchObject([{ block: left!.block, wallet: left!.wallet, asset: left!.asset }])
+        expect(tampered.differences).toMatchObject([{ block: left.block, wallet: left.wallet, asset: left.asset }])
         expect(incomplete).toEqual([])
         expect(result.differences).toEqual([])
         expect([...kinds].toSorted()).toEqual(["erc1155", "erc20", "erc721", "fee", "internal", "reward", "value"])
-        expect(result.compared).toBeGreaterThan(10_000)
+        expect(result.compared).toBeGreaterThan(5_000)
       }).pipe(Effect.scoped),
   )
 })

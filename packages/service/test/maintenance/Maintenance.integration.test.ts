@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Repair from "../../src/maintenance/Repair.ts"
@@ -20,22 +20,32 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 const chainId = 31337
 const perBlock = 1_048_576
 const ref = { name: "test", id: chainId }
-const scenario = Scenario.layer({ blobs: false, blocks: 25 }).pipe(Layer.provideMerge(Anvil.layer()))
+const scenario = Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-/** Indexes the chain into a folder once; gives the file. */
-const indexed = Effect.gen(function* () {
-  const { url } = yield* Anvil.Anvil
-  const { lastBlock } = yield* Scenario.Scenario
-  const base = yield* folder
-  const file = join(base, "chain-test.sqlite")
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const store = yield* TestStore.inFolder(dirname(file))
-      const indexer = yield* start(store, [url])
+/** The file that an indexer wrote. */
+class IndexedFile extends Context.Service<IndexedFile, string>()("@daybook/service/test/IndexedFile") {}
+
+const indexedFile = Layer.effect(
+  IndexedFile,
+  Effect.gen(function* () {
+    const { url } = yield* Anvil.Anvil
+    const { lastBlock } = yield* Scenario.Scenario
+    const base = yield* folder
+    const indexing = Effect.gen(function* () {
+      const indexer = yield* start(yield* TestStore.inFolder(base), [url])
       yield* indexer.until(caughtUp(lastBlock))
       yield* indexer.stop
-    }),
-  )
+    })
+    yield* Effect.scoped(indexing)
+    return join(base, "chain-test.sqlite")
+  }),
+).pipe(Layer.provideMerge(scenario))
+
+/** A folder with a copy of that file. */
+const indexed = Effect.gen(function* () {
+  const base = yield* folder
+  const file = join(base, "chain-test.sqlite")
+  copyFileSync(yield* IndexedFile, file)
   return { base, file }
 })
 
@@ -151,7 +161,7 @@ const wrongRows: ReadonlyArray<readonly [name: string, change: (file: string) =>
 const withoutChecksums = (tables: ReturnType<typeof dump>) =>
   tables.map((rows, table) => (table === 0 ? rows.map((row) => ({ ...row, checksum: null })) : rows))
 
-layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
+layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
   it.effect("verify: finds no issue in a store that an indexer wrote", () =>
     Effect.gen(function* () {
       const { all, lastBlock } = yield* Scenario.Scenario
@@ -189,17 +199,15 @@ layer(scenario, { excludeTestServices: true })("maintenance", (it) => {
           copyFileSync(file, copy)
           change(copy)
           expect([name, dump(copy)]).not.toEqual([name, before])
-          const { issues, orphaned } = yield* verify(copy)
+          const verified = yield* verify(copy)
+          const { issues, orphaned } = verified
           // Ranges shorter than the chain find the same.
           expect(yield* verify(copy, { blocksAtOnce: 3, appearancesAtOnce: 7 })).toMatchObject({ issues, orphaned })
           expect([name, issues.map(({ what }) => what).join("; ")]).toEqual([name, expect.stringContaining(what)])
           expect(issues.every(({ block }) => block === 12 || block === 13)).toBe(true)
 
           const repaired = yield* Effect.scoped(
-            Effect.gen(function* () {
-              const audit = yield* auditOf(copy)
-              return yield* Repair.run(audit, node, yield* Verify.run(audit), { decoder })
-            }),
+            Effect.flatMap(auditOf(copy), (audit) => Repair.run(audit, node, verified, { decoder })),
           )
           expect([name, repaired.failed, orphaned.length]).toEqual([name, [], repaired.orphaned])
           expect([name, withoutChecksums(dump(copy))]).toEqual([name, withoutChecksums(before)])

@@ -17,7 +17,7 @@ import * as recordedStructLogs from "./recordedStructLogs.ts"
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const options = { extraArguments: ["--steps-tracing", "--code-size-limit", "24576"] }
-const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer(options)))
+const scenario = Scenario.layer({ blobs: false, blocks: 8 }).pipe(Layer.provideMerge(Anvil.layer(options)))
 
 interface Wire {
   readonly [key: string]: string | null

@@ -12,7 +12,7 @@ import * as TestDatabase from "./TestDatabase.ts"
 import { writingContract } from "./writingContract.ts"
 
 /** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
-export const blockContract = (name: string, database: TestDatabase.Make, part = 1): void => {
+export const blockContract = (name: string, database: TestDatabase.Make, part = TestDatabase.usualPart): void => {
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
     writingContract(database, law)
@@ -21,7 +21,7 @@ export const blockContract = (name: string, database: TestDatabase.Make, part = 
 }
 
 /** Runs the suite against an engine, with a part of the runs of each law. */
-export const contract = (name: string, database: TestDatabase.Make, part = 1): void => {
+export const contract = (name: string, database: TestDatabase.Make, part = TestDatabase.usualPart): void => {
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
     writingContract(database, law)

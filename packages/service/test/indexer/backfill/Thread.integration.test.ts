@@ -35,8 +35,8 @@ describe("Thread", () => {
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
-      yield* Head.mine(node, 400)
-      const head = world.lastBlock + 400
+      yield* Head.mine(node, 200)
+      const head = world.lastBlock + 200
       const { pool, responses, started } = yield* recordedPool(node.url, node.chainId, 2)
       const store = yield* openStore
       const indexer = yield* start(store, [node.url], { rangeSource: pool.source })
@@ -53,7 +53,7 @@ describe("Thread", () => {
       yield* oracle.expectWallets(store, expected, world.addresses)
     }).pipe(
       Effect.scoped,
-      Effect.provide(Scenario.layer({ blobs: false, blocks: 30 }).pipe(Layer.provideMerge(Anvil.layer()))),
+      Effect.provide(Scenario.layer({ blobs: false, blocks: 15 }).pipe(Layer.provideMerge(Anvil.layer()))),
     ),
   )
 })

@@ -35,7 +35,7 @@ contract(
     })),
   ),
   // A server of its own shows that the suite holds on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
-  given === undefined ? 0.1 : 1,
+  given === undefined ? 0.04 : 1,
 )
 
 describe("Engine PostgreSQL", () => {

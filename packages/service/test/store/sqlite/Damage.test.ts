@@ -16,7 +16,7 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 vi.setConfig({ testTimeout: 600_000 })
 
 /** Rounds of each kind of damage; more are set for a long run. */
-const rounds = Number(process.env["DAYBOOK_DAMAGE_ROUNDS"] ?? 25)
+const rounds = Number(process.env["DAYBOOK_DAMAGE_ROUNDS"] ?? 10)
 
 const ref = { name: "test", id: 31337 }
 const wallets = Array.from({ length: 40 }, (_, index) => address(index))

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Engine from "../../../src/store/Engine.ts"
 import { blockContract } from "../contract.ts"
 import { blockOn, chainOn, refOf } from "../model.ts"
-import { pageBodies, ref } from "../TestDatabase.ts"
+import { pageBodies, ref, usualPart } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 import { dumpOf } from "./dumpOf.ts"
@@ -25,6 +25,8 @@ blockContract(
     setClock: TestClock.setTime,
     dump: Effect.sync(() => dumpOf(file)),
   })),
+  // The other form of the documents runs more of them.
+  usualPart / 2,
 )
 
 describe("plain documents", () => {

@@ -18,7 +18,7 @@ import * as Stored from "./storedRows.ts"
 vi.setConfig({ testTimeout: 600_000 })
 
 /** Kills of the run; more are set for a long one. */
-const kills = Number(process.env["DAYBOOK_REWRITE_KILLS"] ?? 3)
+const kills = Number(process.env["DAYBOOK_REWRITE_KILLS"] ?? 2)
 const blocks = 4_000
 
 /** Kills a process after some time; true when it had ended before. */
