@@ -15,6 +15,8 @@ const blocks: ReadonlyArray<ReadonlyArray<BombNode.Kind>> = [
 
 /** Time in which the blocks must be indexed, in milliseconds. */
 const maxMillis = 120_000
+/** Pause between two pages of one key, which may have 25 a second. */
+const pauseMillis = 50
 
 /** Requests pages until the chain is indexed to its head; gives their statuses. */
 const pagesUntilIndexed = async (target: Client.Target, key: string, head: number) => {
@@ -26,7 +28,7 @@ const pagesUntilIndexed = async (target: Client.Target, key: string, head: numbe
     const { text } = await Client.send(`${target.url}/ready?chain=attack`)
     const { indexed } = JSON.parse(text) as { indexed: { to: number } | null }
     if (indexed !== null && indexed.to >= head) return { statuses, isIndexed: true }
-    await Client.sleep(20)
+    await Client.sleep(pauseMillis)
   }
   return { statuses, isIndexed: false }
 }
