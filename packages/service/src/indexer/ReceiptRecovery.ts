@@ -32,9 +32,13 @@ const patienceAt = (node: Node, number: number): number => {
   return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : patience
 }
 
+/** Failed turns after which a turn makes at most ten calls: they are a minute apart, and the nodes answer the same each time. */
+const thriftyFrom = 10
+
+const isThrifty = (failures: number): boolean => failures >= thriftyFrom
+
 /**
- * The blocks that are probed in a turn, the block itself among them: two blocks nearby with it, until each distance has had its turn;
- * then one of all these in each turn, so that a node that answers the same each time gets at most ten calls in a turn.
+ * The blocks nearby that are probed in a turn: two, later one.
  *
  * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
  * time to catch up.
@@ -42,26 +46,26 @@ const patienceAt = (node: Node, number: number): number => {
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
   const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  const turn = failures - patienceAt(node, number)
-  const fullTurns = Math.ceil(distances.length / probesPerTurn)
-  const first = (probesPerTurn * turn) % probing.length
-  const all = [0, ...probing]
-  const chosen =
-    turn < fullTurns
-      ? [0, ...probing.slice(first, first + probesPerTurn)]
-      : all.slice((turn - fullTurns) % all.length).slice(0, 1)
-  return chosen.map((distance) => number + distance).filter((probed) => probed >= 0)
+  const probes = isThrifty(failures) ? 1 : probesPerTurn
+  const turn = isThrifty(failures) ? failures - thriftyFrom : failures - patienceAt(node, number)
+  const first = (probes * turn) % probing.length
+  return probing
+    .slice(first, first + probes)
+    .map((distance) => number + distance)
+    .filter((probed) => probed >= 0)
 }
 
 const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
 
-/** True when the nodes have the receipt of the first or the last of some transactions; also where it does not decode. */
+/** True when the nodes have the receipt of the first or the last of some transactions, later of the last; also where it does not decode. */
 const hasOneOf = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockRef,
   transactions: ReadonlyArray<string>,
+  failures: number,
 ): Effect.fn.Return<boolean, NodeError> {
-  for (const hash of new Set([...transactions.slice(0, 1), ...transactions.slice(-1)])) {
+  const first = isThrifty(failures) ? [] : transactions.slice(0, 1)
+  for (const hash of new Set([...first, ...transactions.slice(-1)])) {
     const isFound = Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
     if (yield* Effect.catchIf(isFound, isUndecodable, () => Effect.succeed(true))) return true
   }
@@ -69,13 +73,17 @@ const hasOneOf = Effect.fnUntraced(function* (
 })
 
 /** The same of a block nearby. */
-const hasOneOfBlock = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<boolean, NodeError> {
+const hasOneOfBlock = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+  failures: number,
+): Effect.fn.Return<boolean, NodeError> {
   const block = yield* Effect.catchIf(node.block(number), isUndecodable, () =>
     Effect.map(node.lenientBlock(number), (found) => found?.block ?? null),
   )
   if (block === null || block.hash === null) return false
   const transactions = block.transactions.map(({ hash }) => hash)
-  return yield* hasOneOf(node, { number, hash: block.hash }, transactions)
+  return yield* hasOneOf(node, { number, hash: block.hash }, transactions, failures)
 })
 
 /** True when the nodes have shown that they keep receipts: one of the block itself, or of one nearby. */
@@ -84,9 +92,10 @@ const isProven = Effect.fnUntraced(function* (
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<boolean> {
-  const proofs = probedBlocks(node, ref.number, failures).map((number) =>
-    number === ref.number ? hasOneOf(node, ref, ref.transactions) : hasOneOfBlock(node, number),
-  )
+  const proofs = [
+    hasOneOf(node, ref, ref.transactions, failures),
+    ...probedBlocks(node, ref.number, failures).map((number) => hasOneOfBlock(node, number, failures)),
+  ]
   for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true
   return false
 })

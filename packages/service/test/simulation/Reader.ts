@@ -84,6 +84,23 @@ const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row>
   return walk.order === "ASC" ? rows : rows.toReversed()
 }
 
+/** A state that a walk may stand on, and the list that it gives. */
+interface Candidate {
+  readonly version: Version
+  readonly list: ReadonlyArray<Row>
+}
+
+/**
+ * The same state with the rows that a later one has of its blocks: a block that was reverted and stored again may have a receipt that
+ * was missing.
+ */
+const completed = ({ version }: Candidate, states: ReadonlyArray<Version>, walk: Walk): ReadonlyArray<Candidate> =>
+  states.map(({ lacks }) => ({ version, list: listOf({ ...version, lacks }, walk) }))
+
+/** The number of rows of a list up to the last one that was given. */
+const positionAfter = (list: ReadonlyArray<Row>, last: Row | undefined): number =>
+  last === undefined ? 0 : list.findIndex((row) => keyOf(row) === keyOf(last)) + 1
+
 const keyOf = (row: Row) => `${row.block.hash} ${row.index} ${row.hash}`
 
 const internalText = (page: Page) =>
@@ -140,7 +157,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const walk = Effect.fnUntraced(function* (walking: Walk): Effect.fn.Return<number | null> {
     let cursor: string | null = null
     /** States that the first page may have been made of, and what they give; narrowed with each page. */
-    let candidates: ReadonlyArray<{ readonly version: Version; readonly list: ReadonlyArray<Row> }> = []
+    let candidates: ReadonlyArray<Candidate> = []
     let given = 0
     let last: Row | undefined
     for (;;) {
@@ -162,7 +179,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       if (cursor === null) {
         candidates = states.map((version) => ({ version, list: listOf(version, walking) }))
       }
-      const topOf = ({ version }: (typeof candidates)[number]) =>
+      const topOf = ({ version }: Candidate) =>
         chainOf(version.head, version.first).findLast(({ number }) => number <= (walking.to ?? Number.MAX_SAFE_INTEGER))
       const isLocal = ({ head }: Version, block: Block | undefined) =>
         block !== undefined && chainOf(head, block.number)[0] === block
@@ -192,14 +209,15 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       }
       const page = answer.value as Page
       const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
-      const start = given
       // The list of a walk ends where the index began at its first page, whatever is indexed below meanwhile.
       const beginsAt = ({ first, head }: Version): ReadonlyArray<number | null> => {
         if (head === null) return [null]
         return (walking.from ?? 0) < first ? [first] : states.map((state) => state.first)
       }
-      candidates = standing.filter(({ list, version }) => {
+      const before = last
+      const gives = ({ list, version }: Candidate): boolean => {
         if (!beginsAt(version).includes(answer.from)) return false
+        const start = positionAfter(list, before)
         const rows = list.slice(start, start + limit)
         const isLast = list.length <= start + limit
         if (rows.map(keyOf).join() !== text || (page.cursor === null) !== isLast) return false
@@ -207,7 +225,11 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         const isGap = (at: number) => page.result[at]?.internal_transactions === null
         const internal = rows.map((row, at) => (isGap(at) ? null : row.internal))
         return !walking.include || internalText(page) === JSON.stringify(internal)
-      })
+      }
+      candidates = standing.filter(gives)
+      if (candidates.length === 0) {
+        candidates = standing.flatMap((candidate) => completed(candidate, states, walking)).filter(gives)
+      }
       const [candidate] = candidates
       if (candidate === undefined) {
         yield* diverge(
@@ -216,7 +238,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         return null
       }
       given += page.result.length
-      last = candidate.list[given - 1]
+      if (page.result.length > 0) last = candidate.list[positionAfter(candidate.list, before) + page.result.length - 1]
       count("pages read")
       cursor = page.cursor
       if (cursor === null) return null

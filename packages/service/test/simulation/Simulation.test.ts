@@ -3,10 +3,12 @@ import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** 10,000 seeds are run by a command of their own. */
-const [leastSeeds, mostSeeds] = [8, 60]
+const [leastSeeds, mostSeeds] = [10, 60]
 /** Seeds that together have every kind of event, as far as the code makes the same choices as when they were found. */
 const likely = [3, 14, 26, 45, 46]
-const seeds = [...new Set([...likely, ...Array.from({ length: mostSeeds }, (_, at) => at + 1)])]
+/** Seeds that diverged once: a receipt that was lost near the head, and one that was there when its block was stored again. */
+const counterexamples = [5907, 3666]
+const seeds = [...new Set([...counterexamples, ...likely, ...Array.from({ length: mostSeeds }, (_, at) => at + 1)])]
 
 describe("Simulation", () => {
   describe("run", () => {
