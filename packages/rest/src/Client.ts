@@ -111,8 +111,8 @@ export interface StreamOptions extends CallOptions {
   readonly resume?: string | undefined
   /**
    * Goes on after the last row instead of ending: requests newer rows after each interval of this time, and gives them as they are
-   * indexed. The order is `ASC`, and the query has no `to_block` or `to_date`. A reorg of rows that were given is noticed by the next
-   * request: see `onStaleCursor`. Default: the stream ends.
+   * indexed. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
+   * the next request: see `onStaleCursor`. Default: the stream ends.
    */
   readonly follow?: Duration.Input | undefined
   /**

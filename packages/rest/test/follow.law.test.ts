@@ -62,7 +62,7 @@ describe("follow", () => {
     { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 12) }, timeout: 600_000 },
   )
 
-  it.effect("follow: is refused with a descending order, or with an end of the range", () =>
+  it.effect("follow: is refused with a descending order, with an end of the range, or with a cursor", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })
       const issueOf = (query: object) =>
@@ -82,6 +82,7 @@ describe("follow", () => {
       expect(yield* issueOf({ to_date: "2026-01-01" })).toContain(
         'Invalid option "to_date": expected no to_date with follow',
       )
+      expect(yield* issueOf({ cursor: "c1" })).toContain('Invalid option "cursor": expected no cursor with follow')
     }),
   )
 

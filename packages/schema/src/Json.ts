@@ -30,6 +30,9 @@ export const parse = (text: string): unknown => {
  */
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 
+/** Types that JSON has no values of. */
+const withoutValue: ReadonlySet<string> = new Set(["undefined", "function", "symbol"])
+
 const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
   "toJSON" in value && typeof value.toJSON === "function"
 
@@ -67,8 +70,9 @@ export const toJson = (value: unknown): Value => {
       return null
   }
   if (value === null) return null
-  if (Array.isArray(value)) return value.map(toJson)
+  // Holes have no value either.
+  if (Array.isArray(value)) return Array.from<unknown, Value>(value, toJson)
   if (hasToJson(value)) return toJson(value.toJSON())
-  const defined = Object.entries(value).filter(([, member]) => member !== undefined)
+  const defined = Object.entries(value).filter(([, member]) => !withoutValue.has(typeof member))
   return Object.fromEntries(defined.map(([key, member]) => [key, toJson(member)]))
 }

@@ -24,13 +24,15 @@ describe("Json", () => {
     const value = {
       amount: -(10n ** 30n),
       at: DateTime.makeUnsafe("2026-01-02T03:04:05Z"),
-      list: [1n, undefined, Number.NaN, { deep: [new Date(0)] }],
+      list: Object.assign([1n, undefined, Number.NaN, { deep: [new Date(0)] }], { length: 5 }),
       missing: undefined,
+      method: () => 1,
+      [Symbol.for("key")]: 1,
       ["__proto__"]: 1n,
     }
 
     expect(JSON.stringify(Json.toJson(value))).toBe(
-      '{"amount":"-1000000000000000000000000000000","at":"2026-01-02T03:04:05.000Z","list":["1",null,null,{"deep":["1970-01-01T00:00:00.000Z"]}],"__proto__":"1"}',
+      '{"amount":"-1000000000000000000000000000000","at":"2026-01-02T03:04:05.000Z","list":["1",null,null,{"deep":["1970-01-01T00:00:00.000Z"]},null],"__proto__":"1"}',
     )
     expect([Json.toJson(null), Json.toJson(true), Json.toJson("a"), Json.toJson(() => 1)]).toEqual([
       null,

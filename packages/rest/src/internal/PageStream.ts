@@ -26,8 +26,8 @@ export interface Source<Query, Row, P extends Page<Row>> {
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
   Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
 
-/** Bounds that no newer row is within. */
-const upperBounds = ["to_block", "to_date"] as const
+/** Parameters of ranges that no newer row is within; a cursor is one of a list as it was at its first page. */
+const ended = ["to_block", "to_date", "cursor"] as const
 
 /** Checks what the kinds of the options do not cover. */
 const checkOptions = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
@@ -41,7 +41,7 @@ const checkOptions = (host: string, query: EncodedQuery, options: StreamOptions)
   if (follow === undefined) return Effect.void
   const { order } = query.parameters
   if (order !== "ASC") return invalidOption(host, "order", "ASC, or no order, with follow", Issue.describe(order))
-  const bound = upperBounds.find((name) => query.parameters[name] !== undefined)
+  const bound = ended.find((name) => query.parameters[name] !== undefined)
   return bound === undefined
     ? Effect.void
     : invalidOption(host, bound, `no ${bound} with follow, which has no end`, Issue.describe(query.parameters[bound]))

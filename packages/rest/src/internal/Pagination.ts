@@ -147,10 +147,20 @@ const replaceFirst = (
   first: Partial<Segments.Segment>,
 ): ReadonlyArray<Segments.Segment> => segments.map((segment, at) => (at === 0 ? { ...segment, ...first } : segment))
 
-/** What is left when a query has ended: newer rows, when it ascends. */
-const afterEnd = (order: RowTracker.Order, tracker: RowTracker.RowTracker): ReadonlyArray<Segments.Segment> => {
-  const newer = order === "ASC" ? RowTracker.beyond(RowTracker.memory(tracker)) : undefined
-  return newer === undefined ? [] : [{ ...Segments.whole, ...newer }]
+/**
+ * What is left when a query has ended: newer rows, when it ascends. They follow the latest rows; where none was given, they are those of
+ * the segment, from its start.
+ */
+const afterEnd = (
+  order: RowTracker.Order,
+  tracker: RowTracker.RowTracker,
+  [segment = Segments.whole]: ReadonlyArray<Segments.Segment>,
+  isInherited: boolean,
+): ReadonlyArray<Segments.Segment> => {
+  if (order === "DESC") return []
+  const { cursor, from } = segment
+  const again = { from, cursor: isInherited && from === undefined ? cursor : undefined }
+  return [{ ...Segments.whole, ...(RowTracker.beyond(RowTracker.memory(tracker)) ?? again) }]
 }
 
 const outermostOf = (
@@ -185,14 +195,14 @@ const isFault = (following: RowTracker.Next): following is RowTracker.PageFault 
 /** Segments after a page of which every row was given. */
 const segmentsAfter = (
   order: RowTracker.Order,
-  segments: ReadonlyArray<Segments.Segment>,
+  { isInherited, segments }: State,
   tracker: RowTracker.RowTracker,
   following: Exclude<RowTracker.Next, RowTracker.PageFault>,
 ): ReadonlyArray<Segments.Segment> => {
   if (following._tag === "Cursor") {
     return replaceFirst(segments, { cursor: following.cursor, memory: RowTracker.memory(tracker) })
   }
-  return segments.length > 1 ? segments.slice(1) : afterEnd(order, tracker)
+  return segments.length > 1 ? segments.slice(1) : afterEnd(order, tracker, segments, isInherited)
 }
 
 /** Takes a page: the next state, and the page without repeated rows. */
@@ -221,7 +231,7 @@ export const onPage = <Row, P extends Page<Row>>(
     const inside = { memory: RowTracker.within(order, memory, places.slice(0, count)) }
     return positionOf(config, { ...counted, rows: state.rows + count }, replaceFirst(state.segments, inside))
   }
-  const left = isWhole && !isFault(following) ? segmentsAfter(order, state.segments, tracker, following) : undefined
+  const left = isWhole && !isFault(following) ? segmentsAfter(order, state, tracker, following) : undefined
   const isCaughtUp = tracker.catchUp === undefined
   const held = left !== undefined && isCaughtUp ? positionOf(config, counted, left) : positionWithin(rows.length)
   const isEnded = isWhole && following._tag === "End"

@@ -69,6 +69,23 @@ describe("Pagination", () => {
 
     expect(parametersOf(config, state)).toBe("End")
   })
+  it("next: after an ascending query without rows, requests newer ones from its start", () => {
+    const config = configOf({ from_block: "5" })
+    const [, step] = Pagination.onPage(config, startOf(config), response([], null))
+    const saved = Result.getOrThrow(Position.parse(step.page.position, Position.queryOf(config.query, "ASC")))
+
+    expect(parametersOf(config, Pagination.initial(saved))).toStrictEqual({ from_block: "5", order: "ASC" })
+  })
+  it("onEnd: after a reorg that reverted all rows it remembers, continues with the first of them", () => {
+    const config = configOf()
+    const rows = Array.from({ length: 200 }, (_, at) => row(1 + at, 0))
+    const [read] = Pagination.onPage(config, startOf(config), response(rows, "c1"))
+    const [restarted] = Result.getOrThrow(Pagination.onStale(config, read, stale(20n)))
+    const [state] = Pagination.onPage(config, restarted, response([], null))
+    const following = Pagination.onEnd(config, state)
+
+    expect(following && parametersOf(config, following)).toStrictEqual({ from_block: "20", order: "ASC" })
+  })
   it("next: ends at maxRows, and requests no more rows than that", () => {
     const config = configOf({}, { maxRows: 2 })
     const [state, step] = Pagination.onPage(config, startOf(config), response(history(1, 3), "c1"))

@@ -31,7 +31,7 @@ export const read = Effect.fnUntraced(function* (
   if (token === undefined) return new Map()
   const code = { method: "eth_getCode", params: [token, number] } as const
   yield* AccountCalls.readState(budgeted, [{ address: token, block: number, call: code }], number)
-  const found = yield* TokenMetadata.read(budgeted, tokens, number)
+  const found = yield* TokenMetadata.read(budgeted, tokens, number, TokenMetadata.isOfToken)
   const header = yield* Calls.patiently(budgeted, budgeted.node.header(number))
   if (header?.hash === hash) return found
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })

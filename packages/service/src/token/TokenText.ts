@@ -14,12 +14,15 @@ const maxDecimals = 77
 /** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
 const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
+/** Digits of the bytes that so many characters have at most. */
+const maxDigits = maxCharacters * 8
 
 const decodeText = (digits: string): string | null => {
+  const bytes = Buffer.from(digits.slice(0, maxDigits), "hex")
   try {
-    const text = utf8
-      .decode(Buffer.from(digits.slice(0, maxCharacters * 8), "hex"))
+    // Of a text that is cut, the last character may have lost a part.
+    const text = new TextDecoder("utf-8", { fatal: true })
+      .decode(bytes, { stream: digits.length > maxDigits })
       .replaceAll(harmful, "")
       .trim()
     return text === "" ? null : Array.from(text).slice(0, maxCharacters).join("")
@@ -33,7 +36,7 @@ const sizeAt = (digits: string, at: number): number => {
   return /^0{56}[0-9a-f]{8}$/.test(word) ? Number.parseInt(word.slice(56), 16) : Number.POSITIVE_INFINITY
 }
 
-/** Text of an ABI string: an offset, a length and the bytes. A long one is cut where a character may end. */
+/** Text of an ABI string: an offset, a length and the bytes. A long one is cut. */
 const fromString = (digits: string): string | null => {
   const start = sizeAt(digits, 0) * 2
   const length = sizeAt(digits, start) * 2

@@ -22,6 +22,7 @@ describe("TokenText", () => {
   it("fromResult: removes controls and marks that change the direction of a text, and cuts long texts", () => {
     expect(TokenText.fromResult(abiString("A\u202eB\u0000C\r\nD\u001b[31m"))).toBe("ABCD[31m")
     expect(TokenText.fromResult(abiString("x".repeat(300)))).toBe("x".repeat(64))
+    expect(TokenText.fromResult(abiString("金".repeat(100)))).toBe("金".repeat(64))
     expect(TokenText.fromResult(abiString("\u200b \u0000"))).toBe(null)
   })
 

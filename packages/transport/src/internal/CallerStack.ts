@@ -7,11 +7,11 @@ type Inspect = (value: unknown, options: unknown) => string
 
 const inspectSymbol = Symbol.for("nodejs.util.inspect.custom")
 
-/** The lines of a stack below its message. */
-const framesOf = (caller: Error): string => {
-  const lines = (caller.stack ?? "").split("\n")
-  const first = lines.findIndex((line) => /^\s+at /.test(line))
-  return first < 0 ? "" : `\n${lines.slice(first).join("\n")}`
+/** The lines of a stack below its message, which V8 alone puts first. */
+const framesOf = ({ stack = "" }: Error): string => {
+  const lines = stack.split("\n")
+  const first = /^Error\b/.test(stack) ? lines.findIndex((line) => /^\s+at /.test(line)) : 0
+  return first < 0 || stack === "" ? "" : `\n${lines.slice(first).join("\n")}`
 }
 
 /** The error as one of the platform, with the same stack and fields. */

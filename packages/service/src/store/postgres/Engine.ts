@@ -43,6 +43,9 @@ const nameOf = (url: string): Effect.Effect<string, StoreError> => {
   const database = searchParams.get("dbname") ?? pathname.slice(1)
   const host = searchParams.get("host") ?? hostname
   if (host === "" || database === "") return invalid("a URL without a host or without the name of a database")
+  // Behind a password with "/" everything else is the path of the URL.
+  if (/[/@:]/.test(database))
+    return invalid('a name of a database with "/", "@" or ":"; write "/" in a password as %2F')
   return Effect.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
 }
 

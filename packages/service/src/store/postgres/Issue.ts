@@ -46,6 +46,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     remedy: "It may be a standby: name the primary, or wait for its promotion.",
     isRetryable: true,
   },
+  "25P03": { ...conflict, what: "Transaction of the database ended, as it waited too long" },
   "28": login,
   "3D000": { what: "Database missing", remedy: "Create it, or correct its name.", isRetryable: false },
   "3F000": missing,

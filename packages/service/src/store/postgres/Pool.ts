@@ -45,6 +45,13 @@ const maxWriting = 4
 /** A row with its texts arrives as one message. */
 const maxMessageBytes = 256 * 1024 * 1024
 const applicationName = "daybook"
+/** Time without data after which a connection is probed: a server that vanished never answers what is waited for. */
+const keepAlive = "30 seconds"
+/**
+ * Ends a write whose process stopped or lost its network, and with it the lock on the checkpoint, which another indexer waits for. It
+ * is no startup parameter: poolers refuse those.
+ */
+const boundIdle = `SELECT set_config('idle_in_transaction_session_timeout', '60s', true)`
 
 /** One state for all statements; writes are refused. */
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -108,14 +115,29 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string): Pool =>
   }
 }
 
+/** A pool whose transactions the server rolls back when they wait for their process too long. */
+const bounded = (pool: Pool): Pool => ({
+  ...pool,
+  transaction: (work) =>
+    pool.transaction((session) =>
+      Effect.andThen(
+        session.rows(boundIdle, []),
+        Effect.suspend(() => work(session)),
+      ),
+    ),
+})
+
 /** Opens the pools of a database until the scope ends; connects to nothing yet. */
 export const make = (name: string, url: Redacted.Redacted): Effect.Effect<Pools, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const client = (maxConnections: number) =>
-      PgClient.make({ url, maxConnections, applicationName, maxMessageSize: maxMessageBytes, types: Values.types() })
+      PgClient.make({
+        ...{ url, maxConnections, applicationName, keepAlive },
+        ...{ maxMessageSize: maxMessageBytes, types: Values.types() },
+      })
     const reading = yield* client(maxReading)
     const writing = yield* client(maxWriting)
-    return { name, reading: poolOf(name, reading, beginReading), writing: poolOf(name, writing, beginWriting) }
+    return { name, reading: poolOf(name, reading, beginReading), writing: bounded(poolOf(name, writing, beginWriting)) }
   }).pipe(
     Effect.provide(Reactivity.layer),
     Effect.mapError((error) => Issue.toStoreError(name, error)),

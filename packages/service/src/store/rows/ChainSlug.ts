@@ -16,6 +16,7 @@ export const make = (name: string, separator: "-" | "_"): string => {
     .replace(/[\s-]+/g, "-")
   const safe = same.replace(/[^a-z0-9-]/g, "_").slice(0, maxNameCharacters)
   const hash = createHash("sha256").update(same).digest("hex").slice(0, 12)
-  const slug = safe === same && safe !== "" ? safe : `${safe}-${hash}`
+  const isWhole = safe === same && safe !== "" && !(separator === "_" && safe.includes("_"))
+  const slug = isWhole ? safe : `${safe}-${hash}`
   return slug.replaceAll("-", separator)
 }

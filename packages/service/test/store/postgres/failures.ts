@@ -2,8 +2,9 @@
  * Failures of a server, and damage of its rows.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Redacted } from "effect"
 import * as Engine from "../../../src/store/Engine.ts"
+import * as Pool from "../../../src/store/postgres/Pool.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
 import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
@@ -29,22 +30,27 @@ export const failures = (server: () => string): void => {
   })
 
   describe("fromUrl", () => {
-    it.effect("fromUrl: refuses a URL without a host or a database, and does not show it", () =>
-      Effect.gen(function* () {
-        for (const url of [
-          "postgres:",
-          "postgres://",
-          "postgres://u:s3cret@h",
-          "postgresql:///name",
-          "postgres:name",
-        ]) {
-          const exit = yield* Effect.exit(Engine.fromUrl(url, "/nowhere"))
+    it.effect(
+      "fromUrl: refuses a URL without a host or a database, or with an unescaped slash in it, and does not show it",
+      () =>
+        Effect.gen(function* () {
+          for (const url of [
+            "postgres:",
+            "postgres://",
+            "postgres://u:s3cret@h",
+            "postgresql:///name",
+            "postgres:name",
+            "postgres://u:/s3cret@h/name",
+            "postgres://u:12/s3cret@h/name",
+            "postgres:u:s3cret@h/name?host=h",
+          ]) {
+            const exit = yield* Effect.exit(Engine.fromUrl(url, "/nowhere"))
 
-          const shown = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
-          expect(shown).toContain('expected a PostgreSQL URL, for example "postgres://user:password@host/name"')
-          expect(shown).not.toContain("s3cret")
-        }
-      }),
+            const shown = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+            expect(shown).toContain('expected a PostgreSQL URL, for example "postgres://user:password@host/name"')
+            expect(shown).not.toContain("s3cret")
+          }
+        }),
     )
   })
 
@@ -140,6 +146,34 @@ export const failures = (server: () => string): void => {
         expect(yield* pageBodies(migrated)).toEqual(before)
         expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
         expect(yield* migrated.snapshot((one) => one.tokens(wallets))).toEqual(new Map([[address, token]]))
+      }),
+    )
+
+    it.live("a write that waits too long for its process is ended, and may be repeated", () =>
+      Effect.gen(function* () {
+        const { name, rows, url } = yield* opened
+        const { writing } = yield* Pool.make(name, Redacted.make(url))
+        const isGone = (pid: number): Effect.Effect<void> =>
+          Effect.flatMap(rows(`SELECT 1 FROM pg_stat_activity WHERE pid = ${pid}`), ({ length }) =>
+            length === 0 ? Effect.void : isGone(pid),
+          )
+        const bound = `SELECT pg_backend_pid(), current_setting('idle_in_transaction_session_timeout')`
+        const [[pid, millis] = [0, ""]] = yield* writing.transaction((session) =>
+          session.rows<readonly [pid: number, millis: string]>(bound, []),
+        )
+        const lost = yield* Effect.flip(
+          writing.transaction((session) =>
+            Effect.gen(function* () {
+              yield* session.rows("SET LOCAL idle_in_transaction_session_timeout = 1", [])
+              yield* isGone(pid)
+              return yield* session.rows(bound, [])
+            }),
+          ),
+        )
+
+        expect(millis).toBe("1min")
+        expect(lost.isRetryable).toBe(true)
+        expect(lost.message).toContain(`Transaction of the database ended, as it waited too long: ${name}`)
       }),
     )
 
