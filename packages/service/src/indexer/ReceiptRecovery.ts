@@ -33,12 +33,12 @@ const patienceAt = (node: Node, number: number): number => {
 }
 
 /** Failed turns after which a turn makes at most ten calls: they are a minute apart, and the nodes answer the same each time. */
-const thriftyFrom = 10
+const thriftyFrom = 11
 
 const isThrifty = (failures: number): boolean => failures >= thriftyFrom
 
 /**
- * The blocks nearby that are probed in a turn: two, later one.
+ * The blocks nearby that are probed in a turn.
  *
  * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
  * time to catch up.
@@ -46,26 +46,29 @@ const isThrifty = (failures: number): boolean => failures >= thriftyFrom
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
   const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  const probes = isThrifty(failures) ? 1 : probesPerTurn
-  const turn = isThrifty(failures) ? failures - thriftyFrom : failures - patienceAt(node, number)
-  const first = (probes * turn) % probing.length
+  const first = (probesPerTurn * (failures - patienceAt(node, number))) % probing.length
   return probing
-    .slice(first, first + probes)
+    .slice(first, first + probesPerTurn)
     .map((distance) => number + distance)
     .filter((probed) => probed >= 0)
 }
 
 const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
 
-/** True when the nodes have the receipt of the first or the last of some transactions, later of the last; also where it does not decode. */
+/** The first and the last of some transactions; later one of them, in turn. */
+const probedTransactions = (transactions: ReadonlyArray<string>, failures: number): ReadonlySet<string> => {
+  const ends = [...transactions.slice(0, 1), ...transactions.slice(-1)]
+  return new Set(isThrifty(failures) ? ends.slice(failures % 2).slice(0, 1) : ends)
+}
+
+/** True when the nodes have one of these receipts of a block; also where it does not decode. */
 const hasOneOf = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockRef,
   transactions: ReadonlyArray<string>,
   failures: number,
 ): Effect.fn.Return<boolean, NodeError> {
-  const first = isThrifty(failures) ? [] : transactions.slice(0, 1)
-  for (const hash of new Set([...first, ...transactions.slice(-1)])) {
+  for (const hash of probedTransactions(transactions, failures)) {
     const isFound = Effect.map(node.receipt(hash, ref), (receipt) => receipt !== null)
     if (yield* Effect.catchIf(isFound, isUndecodable, () => Effect.succeed(true))) return true
   }
@@ -93,7 +96,8 @@ const isProven = Effect.fnUntraced(function* (
   failures: number,
 ): Effect.fn.Return<boolean> {
   const proofs = [
-    hasOneOf(node, ref, ref.transactions, failures),
+    // By then the receipts of the block itself were asked for in seven turns.
+    ...(isThrifty(failures) ? [] : [hasOneOf(node, ref, ref.transactions, failures)]),
     ...probedBlocks(node, ref.number, failures).map((number) => hasOneOfBlock(node, number, failures)),
   ]
   for (const proof of proofs) if (yield* Effect.orElseSucceed(proof, () => false)) return true

@@ -92,20 +92,21 @@ describe("ReceiptRecovery", () => {
   )
 
   it.effect(
-    "recover: after ten failed turns asks for one receipt of the block and one of a block nearby, each of these in turn",
+    "recover: once turns are a minute apart, asks for one receipt of each of two blocks nearby, the first or the last",
     () =>
       Effect.gen(function* () {
         const { asked, node, probed } = nodes(() => false, [8, 24, 32, 36, 38, 39, 41, 42, 44, 48, 56, 72])
         const calls = () => [...asked.values()].reduce((sum, times) => sum + times, probed.length)
         const perTurn: Array<number> = []
-        for (let failures = 10; failures < 22; failures++) {
+        for (let failures = 11; failures < 17; failures++) {
           const before = calls()
           yield* recover(node, failures)
           perTurn.push(calls() - before)
         }
 
-        expect(new Set(perTurn)).toEqual(new Set([3]))
-        expect(probed).toEqual([39, 41, 38, 42, 36, 44, 32, 48, 24, 56, 8, 72])
+        expect(perTurn).toEqual([4, 4, 4, 4, 4, 4])
+        expect(probed).toEqual([38, 42, 36, 44, 32, 48, 24, 56, 8, 72, 39, 41])
+        expect([...asked.keys()]).toEqual([near])
       }),
   )
 
