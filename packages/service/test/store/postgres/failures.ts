@@ -75,7 +75,7 @@ export const failures = (server: () => string): void => {
       Effect.gen(function* () {
         const { port } = new URL(server())
         const [missing] = yield* errorsOf(`postgres://postgres@127.0.0.1:${port}/nothing`)
-        const [user] = yield* errorsOf(`postgres://nobody@127.0.0.1:${port}/postgres`)
+        const [user] = yield* errorsOf(`postgres://unknown@127.0.0.1:${port}/postgres`)
 
         expect(missing).toEqual({
           isRetryable: false,
