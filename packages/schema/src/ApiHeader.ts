@@ -23,7 +23,10 @@ export const requestId = "x-request-id"
  * Source: decision 0013.
  */
 export const IndexCoverage = Schema.Struct({
-  /** First indexed block, on the pages of a cursor the first one that their list covers, in decimal digits; absent while nothing is indexed. */
+  /**
+   * First indexed block, in decimal digits; absent while nothing is indexed. On the pages of a cursor the first one that their list covers;
+   * of a wallet that was added to an index of some wallets later, the first one with all of its transactions. Source: decision 0055.
+   */
   "daybook-indexed-from": Schema.optionalKey(Schema.String),
   /** Last indexed block, in decimal digits; absent while nothing is indexed. */
   "daybook-indexed-to": Schema.optionalKey(Schema.String),

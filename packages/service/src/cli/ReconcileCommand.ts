@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { shellWord } from "../config/ShellWord.ts"
 import * as Calls from "../discovery/Calls.ts"
 import type { ChainJob } from "../indexer/ChainJob.ts"
 import * as Node from "../node/Node.ts"
@@ -15,6 +16,7 @@ import * as Proof from "../proof/Proof.ts"
 import * as Reconciliation from "../proof/Reconciliation.ts"
 import type { Database } from "../store/Database.ts"
 import { type ComparedHolding, isProved, type WalletProof } from "../store/Proofs.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
@@ -86,6 +88,23 @@ const sourceOf = Effect.fnUntraced(function* (database: Database, { chain, chain
   return source
 })
 
+/** Refuses wallets that were added to the index later: the movements before that would show as differences. */
+const refusePartial = Effect.fnUntraced(function* (
+  { reader }: Reconciliation.Source,
+  { chain }: ChainJob,
+  wallets: ReadonlyArray<string>,
+) {
+  const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+  if (checkpoint === null) return
+  const { first } = checkpoint
+  const wallet = wallets.find((one) => WatchList.firstBlock(checkpoint, one) > first)
+  if (wallet === undefined) return
+  const from = WatchList.firstBlock(checkpoint, wallet)
+  return yield* new CommandError({
+    message: `Wallet not comparable: ${wallet} on ${chain} is indexed from block ${from} on, the index begins with block ${first}. Stop the service, run "daybook reindex --from ${first} --chain ${shellWord(chain)}" and start it again to index all of it.`,
+  })
+})
+
 /** `daybook reconcile`: exit code 0 only when every wallet is proved. */
 export const reconcile = Command.make(
   "reconcile",
@@ -115,6 +134,7 @@ export const reconcile = Command.make(
     }
     const source = yield* sourceOf(database, job)
     const scope = yield* LedgerScope.of(source.reader, job.chain, at)
+    yield* refusePartial(source, job, wallets)
     const failed: Array<string> = []
     for (const wallet of wallets) {
       const reconciled = yield* Reconciliation.run(source, scope, wallet)

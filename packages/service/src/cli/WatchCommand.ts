@@ -1,20 +1,30 @@
 /**
- * `daybook watch list`: the wallets of each index of watched wallets, with the blocks that it has and how far each wallet is proved.
+ * `daybook watch`: lists the wallets of an index of watched wallets, with the blocks that each has and how far it is proved; adds wallets
+ * and removes them while the indexer is at work.
+ *
+ * Source: decision 0055.
  */
 import * as Effect from "effect/Effect"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ChainJob from "../indexer/ChainJob.ts"
+import { shellWord } from "../config/ShellWord.ts"
 import * as Proof from "../proof/Proof.ts"
 import { isProved, type WalletProof } from "../store/Proofs.ts"
+import type { Checkpoint } from "../store/BlockRows.ts"
+import type { Database } from "../store/Database.ts"
+import * as WatchList from "../store/WatchList.ts"
+import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
+import * as WalletFlags from "./WalletFlags.ts"
 
 /** A watched wallet. */
 interface Watched {
   readonly address: string
   readonly chain: string
-  /** Indexed blocks; `null` for none. */
+  /** First block from which every transaction of it is indexed, and the last indexed block; `null` where nothing is indexed. */
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** The last comparison; `null` where there is none. */
   readonly proof: WalletProof | null
@@ -39,10 +49,17 @@ const formatProof = (proof: WalletProof | null): string => {
   return `${Terminal.count(differencesOf(proof), "difference")} at block ${proof.block.number}${unchecked}${before}`
 }
 
-const toText = ({ address, chain, indexed, proof }: Watched): string => {
-  const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
-  return `${address} on ${chain}: ${range}, ${formatProof(proof)}`
+const formatRange = (indexed: Watched["indexed"]): string => {
+  if (indexed === null) return "nothing indexed"
+  const { from, to } = indexed
+  return from > to ? `indexed from block ${from} on` : `indexed ${from} to ${to}`
 }
+
+const toText = ({ address, chain, indexed, proof }: Watched): string => {
+  return `${address} on ${chain}: ${formatRange(indexed)}, ${formatProof(proof)}`
+}
+
+const everyWallet = (chain: string): string => `${chain}: every wallet is indexed`
 
 const list = Command.make(
   "list",
@@ -55,18 +72,23 @@ const list = Command.make(
     const { database, jobs } = yield* Selection.open(config, names)
     for (const job of jobs) {
       const { chain, chainId } = job
-      const wallets = ChainJob.watchedWallets(job)
-      if (wallets === null) {
-        yield* Terminal.note(`${chain}: every wallet is indexed`)
+      const configured = ChainJob.watchedWallets(job)
+      if (configured === null) {
+        yield* Terminal.note(everyWallet(chain))
         continue
       }
       const { reader } = database.chain({ name: chain, id: chainId })
+      const stored = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+      const wallets = stored?.watch ?? configured
       for (const address of wallets) {
         const found = yield* reader.snapshot((snapshot) =>
           Effect.all({ checkpoint: snapshot.checkpoint, proof: snapshot.proof(address) }),
         )
         const { checkpoint, proof } = found
-        const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+        const indexed = checkpoint && {
+          from: WatchList.firstBlock(checkpoint, address),
+          to: checkpoint.head.number,
+        }
         const watched = { address, chain, indexed, proof }
         yield* Terminal.print(json ? JSON.stringify(toJson(watched)) : toText(watched))
       }
@@ -74,8 +96,100 @@ const list = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("List the watched wallets with the indexed blocks and how far each is proved"))
 
+/** Flags of the commands that change the list. */
+const flags = {
+  addresses: Argument.String("ADDRESS").pipe(
+    Argument.withDescription("Address of a wallet or contract"),
+    Argument.atLeast(1),
+  ),
+  config: Selection.configFlag,
+  chain: Selection.chainFlag(
+    "Name of a chain in the configuration; may be repeated; by default all chains with watched wallets",
+  ),
+}
+
+/** Opens the chains whose index is limited to some wallets. */
+const openLimited = Effect.fnUntraced(function* (config: string, names: ReadonlyArray<string>) {
+  const { database, jobs } = yield* Selection.open(config, names)
+  const limited = jobs.filter((job) => ChainJob.watchedWallets(job) !== null)
+  if (limited.length > 0) return { database, jobs: limited }
+  const chains = jobs.map(({ chain }) => chain).join(", ")
+  const message = `Every wallet is indexed: ${chains}. No wallet has to be named; "watch" in the configuration limits an index to some.`
+  return yield* new CommandError({ message })
+})
+
+/** Refuses the removal of wallets that a configuration names: it would have them indexed again at the next start. */
+const refuseConfigured = Effect.fnUntraced(function* (job: ChainJob.ChainJob, wallets: ReadonlyArray<string>) {
+  const configured = ChainJob.watchedWallets(job)
+  const named = wallets.find((wallet) => configured?.has(wallet) === true)
+  if (named === undefined) return
+  const message = `Wallet of the configuration: ${named} on ${job.chain}. Remove it from "watch" and start the service again.`
+  return yield* new CommandError({ message })
+})
+
+/** Changes the list of a chain; gives the checkpoint after it, and the wallets that were not in the list, or no more in it. */
+const change = Effect.fnUntraced(function* (
+  database: Database,
+  { chain, chainId }: ChainJob.ChainJob,
+  wanted: WatchList.WatchChange,
+) {
+  const { changeWatch, reader } = database.chain({ name: chain, id: chainId })
+  // The indexer makes the store.
+  const before = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+  const { changed, checkpoint } = before === null ? { changed: [], checkpoint: null } : yield* changeWatch(wanted)
+  if (checkpoint === null) {
+    const message = `Nothing indexed: ${chain}. Name the wallets in "watch" of the configuration, or run "daybook serve" first.`
+    return yield* new CommandError({ message })
+  }
+  return { checkpoint, changed: new Set(changed) }
+})
+
+const formatAdded = ({ chain }: ChainJob.ChainJob, checkpoint: Checkpoint, wallet: string, isNew: boolean): string => {
+  if (checkpoint.watch === undefined) return everyWallet(chain)
+  const from = WatchList.firstBlock(checkpoint, wallet)
+  if (!isNew) return `${wallet} on ${chain}: watched already, indexed from block ${from} on`
+  return `${wallet} on ${chain}: added, indexed from block ${from} on at the earliest; see "daybook watch list --chain ${shellWord(chain)}"`
+}
+
+const formatRemoved = ({ chain }: ChainJob.ChainJob, { watch }: Checkpoint, wallet: string, isNew: boolean): string => {
+  if (watch === undefined) return everyWallet(chain)
+  const kept = watch.includes(wallet) ? "watched until the service starts again" : "not watched"
+  return `${wallet} on ${chain}: ${isNew ? "removed" : kept}`
+}
+
+const add = Command.make(
+  "add",
+  flags,
+  Effect.fn(function* ({ addresses, chain, config }) {
+    const wallets = yield* WalletFlags.parseAddresses(addresses)
+    const { database, jobs } = yield* openLimited(config, chain)
+    for (const job of jobs) {
+      const { changed, checkpoint } = yield* change(database, job, { _tag: "Add", wallets })
+      for (const wallet of wallets) {
+        yield* Terminal.print(formatAdded(job, checkpoint, wallet, changed.has(wallet)))
+      }
+    }
+  }, Effect.scoped),
+).pipe(Command.withDescription("Index the transactions of more wallets from the next block on; may run beside serve"))
+
+const remove = Command.make(
+  "remove",
+  flags,
+  Effect.fn(function* ({ addresses, chain, config }) {
+    const wallets = yield* WalletFlags.parseAddresses(addresses)
+    const { database, jobs } = yield* openLimited(config, chain)
+    for (const job of jobs) yield* refuseConfigured(job, wallets)
+    for (const job of jobs) {
+      const { changed, checkpoint } = yield* change(database, job, { _tag: "Remove", wallets })
+      for (const wallet of wallets) {
+        yield* Terminal.print(formatRemoved(job, checkpoint, wallet, changed.has(wallet)))
+      }
+    }
+  }, Effect.scoped),
+).pipe(Command.withDescription("Index no more transactions of wallets that were added; may run beside serve"))
+
 /** `daybook watch`. */
 export const watch = Command.make("watch").pipe(
-  Command.withDescription("Show the wallets of an index of watched wallets"),
-  Command.withSubcommands([list]),
+  Command.withDescription("List, add and remove the wallets of an index of watched wallets"),
+  Command.withSubcommands([list, add, remove]),
 )

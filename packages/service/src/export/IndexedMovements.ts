@@ -15,6 +15,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../store/BlockRows.ts"
 import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 
 /**
  * The index has not what is asked for.
@@ -73,7 +74,8 @@ export const rangeOf = (
       if (missing !== undefined)
         return yield* new NotIndexed({ path, expected: "an indexed wallet", received: missing })
       const next = ledger?.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
-      const first = Math.max(checkpoint.first, fromBlock)
+      // Wallets that were added later are complete from a later block on.
+      const first = Math.max(fromBlock, ...wallets.map((wallet) => WatchList.firstBlock(checkpoint, wallet)))
       const last = Math.min(checkpoint.head.number, next - 1, to)
       const closing = last < first ? null : yield* snapshot.block(last)
       if (closing !== null) return { wallets, first, closing }

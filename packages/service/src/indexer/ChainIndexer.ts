@@ -48,7 +48,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly fromBlock?: number
   /** Index from the first block at or after this instant instead, in seconds since 1970. */
   readonly fromTimestamp?: number
-  /** Index only transactions of these wallets, lower case; `null` or left out for all. */
+  /** Index only transactions of these wallets and of those that were added, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
   /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */
   readonly pollMillis?: number
@@ -83,6 +83,8 @@ const fillTransactions = 100
 const rewriteTransactions = 400
 const defaultPollMillis = 2_000
 const localPollMillis = 250
+/** Time between two looks for wallets that were added or removed. */
+const watchMillis = 1_000
 const maxDelayMillis = 10_000
 const maxLocalDelayMillis = 1_000
 
@@ -304,16 +306,19 @@ const loop = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * Indexes until it is interrupted.
- *
- * **Errors**
- * - `StoreError`: the database failed and will not work again by itself. Everything else is reported and tried again.
- */
-export const run = Effect.fn("ChainIndexer.run")(function* (
+/** Ends once wallets were added or removed. */
+const untilWatchChanged = Effect.fnUntraced(function* ({ isWatchChanged, watch }: ChainSession.ChainSession) {
+  if (watch === null) return yield* Effect.never
+  // A database that fails is reported by the indexer.
+  while (!(yield* Effect.orElseSucceed(isWatchChanged, () => false))) yield* Effect.sleep(watchMillis)
+  yield* Effect.logInfo("Wallets were added or removed: indexing goes on with the new list")
+})
+
+/** Indexes until it is interrupted, or until wallets were added or removed: all blocks of a session are made for the same ones. */
+const runSession = Effect.fnUntraced(function* (
   node: Node,
   options: Options,
-): Effect.fn.Return<never, StoreError, Engine | Scope.Scope> {
+): Effect.fn.Return<void, StoreError, Engine | Scope.Scope> {
   const { allFrames = false, chain, checks = "standard", concurrency = 8, decoder, watch = null } = options
   const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
@@ -337,7 +342,7 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
         decoder,
         allFrames,
         checks,
-        watch,
+        watch: store.watch,
         onDeviation: Deviation.makeReporter(),
       },
       ...(projections.some(({ kind }) => kind === "ledger")
@@ -352,7 +357,8 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     factsFetcher: FactsFetcher.make({ ...parts, audit: database.chain(ref).audit }),
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
-  return yield* Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial)).pipe(
+  const indexing = Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial))
+  return yield* Effect.raceFirst(indexing, untilWatchChanged(store)).pipe(
     Effect.scoped,
     Effect.onExit((exit) =>
       Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease)),
@@ -360,3 +366,12 @@ export const run = Effect.fn("ChainIndexer.run")(function* (
     Effect.annotateLogs({ chain }),
   )
 })
+
+/**
+ * Indexes until it is interrupted.
+ *
+ * **Errors**
+ * - `StoreError`: the database failed and will not work again by itself. Everything else is reported and tried again.
+ */
+export const run = (node: Node, options: Options): Effect.Effect<never, StoreError, Engine> =>
+  Effect.withSpan(Effect.forever(Effect.scoped(runSession(node, options))), "ChainIndexer.run")

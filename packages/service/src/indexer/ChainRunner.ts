@@ -13,6 +13,7 @@ import type { Database } from "../store/Database.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as Backoff from "../supervision/Backoff.ts"
 import * as NodeShares from "./backfill/NodeShares.ts"
@@ -61,7 +62,11 @@ const keepProofs = Effect.fnUntraced(function* (
   const { proofCallsPerMinute: callsPerMinute = ProofKeeper.defaultCallsPerMinute } = config
   if (callsPerMinute === 0) return
   const store = database.chain({ name: chain, id: chainId })
-  const watch = ChainJob.watchedWallets(job)
+  const watch = store.reader.snapshot(({ checkpoint }) =>
+    Effect.map(checkpoint, (found) =>
+      found === null ? ChainJob.watchedWallets(job) : WatchList.completeWallets(found),
+    ),
+  )
   yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run({ chain, node, store, watch, callsPerMinute, isIdle })))
 })
 

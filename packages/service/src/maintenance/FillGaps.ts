@@ -66,8 +66,9 @@ export const fillBlock = Effect.fnUntraced(function* <E>(
 ): Effect.fn.Return<Attempt, StoreError | E> {
   const { block } = incomplete
   // Nothing is tried again later: what a node cannot give now remains a gap.
-  const [stored] = (yield* store.audit.range(block, block)).blocks
-  const watch = Watched.withStored(stored, assembling.watch)
+  const range = yield* store.audit.range(block, block)
+  const [stored] = range.blocks
+  const watch = Watched.withStored(range, block)
   const options = { ...assembling, watch, failures: TraceFailure.patience }
   const fetched = yield* Effect.result(BlockFetcher.block(node, block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }

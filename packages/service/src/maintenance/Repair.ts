@@ -37,8 +37,9 @@ const fetchAgain = Effect.fnUntraced(function* (
   number: number,
   options: BlockAssembler.Options,
 ): Effect.fn.Return<Result.Result<BlockRows, string>, StoreError> {
-  const [stored] = (yield* audit.range(number, number)).blocks
-  const watch = Watched.withStored(stored, options.watch)
+  const range = yield* audit.range(number, number)
+  const [stored] = range.blocks
+  const watch = Watched.withStored(range, number)
   const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, watch }))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
   const lost = Watched.lost(stored, fetched.success)

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Appearance, Audit, StoredBlock } from "../store/Audit.ts"
 import type { Checkpoint } from "../store/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as IntegrityIssue from "./IntegrityIssue.ts"
 
 /** The result of a verification. */
@@ -31,8 +32,6 @@ export interface Options {
 
 const defaultBlocksAtOnce = 200
 const defaultAppearancesAtOnce = 20_000
-
-const watchOf = (checkpoint: Checkpoint) => (checkpoint.watch === undefined ? null : new Set(checkpoint.watch))
 
 const headIssues = (
   checkpoint: Checkpoint,
@@ -75,7 +74,7 @@ const verifyBlocks = Effect.fnUntraced(function* (
       transactions += block.transactions.length + block.damagedTransactions.length
       // A missing block is reported already.
       const previous = number === first ? undefined : byNumber.get(number - 1)
-      issues.push(...IntegrityIssue.ofBlock(block, previous, watchOf(range.checkpoint)))
+      issues.push(...IntegrityIssue.ofBlock(block, previous, WatchList.walletsAt(range.checkpoint, number)))
     }
     if (to === head.number) issues.push(...headIssues(range.checkpoint, range.blocks))
     if (options.onProgress !== undefined) yield* options.onProgress(to, head.number)

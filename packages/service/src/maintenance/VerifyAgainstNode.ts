@@ -10,6 +10,7 @@ import type { Node } from "../node/Node.ts"
 import type { Audit, StoredBlock } from "../store/Audit.ts"
 import type { BlockRows } from "../store/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import * as NodeComparison from "./NodeComparison.ts"
 import * as TraceComparison from "./TraceComparison.ts"
@@ -151,17 +152,17 @@ export const run = Effect.fn("VerifyAgainstNode.run")(function* (
   const first = Math.max(options.from ?? 0, checkpoint.first)
   const { number: head } = checkpoint.head
   const numbers = yield* sampleOf(first, head, options.sample ?? Number.POSITIVE_INFINITY)
-  const assembling = {
+  const assemblingOf = ({ number }: StoredBlock) => ({
     ...options.assembling,
-    watch: checkpoint.watch === undefined ? null : new Set(checkpoint.watch),
-  }
+    watch: WatchList.walletsAt(checkpoint, number),
+  })
   const issues: Array<IntegrityIssue> = []
   const failed: Array<Compared["failed"][number]> = []
   const traced: Array<Parameters<typeof TraceComparison.ranges>[0][number]> = []
   let [blocks, transactions, unwatched, inRow] = [0, 0, 0, 0]
   for (const group of groupsOf(numbers)) {
     const stored = yield* storedBlocks(audit, group)
-    const outcomes = yield* Effect.forEach(stored, (block) => compareOne(audit, node, block, assembling), {
+    const outcomes = yield* Effect.forEach(stored, (block) => compareOne(audit, node, block, assemblingOf(block)), {
       concurrency,
     })
     for (const [at, outcome] of outcomes.entries()) {

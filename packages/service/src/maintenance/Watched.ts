@@ -1,8 +1,9 @@
 /**
  * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
  */
-import type { StoredBlock } from "../store/Audit.ts"
+import type { StoredBlock, StoredRange } from "../store/Audit.ts"
 import { type BlockGap, type BlockRows, isWithoutRow } from "../store/BlockRows.ts"
+import * as WatchList from "../store/WatchList.ts"
 
 /** Wallets of an index; `null` or left out for all. */
 export type Watch = ReadonlySet<string> | null | undefined
@@ -22,8 +23,14 @@ export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =
 /**
  * The wallets to make the rows of a block with, so that those of wallets that are no longer watched are made too.
  */
-export const withStored = (block: StoredBlock | undefined, watch: Watch): ReadonlySet<string> | null =>
-  watch == null ? null : new Set([...watch, ...(block?.transactions ?? []).flatMap(({ addresses }) => addresses)])
+export const withStored = (
+  { blocks: [block], checkpoint }: StoredRange,
+  number: number,
+): ReadonlySet<string> | null => {
+  const watch = checkpoint === null ? null : WatchList.walletsAt(checkpoint, number)
+  const stored = (block?.transactions ?? []).flatMap(({ addresses }) => addresses)
+  return watch === null ? null : new Set([...watch, ...stored])
+}
 
 /**
  * Why a block fetched again must not replace the stored one: it lacks a record that the stored one has; `null` when it may.

@@ -29,8 +29,8 @@ export interface Options {
   readonly chain: string
   readonly node: Node
   readonly store: ChainStore
-  /** The wallets that are indexed, lower case; `null` for all, of which none is compared. */
-  readonly watch: ReadonlySet<string> | null
+  /** The wallets whose transactions are all indexed by now, lower case; `null` for all, of which none is compared. */
+  readonly watch: Effect.Effect<ReadonlySet<string> | null, StoreError>
   /** Calls per minute, at most. */
   readonly callsPerMinute: number
   /** False while the indexer has other work. */
@@ -60,7 +60,8 @@ const tokens = "tokens"
 /** The first block was replaced, or blocks were added below it. */
 class Moved extends Data.TaggedError("Moved")<{}> {}
 
-interface Context extends Options {
+interface Context extends Omit<Options, "watch"> {
+  readonly watch: ReadonlySet<string> | null
   readonly source: Reconciliation.Source
   /** Until when the node is not asked again for a state that it did not have: by wallet, `null` for openings, `tokens` for tokens. */
   readonly restingUntil: Map<string | null, number>
@@ -69,7 +70,7 @@ interface Context extends Options {
 const isResting = ({ restingUntil }: Context, key: string | null): Effect.Effect<boolean> =>
   Effect.map(MonotonicClock.millis, (now) => now < (restingUntil.get(key) ?? 0))
 
-const rest = ({ restingUntil }: Context, key: string | null): Effect.Effect<void> =>
+const rest = ({ restingUntil }: Pick<Context, "restingUntil">, key: string | null): Effect.Effect<void> =>
   Effect.map(MonotonicClock.millis, (now) => void restingUntil.set(key, now + withoutStateMillis))
 
 /** Compares the watched wallets that were not compared at this block yet. */
@@ -198,10 +199,11 @@ export const run = Effect.fn("ProofKeeper.run")(function* (
     maxCalls: Number.POSITIVE_INFINITY,
   }
   const source = { ...budgeted, reader: store.reader, proofs: yield* store.proofs }
-  const context: Context = { ...options, source, restingUntil: new Map() }
+  const restingUntil: Context["restingUntil"] = new Map()
+  const work = Effect.flatMap(options.watch, (watch) => turn({ ...options, watch, source, restingUntil }))
   let logged = ""
   for (let failures = 0; ;) {
-    const outcome = isIdle() ? yield* Effect.result(turn(context)) : null
+    const outcome = isIdle() ? yield* Effect.result(work) : null
     if (outcome === null || outcome._tag === "Success") {
       failures = 0
       yield* Effect.sleep(pauseMillis)
@@ -209,7 +211,7 @@ export const run = Effect.fn("ProofKeeper.run")(function* (
     }
     const error = outcome.failure
     failures += 1
-    if (error._tag === "StateUnavailable") yield* rest(context, null)
+    if (error._tag === "StateUnavailable") yield* rest({ restingUntil }, null)
     if (!isExpected(error) && messageOf(error) !== logged) {
       logged = messageOf(error)
       yield* Effect.logWarning(logged)

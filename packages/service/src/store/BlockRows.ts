@@ -91,4 +91,6 @@ export interface Checkpoint {
   readonly finalized: number | null
   /** Wallets that are indexed, lower case and sorted; left out when all are. */
   readonly watch?: ReadonlyArray<string>
+  /** First block with every transaction of wallets of `watch` that were added later; those that are left out have all blocks. */
+  readonly addedFrom?: Readonly<Record<string, number>>
 }

@@ -9,7 +9,7 @@ import type { Projection } from "../projection/Projection.ts"
 import type { BlockRef, BlockRows } from "./BlockRows.ts"
 import type { ChainReader } from "./ChainReader.ts"
 import type { ChainRef } from "./ChainRef.ts"
-import type { Filled, WriteError } from "./ChainWriter.ts"
+import type { ChainWriter, Filled, WriteError } from "./ChainWriter.ts"
 import type { Database, WriterOptions } from "./Database.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { IndexerStatus, ReportedStatus } from "./StatusBoard.ts"
@@ -25,7 +25,7 @@ export interface Options extends WriterOptions {
 }
 
 /** A chain with the lease of one owner. Each write without the lease fails with `LeaseLost`. */
-export interface ChainSession extends ChainReader {
+export interface ChainSession extends ChainReader, Pick<ChainWriter, "watch" | "isWatchChanged"> {
   /** Renews the lease, or takes it when it is free; false while another owner holds it. */
   readonly holdLease: Effect.Effect<boolean, StoreError>
   readonly releaseLease: Effect.Effect<void, StoreError>
@@ -67,6 +67,8 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
       )
     return {
       ...reader,
+      watch: writer.watch,
+      isWatchChanged: writer.isWatchChanged,
       holdLease: permit.withPermits(1)(
         Effect.gen(function* () {
           if (token !== null && (yield* leases.renew(chain, token, leaseMillis))) return true

@@ -22,6 +22,13 @@ export interface Filled {
 /** Writes the index of one chain. */
 export interface ChainWriter {
   /**
+   * Wallets that the writer's blocks are made for, as it was opened; `null` for all. A wallet that is added meanwhile is complete above the
+   * blocks that this writer appends.
+   */
+  readonly watch: ReadonlySet<string> | null
+  /** Whether wallets were added or removed since. */
+  readonly isWatchChanged: Effect.Effect<boolean, StoreError>
+  /**
    * Adds blocks above the head, in order, in one transaction with the checkpoint.
    *
    * **Errors**

@@ -17,6 +17,7 @@ import type { Space } from "./Space.ts"
 import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
+import type { WatchChange, WatchChanged } from "./WatchList.ts"
 
 /** How an engine stores. */
 export interface EngineOptions {
@@ -26,7 +27,7 @@ export interface EngineOptions {
 
 /** How to open a chain for writing. */
 export interface WriterOptions {
-  /** Wallets to index, lower case; `null` for all. Left out, the index keeps what it has. */
+  /** Wallets to index beside those that were added, lower case; `null` for all. Left out, the index keeps what it has. */
   readonly watch?: ReadonlySet<string> | null
   /** Projections that are kept at the head. Default: the transactions of wallets. */
   readonly projections?: ReadonlyArray<Projection>
@@ -45,6 +46,14 @@ export interface ChainStore {
    */
   readonly writer: (options?: WriterOptions) => Effect.Effect<ChainWriter, StoreError, Scope.Scope>
   readonly audit: Audit
+  /**
+   * Adds wallets to an index of some, whose transactions it has from the block after its head on, or removes added ones, while an indexer is
+   * at work. The block moves on as long as blocks are stored that were made without the wallet.
+   *
+   * **Errors**
+   * - `StoreError`: the chain cannot be opened for writing.
+   */
+  readonly changeWatch: (change: WatchChange) => Effect.Effect<WatchChanged, StoreError>
   /** Opens the chain for writing openings and proofs until the scope ends. */
   readonly proofs: Effect.Effect<ProofWriter, StoreError, Scope.Scope>
   readonly space: Space

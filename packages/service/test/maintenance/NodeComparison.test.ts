@@ -126,8 +126,13 @@ describe("NodeComparison", () => {
     })
     expect(Watched.keepTraces(stored({ internal: null }), remote)).toEqual(remote)
     expect(Watched.keepTraces(undefined, untraced)).toEqual(untraced)
-    expect([...(Watched.withStored(stored({ addresses: ["0xe"] }), new Set(["0xa"])) ?? [])]).toEqual(["0xa", "0xe"])
-    expect(Watched.withStored(stored(), null)).toBeNull()
+    const checkpoint = { first: 1, head: { number: 9, hash: "0x9" }, headTimestamp: 9, finalized: null }
+    const watched = { ...checkpoint, watch: ["0xa", "0xb"], addedFrom: { "0xb": 5 } }
+    const blocks = [stored({ addresses: ["0xe"] })]
+    const walletsOf = (number: number) => [...(Watched.withStored({ blocks, checkpoint: watched }, number) ?? [])]
+    expect(walletsOf(4)).toEqual(["0xa", "0xe"])
+    expect(walletsOf(5)).toEqual(["0xa", "0xb", "0xe"])
+    expect(Watched.withStored({ blocks, checkpoint }, 5)).toBeNull()
   })
 
   it("ofBlock: compares facts where both have them and all wallets are indexed", () => {

@@ -59,6 +59,39 @@ describe("Verify", () => {
     }),
   )
 
+  it.live("run: expects the transactions of an added wallet from its first block on, and none below it", () =>
+    Effect.gen(function* () {
+      const { alice, block, bob } = Rows
+      const watched = (wallets: ReadonlyArray<string>) => (number: number) => {
+        const { transactions, ...rest } = block(number, [{ from: alice, to: bob }])
+        const isWatched = (address: string) => wallets.includes(address)
+        const own = transactions.map((row) => ({ ...row, addresses: row.addresses.filter(isWatched) }))
+        return { ...rest, transactions: own }
+      }
+      const whole = [3, 4, 5].map(watched([alice, bob]))
+      const partial = [3, 4, 5].map(watched([alice]))
+      const issuesOf = (added: typeof whole) =>
+        Effect.gen(function* () {
+          const path = yield* folder
+          const before = [0, 1, 2].map(watched([alice]))
+          const store = yield* TestStore.inFolder(path, ref, { watch: new Set([alice]) })
+          yield* store.append(null, before)
+          yield* store.database.chain(ref).changeWatch({ _tag: "Add", wallets: [bob] })
+          const next = yield* TestStore.inFolder(path, ref, { watch: new Set([alice]) })
+          yield* next.append({ number: 2, hash: before[2]!.hash }, added)
+          return (yield* Verify.run(next.database.chain(ref).audit)).issues
+        }).pipe(Effect.scoped)
+
+      expect(yield* issuesOf(whole)).toEqual([])
+      expect(yield* issuesOf(partial)).toEqual(
+        [3, 4, 5].map((number) => ({
+          block: number,
+          what: expect.stringContaining(`it belongs to ${alice}, its document names ${alice}, ${bob}`),
+        })),
+      )
+    }),
+  )
+
   it.live("run: reports the last block of each part and the head, and begins at the given block", () =>
     Effect.gen(function* () {
       const audit = yield* auditOf([])

@@ -28,7 +28,14 @@ const keep = Effect.fnUntraced(function* (
   const node = yield* Node.make({ urls: [url], chainId: ref.id })
   return yield* Effect.forkScoped(
     ProofKeeper.run({
-      ...{ chain: ref.name, node, store: database.chain(ref), watch: null, callsPerMinute, isIdle: () => true },
+      ...{
+        chain: ref.name,
+        node,
+        store: database.chain(ref),
+        watch: Effect.succeed(null),
+        callsPerMinute,
+        isIdle: () => true,
+      },
       ...options,
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
   )
@@ -125,7 +132,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         const { store } = yield* index(node.url, 3, { fromBlock: 2 })
         let isIdle = false
         yield* store.finalize(3)
-        yield* keep(store, node.url, { watch: new Set([from]), isIdle: () => isIdle })
+        yield* keep(store, node.url, { watch: Effect.succeed(new Set([from])), isIdle: () => isIdle })
         const proofAt = (block: number) =>
           store.snapshot((snapshot) =>
             Effect.map(snapshot.proof(from), (proof) => (proof?.block.number === block ? proof : null)),
@@ -218,7 +225,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       const methods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode", "eth_call"]
       const node = yield* server.start(Object.fromEntries(methods.map((name) => [name, pruned(name)])), forward)
       yield* store.finalize(lastBlock)
-      yield* keep(store, node.url, { watch: new Set([accounts.alice]) })
+      yield* keep(store, node.url, { watch: Effect.succeed(new Set([accounts.alice])) })
       const proof = yield* until(store.snapshot((snapshot) => snapshot.proof(accounts.alice)))
       const calls = node.calls.length
       const projection = yield* store.snapshot((snapshot) => snapshot.projection(WalletLedger.id))

@@ -9,6 +9,7 @@ import { projectionContract } from "./projectionContract.ts"
 import { proofContract } from "./proofContract.ts"
 import { readingContract } from "./readingContract.ts"
 import * as TestDatabase from "./TestDatabase.ts"
+import { watchContract } from "./watchContract.ts"
 import { writingContract } from "./writingContract.ts"
 
 /** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
@@ -28,6 +29,7 @@ export const contract = (name: string, database: TestDatabase.Make, part = TestD
     readingContract(database, law)
     projectionContract(database, law)
     proofContract(database)
+    watchContract(database)
     leaseContract(database, law)
     databaseContract(database, law)
   })

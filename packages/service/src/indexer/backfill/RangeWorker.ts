@@ -21,6 +21,8 @@ export interface Request extends RangeFetcher.BlockRange {
   readonly rules: HashRules.HashRules
   /** The indexer has found a tracer: a thread that has not, or that has while the indexer has not, fetches nothing. */
   readonly isTraced: boolean
+  /** Wallets whose transactions are wanted, which may be others than at the start of the thread; `null` for all. */
+  readonly watch: ReadonlySet<string> | null
 }
 
 /**
@@ -48,7 +50,13 @@ export const declined: Response = { rows: [], size: null, deviations: [] }
  * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
-  const fetch: RangeWorker = Effect.fnUntraced(function* ({ from, isTraced, rules, to }): Effect.fn.Return<Response> {
+  const fetch: RangeWorker = Effect.fnUntraced(function* ({
+    from,
+    isTraced,
+    rules,
+    to,
+    watch,
+  }): Effect.fn.Return<Response> {
     // Far below the head of every node, blocks are fetched from all nodes in turn.
     if (!node.isSettled(to)) yield* Effect.ignore(node.head)
     const source = yield* Effect.orElseSucceed(node.traceSource, () => null)
@@ -59,7 +67,7 @@ export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRo
     const deviations: Array<Deviation.OfBlock> = []
     const onDeviation: Deviation.Reporter = (block, found) =>
       Effect.sync(() => void deviations.push({ block, deviations: found }))
-    const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, onDeviation })
+    const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, watch, onDeviation })
     return { rows: rows.map(prepare), size, deviations }
   })
   return (request) =>

@@ -153,7 +153,8 @@ const fetchRange = Effect.fnUntraced(function* (
   const index = PoolState.next(context.state, now)
   const traces = yield* Effect.orElseSucceed(turn.node.traceSource, () => null)
   if (index === null || traces === null) return yield* complete(turn, range, [])
-  const request = { ...range, rules: turn.assembling.rules ?? HashRules.none, isTraced: traces !== "off" }
+  const { rules = HashRules.none, watch = null } = turn.assembling
+  const request = { ...range, rules, isTraced: traces !== "off", watch }
   return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 

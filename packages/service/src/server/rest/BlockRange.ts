@@ -70,7 +70,9 @@ export const boundsOf = ({
 export const firstBlock = (snapshot: Snapshot, bound: Cursor.RequestedBound, { first }: Checkpoint) => {
   if (bound._tag === "Open") return Effect.succeed(first)
   if (bound._tag === "Block") return Effect.succeed(Math.max(first, bound.block))
-  return snapshot.firstAtOrAfter(Math.ceil(bound.date / 1000))
+  return Effect.map(snapshot.firstAtOrAfter(Math.ceil(bound.date / 1000)), (found) =>
+    found === null ? null : Math.max(first, found),
+  )
 }
 
 /** Last block of the range, inclusive; `null` where the range ends before the first indexed block. */

@@ -13,6 +13,7 @@ import type { Projection } from "../../projection/Projection.ts"
 import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
 import type { PageQuery, PageRow, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import * as WatchList from "../../store/WatchList.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as BlockRange from "./BlockRange.ts"
 import * as Cursor from "./Cursor.ts"
@@ -238,8 +239,9 @@ const read = Effect.fnUntraced(function* <Row, E>(
   { guard, internal }: Request<E>,
 ): Effect.fn.Return<Page<Row>, StoreError | InvalidParameter | StaleCursor | NotDerived | E> {
   const { bounds, chain, cursor, filter, key, maxBytes, order, size } = resolved
-  const checkpoint = yield* snapshot.checkpoint
-  yield* guard(chain, checkpoint)
+  const found = yield* snapshot.checkpoint
+  yield* guard(chain, found)
+  const checkpoint = found && WatchList.ofWallet(found, key)
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
   const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)

@@ -10,6 +10,7 @@ import type { FencingToken } from "../Leases.ts"
 import * as BlockLinks from "../rows/BlockLinks.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import type * as Frame from "../rows/Frame.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
@@ -35,6 +36,16 @@ export interface Options {
   readonly projections: ReadonlyArray<Projection>
   /** How new documents are stored. */
   readonly codec: Frame.Codec
+  /** Wallets that the writer was opened for; `null` for all, left out for those of the index. */
+  readonly wanted: ReadonlySet<string> | null | undefined
+  /** The stored text of the wallets as it was then. */
+  readonly watchText: string | null
+}
+
+/** How blocks are stored. */
+interface Parts extends Pick<Options, "projections" | "codec"> {
+  /** Wallets that they are made for; `null` for all. */
+  readonly watch: ReadonlySet<string> | null
 }
 
 const headOf = ({ hash, number }: Checkpoints.Columns): BlockRef | null =>
@@ -55,16 +66,17 @@ const append = Effect.fnUntraced(function* (
   locked: Checkpoints.Locked,
   expected: BlockRef | null,
   blocks: ReadonlyArray<BlockRows>,
-  { codec, projections }: Options,
+  { codec, projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   yield* expectHead(locked, expected)
   const [lowest, last] = [blocks[0], blocks.at(-1)]
   if (lowest === undefined || last === undefined) return
-  const { first, number } = locked.columns
+  const { first, number, watch: text } = locked.columns
   yield* Rows.insert(at, blocks, codec)
   yield* Projections.append(at, projections, number === null ? null : number + 1, blocks, codec)
   yield* Checkpoints.advance(at, locked, {
     ...{ first: first ?? lowest.number, number: last.number, hash: fromHex(last.hash), timestamp: last.timestamp },
+    watch: WatchedWallets.stored(text, watch, last.number + 1),
   })
 })
 
@@ -73,9 +85,9 @@ const prepend = Effect.fnUntraced(function* (
   locked: Checkpoints.Locked,
   expected: BlockRef,
   blocks: ReadonlyArray<BlockRows>,
-  { codec, projections }: Options,
+  { codec, projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
-  const { first: number } = locked.columns
+  const { first: number, watch: text } = locked.columns
   const first = number === null ? null : yield* Blocks.find(at, number)
   if (first === null || !BlockLinks.isSame(first, expected)) {
     const found = first && { number: first.number, hash: first.hash }
@@ -87,7 +99,10 @@ const prepend = Effect.fnUntraced(function* (
   if (issue !== null) return yield* Effect.die(new Error(issue))
   yield* Rows.insert(at, blocks, codec)
   yield* Projections.prepend(at, projections, blocks, codec)
-  yield* Checkpoints.advance(at, locked, { first: lowest.number })
+  yield* Checkpoints.advance(at, locked, {
+    first: lowest.number,
+    watch: WatchedWallets.stored(text, watch, first.number),
+  })
 })
 
 /** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
@@ -106,7 +121,7 @@ const unwind = Effect.fnUntraced(function* (
   to: BlockRef | null,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   yield* expectHead(locked, expected)
-  const { finalized, first } = locked.columns
+  const { finalized, first, watch } = locked.columns
   const head = expected.number
   const target = to && (yield* Blocks.find(at, to.number))
   if (!BlockLinks.isSame(target, to)) {
@@ -127,7 +142,10 @@ const unwind = Effect.fnUntraced(function* (
   yield* Rows.remove(at, lowest, head)
   const { hash, number, timestamp } = target ?? { hash: "0x", number: 0, timestamp: 0 }
   const moved = { number, hash: fromHex(hash), timestamp, finalized: finalized && Math.min(finalized, number) }
-  yield* Checkpoints.advance(at, locked, target === null ? emptied : moved)
+  yield* Checkpoints.advance(at, locked, {
+    ...(target === null ? emptied : moved),
+    watch: WatchedWallets.unwound(watch, target === null ? 0 : lowest),
+  })
 })
 
 const finalize = ({ columns }: Checkpoints.Locked, at: At, number: number) =>
@@ -135,6 +153,8 @@ const finalize = ({ columns }: Checkpoints.Locked, at: At, number: number) =>
 
 /** The writer of a chain. */
 export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainWriter => {
+  const { wanted, watchText } = options
+  const parts: Parts = { ...options, watch: WatchedWallets.listOf(watchText, wanted) }
   const ledger = options.projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(chain.ref.id)
   const fenced = <A, E>(
     token: FencingToken,
@@ -145,13 +165,18 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
       return Effect.flatMap(Checkpoints.lock(at, token), (locked) => work(at, locked))
     })
   return {
+    watch: parts.watch,
+    isWatchChanged: Effect.map(
+      Checkpoints.read({ chain, session: writing }),
+      ({ watch }) => !WatchedWallets.isSame(WatchedWallets.listOf(watch, wanted), parts.watch),
+    ),
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
       const issue = BlockLinks.issue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* fenced(token, (at, locked) => append(at, locked, expected, blocks, options))
+      yield* fenced(token, (at, locked) => append(at, locked, expected, blocks, parts))
     }),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      fenced(token, (at, locked) => prepend(at, locked, expected, blocks, options)),
+      fenced(token, (at, locked) => prepend(at, locked, expected, blocks, parts)),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, (at, locked) => unwind(at, locked, expected, to)),

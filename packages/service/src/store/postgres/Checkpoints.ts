@@ -9,6 +9,7 @@ import type { Checkpoint } from "../BlockRows.ts"
 import type { FencingToken } from "../Leases.ts"
 import { toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
 import * as Values from "./Values.ts"
@@ -20,7 +21,7 @@ export interface Columns {
   readonly hash: Uint8Array | null
   readonly timestamp: number | null
   readonly finalized: number | null
-  /** JSON array of the watched wallets; `null` for all. */
+  /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
   readonly watch: string | null
   readonly serial: number
 }
@@ -72,7 +73,7 @@ export const toCheckpoint = ({ finalized, first, hash, number, timestamp, watch 
         head: { number, hash: toHex(hash!) },
         headTimestamp: timestamp!,
         finalized,
-        ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
+        ...WatchedWallets.toCheckpoint(watch),
       }
 
 /** Makes the checkpoint of an empty index, if the schema has none. */

@@ -13,6 +13,7 @@ import type { ChainStore, Database, EngineOptions, WriterOptions } from "../Data
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { invalidUrl, StoreError } from "../StoreError.ts"
+import type { WatchChange, WatchChanged } from "../WatchList.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Audit from "./Audit.ts"
 import * as Chain from "./Chain.ts"
@@ -49,21 +50,34 @@ const nameOf = (url: string): Effect.Effect<string, StoreError> => {
   return Effect.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
 }
 
-/** Claims the schema for a chain and its wallets, and registers what is derived. */
+/** Claims the schema for a chain and its wallets, and registers what is derived; gives the stored text of the wallets. */
 const claim = Effect.fnUntraced(function* (
   at: Chain.At,
   { projections = [WalletTransactions.projection], watch }: WriterOptions,
-): Effect.fn.Return<void, StoreError> {
+): Effect.fn.Return<string | null, StoreError> {
   yield* Checkpoints.claim(at)
   const { columns } = yield* Effect.catchTag(Checkpoints.lock(at, null), "LeaseLost", Effect.die)
-  if (watch !== undefined) {
-    const { name, ref } = at.chain
-    const issue = columns.number === null ? null : WatchedWallets.lacking(name, ref.name, watch, columns.watch)
-    if (issue !== null) return yield* issue
-    const text = WatchedWallets.toText(watch)
-    if (text !== columns.watch) yield* Checkpoints.write(at, { ...columns, watch: text })
-  }
+  const { name, ref } = at.chain
+  const isChecked = watch !== undefined && columns.number !== null
+  const issue = isChecked ? WatchedWallets.lacking(name, ref.name, watch, columns.watch) : null
+  if (issue !== null) return yield* issue
+  const text = watch === undefined ? columns.watch : WatchedWallets.claimed(columns.watch, watch)
+  if (text !== columns.watch) yield* Checkpoints.write(at, { ...columns, watch: text })
   yield* ProjectionCheckpoints.register(at, columns.first, projections)
+  return text
+})
+
+/** Adds wallets to an index of some, or removes added ones. */
+const changeWatch = Effect.fnUntraced(function* (
+  at: Chain.At,
+  change: WatchChange,
+): Effect.fn.Return<WatchChanged, StoreError> {
+  const { columns } = yield* Effect.catchTag(Checkpoints.lock(at, null), "LeaseLost", Effect.die)
+  const { number, watch } = columns
+  if (number === null || watch === null) return { checkpoint: Checkpoints.toCheckpoint(columns), changed: [] }
+  const { changed, text } = WatchedWallets.changed(watch, change, number + 1)
+  if (text !== watch) yield* Checkpoints.write(at, { ...columns, watch: text })
+  return { checkpoint: Checkpoints.toCheckpoint({ ...columns, watch: text }), changed }
 })
 
 const noCopies = (name: string, tools: string) =>
@@ -148,10 +162,15 @@ export const open = Effect.fn("Postgres.open")(function* (
         reader: ChainReader.make(reading),
         writer: Effect.fnUntraced(function* (options = {}) {
           yield* made
-          yield* pools.writing.transaction((session) => claim({ chain, session }, options))
-          const { projections = [WalletTransactions.projection] } = options
-          return ChainWriter.make(pools, chain, { projections, codec })
+          const watchText = yield* pools.writing.transaction((session) => claim({ chain, session }, options))
+          const { projections = [WalletTransactions.projection], watch: wanted } = options
+          return ChainWriter.make(pools, chain, { projections, codec, wanted, watchText })
         }),
+        changeWatch: (change) =>
+          Effect.andThen(
+            made,
+            pools.writing.transaction((session) => changeWatch({ chain, session }, change)),
+          ),
         audit: Audit.make(pools, chain, { codec, made, reading }),
         proofs: Effect.as(made, Proofs.writer(pools, chain)),
         space: Space.make(chain.name),

@@ -1,24 +1,45 @@
 /**
- * The wallets that an index has. An index of some wallets must not be used for others: their history would look empty although it was
- * never indexed. Pure.
+ * The wallets that an index has, as the checkpoint stores them, and how each write changes them. An index of some wallets must not be
+ * used for others: their history would look empty although it was never indexed. Pure.
+ *
+ * Source: decision 0055.
  */
 import { shellWord } from "../../config/ShellWord.ts"
+import type { Checkpoint } from "../BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
+import type { WatchChange } from "../WatchList.ts"
 
-const isWithin = (wanted: ReadonlySet<string> | null, held: ReadonlySet<string> | null): boolean =>
-  held === null || (wanted !== null && [...wanted].every((address) => held.has(address)))
+/**
+ * Watched wallets. One that was added to an index has the first block from which every transaction of it is indexed; one of the
+ * configuration has `null`, and is indexed from the first block on.
+ */
+type Wallets = ReadonlyMap<string, number | null>
 
-/** The first wallet that the index lacks, for the message. */
-const lackedWallet = (wanted: ReadonlySet<string> | null, held: ReadonlySet<string>): string =>
-  wanted === null ? "most wallets" : `wallet ${[...wanted].find((address) => !held.has(address))}`
+const toText = (wallets: Wallets): string =>
+  JSON.stringify(
+    [...wallets.keys()].toSorted().map((wallet) => {
+      const from = wallets.get(wallet) ?? null
+      return from === null ? wallet : [wallet, from]
+    }),
+  )
 
-/** The stored text of watched wallets; `null` for all. */
-export const toText = (wallets: ReadonlySet<string> | null): string | null =>
-  wallets === null ? null : JSON.stringify([...wallets].toSorted())
+const fromText = (text: string): Wallets =>
+  new Map(
+    // Sound: only `toText` writes it, and the checksum of the checkpoint covers it.
+    (JSON.parse(text) as ReadonlyArray<string | readonly [string, number]>).map((entry) =>
+      typeof entry === "string" ? [entry, null] : entry,
+    ),
+  )
 
-/** Watched wallets of their stored text. */
-const fromText = (text: string | null): ReadonlySet<string> | null =>
-  text === null ? null : new Set(JSON.parse(text) as ReadonlyArray<string>)
+const addedOf = (wallets: Wallets): Wallets => new Map([...wallets].filter(([, from]) => from !== null))
+
+/** What a checkpoint states of the stored text; `null` for all wallets. */
+export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "addedFrom"> => {
+  if (text === null) return {}
+  const wallets = fromText(text)
+  const added = [...wallets].flatMap(([wallet, from]) => (from === null ? [] : [[wallet, from] as const]))
+  return { watch: [...wallets.keys()], ...(added.length === 0 ? {} : { addedFrom: Object.fromEntries(added) }) }
+}
 
 /** The error of an index that lacks a wanted wallet; `null` where it has all. `name` is that of the database. */
 export const lacking = (
@@ -27,12 +48,80 @@ export const lacking = (
   wanted: ReadonlySet<string> | null,
   text: string | null,
 ): StoreError | null => {
-  const held = fromText(text)
-  if (held === null || isWithin(wanted, held)) return null
-  const now = wanted === null ? 'which is needed without "watch"' : 'which "watch" now names'
+  const held = text === null ? null : fromText(text)
+  const missing = held === null ? undefined : wanted === null ? null : [...wanted].find((one) => !held.has(one))
+  if (missing === undefined) return null
+  const word = shellWord(chain)
+  const what = missing === null ? "most wallets" : `wallet ${missing}`
+  const why = missing === null ? 'which is needed without "watch"' : 'which "watch" now names'
+  const add =
+    missing === null ? "" : `Run "daybook watch add ${missing} --chain ${word}" to index it from now on. Or stop`
   return new StoreError({
-    message: `Database ${name} lacks ${lackedWallet(wanted, held)}, ${now}. Stop the service, run "daybook reindex --all --chain ${shellWord(chain)}" and start it again; or restore the previous "watch".`,
+    message: `Database ${name} lacks ${what}, ${why}. ${add === "" ? "Stop" : add} the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
     isRetryable: false,
     cause: undefined,
   })
+}
+
+/** The text once a writer takes an index for wanted wallets. Wallets that were added stay. */
+export const claimed = (text: string | null, wanted: ReadonlySet<string> | null): string | null => {
+  if (wanted === null) return null
+  const added: Wallets = text === null ? new Map() : addedOf(fromText(text))
+  return toText(new Map([...[...wanted].map((wallet) => [wallet, null] as const), ...added]))
+}
+
+/**
+ * The wallets that the blocks of a writer are made for: those that it was opened for and those that were added; `null` for all.
+ * `wanted` undefined stands for those of the index.
+ */
+export const listOf = (
+  text: string | null,
+  wanted: ReadonlySet<string> | null | undefined,
+): ReadonlySet<string> | null => {
+  if (wanted === null || (wanted === undefined && text === null)) return null
+  const stored: Wallets = text === null ? new Map() : fromText(text)
+  return new Set(wanted === undefined ? stored.keys() : [...wanted, ...addedOf(stored).keys()])
+}
+
+/** Whether two lists of wallets are the same. */
+export const isSame = (one: ReadonlySet<string> | null, other: ReadonlySet<string> | null): boolean =>
+  one === null || other === null
+    ? one === other
+    : one.size === other.size && [...one].every((wallet) => other.has(wallet))
+
+/**
+ * The text once blocks were stored that were made for some wallets: others are complete from `from` on at the earliest.
+ */
+export const stored = (text: string | null, madeFor: ReadonlySet<string> | null, from: number): string | null => {
+  if (text === null || madeFor === null) return text
+  const wallets = fromText(text)
+  if ([...wallets.keys()].every((wallet) => madeFor.has(wallet))) return text
+  return toText(
+    new Map([...wallets].map(([wallet, own]) => [wallet, madeFor.has(wallet) ? own : Math.max(own ?? 0, from)])),
+  )
+}
+
+/** The text once the blocks from `lowest` on were removed: those that replace them have the transactions of every wallet. */
+export const unwound = (text: string | null, lowest: number): string | null => {
+  if (text === null) return null
+  const wallets = fromText(text)
+  return toText(new Map([...wallets].map(([wallet, from]) => [wallet, from === null ? null : Math.min(from, lowest)])))
+}
+
+/** The text after a change, where `next` is the block after the head, and the wallets that are other than before. */
+export const changed = (
+  text: string,
+  { _tag, wallets: named }: WatchChange,
+  next: number,
+): { readonly text: string; readonly changed: ReadonlyArray<string> } => {
+  const wallets = new Map(fromText(text))
+  const isAdd = _tag === "Add"
+  const found = [...new Set(named)].filter((wallet) =>
+    isAdd ? !wallets.has(wallet) : (wallets.get(wallet) ?? null) !== null,
+  )
+  for (const wallet of found) {
+    if (isAdd) wallets.set(wallet, next)
+    else wallets.delete(wallet)
+  }
+  return { text: toText(wallets), changed: found }
 }

@@ -7,6 +7,7 @@ import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
 import * as BlockLinks from "../rows/BlockLinks.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import { fromHex } from "../rows/Bytes.ts"
@@ -24,6 +25,7 @@ import * as Projections from "./Projections.ts"
 import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
+import * as WatchList from "./WatchList.ts"
 
 /** Blocks whose appearances are deleted without a pause for other fibers. */
 const unwindStep = 1000
@@ -38,32 +40,41 @@ const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRe
 const checkpointAt = (
   { connection, ref }: ChainFile,
   expected: BlockRef | null,
-): Effect.Effect<Checkpoint | null, StoreError | CheckpointConflict> =>
+): Effect.Effect<Checkpoints.Found, StoreError | CheckpointConflict> =>
   Effect.flatMap(
-    connection.attempt(() => ChainReader.checkpointUnsafe(connection, ref.id)),
-    (found): Effect.Effect<Checkpoint | null, CheckpointConflict> =>
-      BlockLinks.isSame(found?.head ?? null, expected)
+    connection.attempt(() => Checkpoints.readUnsafe(connection, ref.id)),
+    (found): Effect.Effect<Checkpoints.Found, CheckpointConflict> => {
+      const head = found.checkpoint?.head ?? null
+      return BlockLinks.isSame(head, expected)
         ? Effect.succeed(found)
-        : Effect.fail(new CheckpointConflict({ expected, found: found?.head ?? null })),
+        : Effect.fail(new CheckpointConflict({ expected, found: head }))
+    },
   )
+
+/** What blocks are stored with. */
+interface Parts {
+  readonly projections: ReadonlyArray<Projection>
+  /** Wallets that they are made for; `null` for all. */
+  readonly watch: ReadonlySet<string> | null
+}
 
 const appendTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef | null,
   blocks: ReadonlyArray<BlockRows>,
-  projections: ReadonlyArray<Projection>,
+  { projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const found = yield* checkpointAt(file, expected)
+  const { checkpoint, layoutFrom, watch: text } = yield* checkpointAt(file, expected)
   const last = blocks.at(-1)
   if (last === undefined) return
-  const layoutFrom = yield* connection.attempt(() => Checkpoints.layoutFromUnsafe(connection, ref.id))
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
-  const from = found === null ? null : found.head.number + 1
+  const from = checkpoint === null ? null : checkpoint.head.number + 1
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
   const lowest = blocks[0]!.number
   yield* connection.attempt(() => {
-    moveUnsafe(file, found?.first ?? lowest, last, last.timestamp)
+    moveUnsafe(file, checkpoint?.first ?? lowest, last, last.timestamp)
+    WatchList.writeUnsafe(file, text, WatchedWallets.stored(text, watch, last.number + 1))
     Changes.recordUnsafe(connection, ref.id, { kind: "appended", lowest, highest: last.number })
   })
 })
@@ -78,13 +89,14 @@ const firstAt = (
 > =>
   Effect.flatMap(
     connection.attempt(() => {
-      const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
+      const found = Checkpoints.readUnsafe(connection, ref.id)
+      const { checkpoint, layoutFrom } = found
       const first = checkpoint && Blocks.findUnsafe(connection, ref.id, checkpoint.first, layoutFrom)
-      return { checkpoint, first, layoutFrom }
+      return { ...found, first }
     }),
-    ({ checkpoint, first, layoutFrom }) =>
+    ({ checkpoint, first, ...found }) =>
       checkpoint !== null && first !== null && BlockLinks.isSame(first, expected)
-        ? Effect.succeed({ checkpoint, first, layoutFrom })
+        ? Effect.succeed({ ...found, checkpoint, first })
         : Effect.fail(new CheckpointConflict({ expected, found: first && { number: first.number, hash: first.hash } })),
   )
 
@@ -92,10 +104,10 @@ const prependTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef,
   blocks: ReadonlyArray<BlockRows>,
-  projections: ReadonlyArray<Projection>,
+  { projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const { checkpoint, first, layoutFrom } = yield* firstAt(file, expected)
+  const { checkpoint, first, layoutFrom, watch: text } = yield* firstAt(file, expected)
   const [lowest] = blocks
   if (lowest === undefined) return
   const issue = BlockLinks.issue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
@@ -104,6 +116,7 @@ const prependTo = Effect.fnUntraced(function* (
   yield* connection.attempt(() => {
     Projections.prependUnsafe(file, projections, blocks)
     moveUnsafe(file, lowest.number, checkpoint.head, checkpoint.headTimestamp)
+    WatchList.writeUnsafe(file, text, WatchedWallets.stored(text, watch, first.number))
     const added = { kind: "appended", lowest: lowest.number, highest: first.number - 1 } as const
     Changes.recordUnsafe(connection, ref.id, added)
   })
@@ -123,9 +136,8 @@ const unwindTo = Effect.fnUntraced(function* (
   rememberedBlocks: number,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const found = yield* checkpointAt(file, expected)
+  const { checkpoint: found, layoutFrom, watch } = yield* checkpointAt(file, expected)
   if (found === null) return
-  const layoutFrom = yield* connection.attempt(() => Checkpoints.layoutFromUnsafe(connection, ref.id))
   const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number, layoutFrom)))
   if (!BlockLinks.isSame(target, to))
     return yield* new CheckpointConflict({
@@ -153,6 +165,7 @@ const unwindTo = Effect.fnUntraced(function* (
     const finalized = target?.number ?? null
     connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
     if (lowest < layoutFrom) connection.rowsUnsafe(Statements.moveLayout, [target === null ? null : lowest, ref.id])
+    WatchList.writeUnsafe(file, watch, WatchedWallets.unwound(watch, target === null ? 0 : lowest))
     Changes.recordUnsafe(connection, ref.id, { kind: "removed", lowest, highest: found.head.number })
   })
 })
@@ -171,26 +184,39 @@ const fillFrom = (
 export interface Options {
   /** Projections that are kept at the head; the file knows them. */
   readonly projections: ReadonlyArray<Projection>
+  /** Wallets that the writer was opened for; `null` for all, left out for those of the index. */
+  readonly wanted?: ReadonlySet<string> | null | undefined
+  /** The stored text of the wallets as it was then. Default: that of an index of all. */
+  readonly watchText?: string | null
   /** Number of removed blocks that are remembered. Default 100,000. */
   readonly rememberedBlocks?: number
 }
 
 /** The writer of a chain's file. */
 export const make = (file: ChainFile, options: Options): ChainWriter => {
-  const { projections, rememberedBlocks = defaultRememberedBlocks } = options
+  const { projections, rememberedBlocks = defaultRememberedBlocks, wanted, watchText = null } = options
+  const parts: Parts = { projections, watch: WatchedWallets.listOf(watchText, wanted) }
   const { connection, ref } = file
   const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id)
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
     file.transaction(Effect.andThen(file.checkToken(token), work))
 
   return {
+    watch: parts.watch,
+    isWatchChanged: connection.attempt(
+      () =>
+        !WatchedWallets.isSame(
+          WatchedWallets.listOf(Checkpoints.readUnsafe(connection, ref.id).watch, wanted),
+          parts.watch,
+        ),
+    ),
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
       const issue = BlockLinks.issue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* fenced(token, appendTo(file, expected, blocks, projections))
+      yield* fenced(token, appendTo(file, expected, blocks, parts))
     }),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      fenced(token, prependTo(file, expected, blocks, projections)),
+      fenced(token, prependTo(file, expected, blocks, parts)),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, unwindTo(file, expected, to, rememberedBlocks)),

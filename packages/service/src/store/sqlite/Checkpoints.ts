@@ -8,6 +8,7 @@ import type { Checkpoint } from "../BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
 import { toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 
@@ -54,6 +55,8 @@ export interface Found {
   readonly checkpoint: Checkpoint | null
   /** Blocks below are in the layout of an earlier version. */
   readonly layoutFrom: number
+  /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
+  readonly watch: string | null
 }
 
 /** Reads the checkpoint. */
@@ -61,7 +64,7 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
   const [row] = connection.valuesUnsafe<Row>(Statements.checkpoint, [chain])
   if (row === undefined) {
     if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
-    return { checkpoint: null, layoutFrom: 0 }
+    return { checkpoint: null, layoutFrom: 0, watch: null }
   }
   const [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom, checksum] = row
   const columns = [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom]
@@ -75,9 +78,9 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
           head: { number, hash: toHex(hash!) },
           headTimestamp: headTimestamp!,
           finalized,
-          ...(watch === null ? {} : { watch: JSON.parse(watch) as ReadonlyArray<string> }),
+          ...WatchedWallets.toCheckpoint(watch),
         }
-  return { checkpoint, layoutFrom: layoutFrom ?? 0 }
+  return { checkpoint, layoutFrom: layoutFrom ?? 0, watch }
 }
 
 /** The first block of the present layout. */

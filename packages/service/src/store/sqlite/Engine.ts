@@ -17,6 +17,7 @@ import * as ChainFile from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
 import * as CopyStatements from "./CopyStatements.ts"
 import * as Folder from "./Folder.ts"
@@ -102,8 +103,10 @@ export const open = Effect.fn("Sqlite.open")(function* (
             Projections.registerUnsafe(file, projections)
           }),
         )
-        return ChainWriter.make(file, { projections })
+        const found = yield* file.connection.attempt(() => Checkpoints.readUnsafe(file.connection, ref.id))
+        return ChainWriter.make(file, { projections, wanted: watch, watchText: found.watch })
       }),
+      changeWatch: (change) => Effect.scoped(Effect.flatMap(openFile(ref), (file) => WatchList.change(file, change))),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),
       proofs: Proofs.writer(openFile(ref)),
       space: Space.make(withFile, ref),

@@ -119,9 +119,6 @@ export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1
 /** Parameters: chain, checksum. */
 export const claim = `INSERT INTO checkpoint (chain, checksum) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`
 
-/** Parameters: chain. */
-export const watch = `SELECT number, watch FROM checkpoint WHERE chain = ?`
-
 /** Parameters: watch, chain. */
 export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 

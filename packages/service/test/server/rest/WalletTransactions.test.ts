@@ -3,6 +3,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Dates from "../../../src/server/rest/Dates.ts"
+import * as TestStore from "../../store/TestStore.ts"
 import * as Rows from "../rows.ts"
 import { type Response, decodePage, encodePage, hashesIn, start, type Started } from "../service.ts"
 
@@ -630,6 +631,28 @@ describe("walletTransactions", () => {
           })
         }
       }),
+    )
+
+    it.live("pages of a wallet that was added later begin with the first block that has all of its transactions", () =>
+      Effect.gen(function* () {
+        const blocks = [0, 1, 2, 3].map((number) => Rows.block(number, [{ from: alice, to: bob }]))
+        const service = yield* start({ chains: { eth: { config: { watch: [alice] }, blocks: blocks.slice(0, 3) } } })
+        const store = service.stores["eth"]!
+        yield* Effect.orDie(store.database.chain(store.ref).changeWatch({ _tag: "Add", wallets: [bob] }))
+        const before = yield* service.wallet(bob)
+        const added = yield* Effect.orDie(TestStore.open(store.database, store.ref, { watch: new Set([alice]) }))
+        yield* Effect.orDie(added.append({ number: 2, hash: blocks[2]!.hash }, blocks.slice(3)))
+
+        expect([before.status, before.json.result]).toEqual([200, []])
+        expect(before.headers["daybook-indexed-from"]).toBe("3")
+        for (const range of ["", "from_block=1", "from_date=1970-01-01"]) {
+          const answer = yield* service.wallet(bob, range)
+          expect(hashesIn(answer)).toEqual([blocks[3]!.transactions[0]!.hash])
+          expect(answer.headers["daybook-indexed-from"]).toBe("3")
+        }
+        expect((yield* service.wallet(alice)).headers["daybook-indexed-from"]).toBe("0")
+        expect((yield* service.wallet(bob, "to_block=2")).json.result).toEqual([])
+      }).pipe(Effect.scoped),
     )
   })
 
