@@ -14,10 +14,10 @@ export interface LedgerRules {
   readonly feeRules: FeeRules.FeeRanges
   readonly nativeTokens: ReadonlySet<string>
   /**
-   * Tokens whose Deposit and Withdrawal events mint and burn; `null` for a chain without a row: such an event counts where its emitter
-   * received or paid the same amount of native currency in the same transaction.
+   * Tokens whose Deposit and Withdrawal events mint and burn. Those of other contracts count where the same amount of native currency
+   * moved to or from the contract in the same transaction.
    */
-  readonly wrappedTokens: ReadonlySet<string> | null
+  readonly wrappedTokens: ReadonlySet<string>
   readonly irregularBlocks: ReadonlySet<number>
   /** Movements of one transaction; the rows of one with more are marked. */
   readonly maxMovements: number
@@ -33,7 +33,7 @@ export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null
     chainId,
     feeRules: FeeRules.all[chain?.feeRules ?? "ethereum"],
     nativeTokens: new Set(nativeTokens),
-    wrappedTokens: chain === undefined ? null : new Set(wrappedTokens),
+    wrappedTokens: new Set(wrappedTokens),
     irregularBlocks: new Set(irregularBlocks.map(Number)),
     maxMovements: defaultMaxMovements,
   }

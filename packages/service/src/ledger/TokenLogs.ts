@@ -135,39 +135,49 @@ const wrappingOf = (log: SourceLog) => {
   return account === null ? null : { account, amount: wordAt(log.data, 0), isDeposit }
 }
 
-/** What a wrapping would be as a transfer of the token, which some wrapped tokens log too. */
-const keyOf = (asset: string, account: string, amount: bigint, isMint: boolean): string =>
-  `${asset}:${account}:${amount}:${isMint}`
+/** A side of a token that is no holder of it: the zero address, and of a contract that is not listed the contract itself. */
+const isSource = (address: string, { address: token }: SourceLog, isListed: boolean): boolean =>
+  address === zeroAddress || (!isListed && address === token)
+
+/** Names a mint or burn; the amount counts for listed contracts alone, since others may mint shares. */
+const keyOf = (token: string, account: string, isMint: boolean, amount: bigint, isListed: boolean): string =>
+  `${token}:${account}:${isMint}:${isListed ? amount : ""}`
 
 /** Mints and burns that logs of transfers state, counted. */
-const mintsOf = (logs: ReadonlyArray<SourceLog>): Map<string, number> => {
+const mintsOf = (logs: ReadonlyArray<SourceLog>, { wrappedTokens }: LedgerRules): Map<string, number> => {
   const found = new Map<string, number>()
   for (const log of logs) {
     const transfer = fungibleOf(log)
-    if (transfer === null || (transfer.from !== zeroAddress && transfer.to !== zeroAddress)) continue
-    const isMint = transfer.from === zeroAddress
-    const key = keyOf(log.address, isMint ? transfer.to : transfer.from, transfer.amount, isMint)
+    if (transfer === null) continue
+    const { amount, from, to } = transfer
+    const isListed = wrappedTokens.has(log.address)
+    const isMint = isSource(from, log, isListed)
+    if (isMint === isSource(to, log, isListed)) continue
+    const key = keyOf(log.address, isMint ? to : from, isMint, amount, isListed)
     found.set(key, (found.get(key) ?? 0) + 1)
   }
   return found
 }
 
-/** Mints and burns of wrapped native currency, unless a transfer states them too. */
+/**
+ * Mints and burns of wrapped native currency, unless a transfer states them too. Any contract may log such an event: of one that is not
+ * listed it counts where the same amount of native currency moved to or from the contract, each such movement once.
+ */
 const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: LedgerRules) => {
   let mints: Map<string, number> | undefined
   return (log: SourceLog): void => {
     const wrapping = wrappingOf(log)
-    if (wrapping === null) return
+    if (wrapping === null || holder(wrapping.account) === null) return
     const { account, amount, isDeposit } = wrapping
-    const isKnown = rules.wrappedTokens?.has(log.address) ?? rows.hasNative(log.address, isDeposit ? amount : -amount)
-    if (!isKnown || holder(account) === null) return
-    mints ??= mintsOf(logs)
-    const key = keyOf(log.address, account, amount, isDeposit)
+    const isListed = rules.wrappedTokens.has(log.address)
+    mints ??= mintsOf(logs, rules)
+    const key = keyOf(log.address, account, isDeposit, amount, isListed)
     const stated = mints.get(key) ?? 0
     if (stated > 0) {
       mints.set(key, stated - 1)
       return
     }
+    if (!isListed && !rows.takeNative(log.address, isDeposit ? amount : -amount)) return
     rows.role(account, isDeposit ? "token_recipient" : "token_sender")
     const [from, to] = isDeposit ? [null, account] : [account, null]
     rows.transfer({ asset: log.address, kind: "erc20", amount, from, to, logIndex: log.logIndex })

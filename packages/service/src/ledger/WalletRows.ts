@@ -18,8 +18,8 @@ export interface LedgerRow {
 interface Collected {
   roles: number
   readonly movements: Array<Movement.Movement>
-  /** Amounts of the native movements, once `hasNative` was asked for one. */
-  nativeAmounts: Set<bigint> | null
+  /** Native movements by amount that were not taken yet, once `takeNative` was called. */
+  nativeAmounts: Map<bigint, number> | null
 }
 
 /** What moves between two wallets. */
@@ -38,6 +38,9 @@ export interface Change extends Pick<Movement.Movement, "wallet" | "kind" | "amo
   readonly counterparty?: string | null
   readonly isFailed?: boolean
 }
+
+const count = (amounts: Map<bigint, number>, amount: bigint): Map<bigint, number> =>
+  amounts.set(amount, (amounts.get(amount) ?? 0) + 1)
 
 const isNative = ({ asset }: Movement.Movement): boolean => asset === Movement.native
 
@@ -76,7 +79,7 @@ export class WalletRows {
     if (row === null) return
     this.#movements++
     row.movements.push(movement)
-    if (row.nativeAmounts !== null && isNative(movement)) row.nativeAmounts.add(movement.amount)
+    if (row.nativeAmounts !== null && isNative(movement)) count(row.nativeAmounts, movement.amount)
   }
 
   /** Whether no further movement has a place; the next one marks the rows. */
@@ -124,12 +127,16 @@ export class WalletRows {
     return sums
   }
 
-  /** Whether a native amount moved to a wallet, or from it where the amount is negative. */
-  hasNative(wallet: string, amount: bigint): boolean {
+  /** Whether a native amount moved to a wallet, or from it where the amount is negative; each movement is taken once. */
+  takeNative(wallet: string, amount: bigint): boolean {
     const row = this.#rows.get(wallet)
     if (row === undefined) return false
-    row.nativeAmounts ??= new Set(row.movements.filter(isNative).map((movement) => movement.amount))
-    return row.nativeAmounts.has(amount)
+    row.nativeAmounts ??= row.movements
+      .filter(isNative)
+      .reduce((amounts, movement) => count(amounts, movement.amount), new Map<bigint, number>())
+    const left = row.nativeAmounts.get(amount) ?? 0
+    if (left > 0) row.nativeAmounts.set(amount, left - 1)
+    return left > 0
   }
 
   /** The rows, in the order in which their wallets were named first. */

@@ -13,7 +13,7 @@ import type { LedgerProjection } from "./Projection.ts"
 export const id = "wallet_ledger"
 
 /** A change of the derivation or of the fee rules needs another one: all rows are derived again. */
-export const revision = 1
+export const revision = 2
 
 /** The ledgers of a chain's wallets, by its EIP-155 id. */
 export const make = (chainId: number): LedgerProjection => {

@@ -173,15 +173,6 @@ describe("TokenLogs", () => {
     expect(rolesOf(alice, of(topics.withdrawal, alice))).toEqual(["token_sender"])
   })
 
-  it("add: takes a Withdrawal for wrapped currency on a chain of no list where its emitter paid the same amount", () => {
-    const withdrawn = log({ topics: [topics.withdrawal, topic(alice)], data: data(5) })
-    const rules = LedgerRules.fromChainId(31_337)
-    const paid = (amount: bigint) => block([withdrawn], { frames: [frame(token, alice, amount)] })
-
-    expect(movementsOf(alice, paid(5n), rules)).toEqual(["internal 5", `erc20 ${token} -5`])
-    expect(movementsOf(alice, paid(4n), rules)).toEqual(["internal 4"])
-  })
-
   it("add: mints and burns wrapped ether by its Deposit and Withdrawal, once", () => {
     const deposited = log({ address: weth, topics: [topics.deposit, topic(alice)], data: data(5) })
     const withdrawn = log({ address: weth, topics: [topics.withdrawal, topic(alice)], data: data(4) })
@@ -193,13 +184,78 @@ describe("TokenLogs", () => {
     expect(of(alice, { ...deposited, address: token })).toEqual([])
   })
 
-  it("add: takes a Deposit for wrapped currency on a chain of no list where the same amount moved to its emitter", () => {
+  describe("of a contract that is not listed", () => {
     const deposited = log({ topics: [topics.deposit, topic(alice)], data: data(5) })
-    const rules = LedgerRules.fromChainId(31_337)
+    const withdrawn = log({ topics: [topics.withdrawal, topic(alice)], data: data(5) })
+    const received = (logs: ReadonlyArray<SourceLog>, ...amounts: ReadonlyArray<bigint>) =>
+      block(logs, { frames: amounts.map((amount) => frame(carol, token, amount)) })
+    const tokensOf = (source: ReturnType<typeof block>, wallet = alice) =>
+      movementsOf(wallet, source).filter((movement) => movement.startsWith("erc20"))
 
-    expect(movementsOf(alice, block([deposited], { to: token, value: 5n }), rules)).toEqual([`erc20 ${token} 5`])
-    expect(movementsOf(alice, block([deposited], { to: token, value: 6n }), rules)).toEqual([])
-    expect(movementsOf(alice, block([deposited], { to: token, value: 5n }), ethereum)).toEqual([])
+    it.each([1, 31_337])(
+      "add: takes a Deposit for wrapped currency where the same amount moved to it, on chain %i",
+      (id) => {
+        const rules = LedgerRules.fromChainId(id)
+
+        expect(movementsOf(alice, block([deposited], { to: token, value: 5n }), rules)).toEqual([`erc20 ${token} 5`])
+        expect(movementsOf(alice, received([deposited], 5n), rules)).toEqual([`erc20 ${token} 5`])
+        expect(movementsOf(alice, block([deposited], { to: token, value: 6n }), rules)).toEqual([])
+        expect(rolesOf(alice, deposited)).toBeUndefined()
+      },
+    )
+
+    it.each([1, 31_337])(
+      "add: takes a Withdrawal for wrapped currency where it paid the same amount, on chain %i",
+      (id) => {
+        const rules = LedgerRules.fromChainId(id)
+        const paid = (amount: bigint) => block([withdrawn], { frames: [frame(token, alice, amount)] })
+
+        expect(movementsOf(alice, paid(5n), rules)).toEqual(["internal 5", `erc20 ${token} -5`])
+        expect(movementsOf(alice, paid(4n), rules)).toEqual(["internal 4"])
+        expect(movementsOf(alice, received([withdrawn], 5n), rules)).toEqual([])
+      },
+    )
+
+    it("add: counts no more events than amounts that moved, where a hostile contract logs many", () => {
+      const ofBob = { ...deposited, topics: [topics.deposit, topic(bob)] }
+      const many = [deposited, ofBob, deposited, ofBob]
+
+      expect(tokensOf(received(many, 5n))).toEqual([`erc20 ${token} 5`])
+      expect(tokensOf(received(many, 5n), bob)).toEqual([])
+      expect(tokensOf(received(many, 5n, 5n), bob)).toEqual([`erc20 ${token} 5`])
+      expect(tokensOf(block(many))).toEqual([])
+      expect(tokensOf(block(many.map(() => transferLog(zero, alice, 5n))))).toHaveLength(4)
+    })
+
+    it("add: counts a mint once that a transfer states too, also of another amount or from the contract itself", () => {
+      const shares = transferLog(zero, alice, 3n)
+      const sold = transferLog(token, alice, 7n)
+
+      expect(tokensOf(received([shares, deposited], 5n))).toEqual([`erc20 ${token} 3`])
+      expect(tokensOf(received([deposited, sold], 5n))).toEqual([`erc20 ${token} 7`])
+      expect(tokensOf(received([shares, deposited, deposited], 5n))).toEqual([`erc20 ${token} 3`, `erc20 ${token} 5`])
+      expect(tokensOf(received([transferLog(bob, alice, 5n), deposited], 5n))).toHaveLength(2)
+      expect(tokensOf(received([transferLog(zero, bob, 5n), deposited], 5n))).toEqual([`erc20 ${token} 5`])
+      expect(tokensOf(received([transferLog(zero, token, 5n), deposited], 5n))).toEqual([`erc20 ${token} 5`])
+      expect(tokensOf(received([{ ...shares, address: weth }, deposited], 5n))).toHaveLength(2)
+    })
+
+    it("add: counts a burn once that a transfer states too, also of another amount or to the contract itself", () => {
+      const paid = (...logs: ReadonlyArray<SourceLog>) => block(logs, { frames: [frame(token, carol, 5n)] })
+
+      expect(tokensOf(paid(transferLog(alice, zero, 3n), withdrawn))).toEqual([`erc20 ${token} -3`])
+      expect(tokensOf(paid(transferLog(alice, token, 5n), withdrawn))).toEqual([`erc20 ${token} -5`])
+      expect(tokensOf(paid(transferLog(zero, alice, 5n), withdrawn))).toEqual([`erc20 ${token} 5`, `erc20 ${token} -5`])
+    })
+  })
+
+  it("add: keeps the deposit of a listed contract beside a transfer of another amount or from the contract", () => {
+    const deposited = log({ address: weth, topics: [topics.deposit, topic(alice)], data: data(5) })
+    const withdrawn = log({ address: weth, topics: [topics.withdrawal, topic(alice)], data: data(5) })
+    const returned = transferLog(alice, weth, 5n, { address: weth })
+
+    expect(of(alice, transferLog(zero, alice, 3n, { address: weth }), deposited)).toHaveLength(2)
+    expect(of(alice, returned, withdrawn)).toEqual([`erc20 ${weth} -5`, `erc20 ${weth} -5`])
   })
 
   const word = Schema.Literals(["0", "1", "40", "60", "a0", "f".repeat(64), alice.slice(2), bob.slice(2)])

@@ -57,16 +57,20 @@ describe("WalletRows", () => {
     expect(rows.toRows()[0]!.movements.map(({ isFailed }) => isFailed)).toEqual([false, true])
   })
 
-  it("hasNative: finds signed amounts of native currency that a wallet moved", () => {
+  it("takeNative: finds signed amounts of native currency that a wallet moved, each movement once", () => {
     const rows = new WalletRows(0, 8)
     rows.transfer(transfer)
     rows.transfer({ ...transfer, asset: token, kind: "erc20", amount: 6n })
 
-    expect(rows.hasNative(bob, 5n)).toBe(true)
-    expect(rows.hasNative(alice, -5n)).toBe(true)
-    expect(rows.hasNative(alice, 5n)).toBe(false)
-    expect(rows.hasNative(bob, 6n)).toBe(false)
-    expect(rows.hasNative(carol, 5n)).toBe(false)
+    expect(rows.takeNative(bob, 5n)).toBe(true)
+    expect(rows.takeNative(alice, -5n)).toBe(true)
+    expect(rows.takeNative(alice, 5n)).toBe(false)
+    expect(rows.takeNative(bob, 6n)).toBe(false)
+    expect(rows.takeNative(carol, 5n)).toBe(false)
+    expect(rows.takeNative(bob, 5n)).toBe(false)
+    rows.transfer(transfer)
+    rows.transfer(transfer)
+    expect([rows.takeNative(bob, 5n), rows.takeNative(bob, 5n), rows.takeNative(bob, 5n)]).toEqual([true, true, false])
   })
 
   it("nativeSums: adds up native movements of the kinds, without sums of 0", () => {
