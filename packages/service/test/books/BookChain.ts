@@ -1,0 +1,137 @@
+/**
+ * A scenario chain with what anvil has no means for: withdrawals, and balances that change without anything that states it. A withdrawal is
+ * credited by the node, and a server in front of it states it in the block.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { Anvil, Scenario } from "@daybook/chain"
+import type { Tokens } from "./balanceOracle.ts"
+
+/** Chains without a row, and with one of the rules of anvil: by it the contract of wrapped ether is not a listed one. */
+const chains = [
+  { name: "books", id: 31_337 },
+  { name: "eth", id: 1 },
+  { name: "sepolia", id: 11_155_111 },
+] as const
+
+const hex = (number: number | bigint) => `0x${number.toString(16)}`
+const gwei = 10n ** 9n
+
+/** A balance that was changed without a transaction. */
+export interface Unstated {
+  readonly wallet: string
+  readonly asset: string
+  readonly amount: bigint
+}
+
+interface Withdrawal {
+  readonly block: number
+  readonly address: string
+  /** In gwei. */
+  readonly amount: bigint
+}
+
+/** Changes what the head holds, and mines the next block; gives the head. */
+const changeHead = Effect.fnUntraced(function* (node: Anvil.Node, change: Effect.Effect<unknown, unknown>) {
+  yield* node.call("evm_mine")
+  const block = Number(yield* node.call<string>("eth_blockNumber"))
+  yield* change
+  yield* node.call("evm_mine")
+  return block
+})
+
+const credit = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string, amount: bigint) {
+  const held = BigInt(yield* node.call<string>("eth_getBalance", [wallet, "latest"]))
+  yield* node.call("anvil_setBalance", [wallet, hex(held + amount)])
+})
+
+const creditToken = Effect.fnUntraced(function* (node: Anvil.Node, token: string, wallet: string, amount: bigint) {
+  const data = `0x70a08231${wallet.slice(2).padStart(64, "0")}`
+  const held = BigInt(yield* node.call<string>("eth_call", [{ to: token, data }, "latest"]))
+  yield* node.call("anvil_dealERC20", [wallet, token, hex(held + amount)])
+})
+
+interface Reply {
+  readonly result?: { readonly number?: string; withdrawals?: ReadonlyArray<unknown> } | null
+}
+
+/** Serves a node with withdrawals in its blocks; the end of the scope stops it. */
+const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: ReadonlyArray<Withdrawal>) {
+  const byBlock = new Map(
+    withdrawals.map(({ address, amount, block }, index) => [
+      hex(block),
+      [{ index: hex(index), validatorIndex: hex(index + 7), address, amount: hex(amount) }],
+    ]),
+  )
+  const add = ({ result }: Reply) => {
+    const own = result?.withdrawals === undefined ? undefined : byBlock.get(result.number ?? "")
+    if (own !== undefined) result!.withdrawals = own
+  }
+  const answer = async (body: string): Promise<string> => {
+    const response = await fetch(node.url, { method: "POST", headers: { "content-type": "application/json" }, body })
+    const text = await response.text()
+    if (!body.includes("eth_getBlockBy")) return text
+    const replies = JSON.parse(text) as Reply | ReadonlyArray<Reply>
+    for (const reply of [replies].flat()) add(reply)
+    return JSON.stringify(replies)
+  }
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      answer(Buffer.concat(chunks).toString()).then(
+        (text) => response.setHeader("content-type", "application/json").end(text),
+        () => response.destroy(),
+      )
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+    () =>
+      Effect.promise(() => {
+        server.closeAllConnections()
+        return new Promise((resolve) => server.close(resolve))
+      }),
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+})
+
+/** Runs a scenario, then withdrawals and unstated changes. */
+export const make = Effect.fnUntraced(function* (options: Scenario.Options & { readonly seed: number }) {
+  const chain = chains[options.seed % chains.length]!
+  const node = yield* Anvil.make({ chainId: chain.id })
+  const world = yield* Scenario.run(node, options)
+  const { accounts, contracts, strangers } = world
+  const recipients = [accounts.heidi, contracts.multisend, strangers[2]!, `0x${"5e".repeat(20)}`]
+  const withdrawals = yield* Effect.forEach(recipients, (address, at) => {
+    const amount = 32n * BigInt(at + 1) + 7n
+    return Effect.map(changeHead(node, credit(node, address, amount * gwei)), (block): Withdrawal => ({
+      block,
+      address,
+      amount,
+    }))
+  })
+  const unstated: ReadonlyArray<Unstated> = [
+    { wallet: strangers[0]!, asset: "native", amount: 5n },
+    { wallet: accounts.alice, asset: contracts.gold, amount: 3n },
+  ]
+  for (const { amount, asset, wallet } of unstated) {
+    yield* changeHead(
+      node,
+      asset === "native" ? credit(node, wallet, amount) : creditToken(node, asset, wallet, amount),
+    )
+  }
+  const { collectible, gold, multiCollectible, silver, wrappedEther, ...more } = contracts
+  const tokens: Tokens = {
+    fungible: [gold, silver, wrappedEther, more.goldSilverPair, more.etherGoldPair],
+    collectibles: [collectible],
+    multi: [[multiCollectible, [1n, 2n]]],
+  }
+  const last = Number(yield* node.call<string>("eth_blockNumber"))
+  const url = yield* serve(node, withdrawals)
+  return { chain, node, url, world, tokens, last, withdrawals, unstated }
+})
+
+/** A chain of `make`. */
+export type BookChain = Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,85 @@
+/** Wallets that are discovered alone, without an index: their movements, and which of their blocks are not found. */
+import { Effect, Stream } from "effect"
+import * as Connection from "../../src/discovery/Connection.ts"
+import * as Discovery from "../../src/discovery/Discovery.ts"
+import * as Statement from "../../src/statement/Statement.ts"
+import type { Balances, Change, Difference } from "./balanceOracle.ts"
+import type { ScannedBlock, Transfer } from "./chainOracle.ts"
+
+/** Blocks in which a wallet takes part: how many its discovery has, and what those do to it that are not found. */
+export interface Missed {
+  readonly wallet: string
+  readonly found: number
+  /** It is called, and nothing moves. */
+  readonly valueless: number
+  /** Ether enters and leaves. */
+  readonly cancelled: number
+  /** Anything else. */
+  readonly others: ReadonlyArray<number>
+}
+
+/** A wallet's movements, and the blocks in which they are. */
+export interface Discovered {
+  readonly wallet: string
+  readonly blocks: ReadonlySet<number>
+  readonly changes: ReadonlyArray<Change>
+}
+
+/** Discovers wallets, one after another. */
+export const discover = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
+  const connection = yield* Connection.connect({ node: { url } })
+  const discovered = yield* Effect.forEach(
+    wallets,
+    Effect.fnUntraced(function* (wallet) {
+      const began = yield* Statement.begin(connection, { addresses: [wallet], at: last })
+      const blocks = yield* Stream.runCollect(Discovery.make(connection, began).blocks)
+      const changes = blocks.flatMap(({ number: block, rows }) =>
+        rows.flatMap(({ movements }) =>
+          movements.map(({ amount, asset, tokenId }): Change => ({ block, wallet, asset, tokenId, amount })),
+        ),
+      )
+      return { wallet, blocks: new Set(blocks.map(({ number }) => number)), changes } satisfies Discovered
+    }),
+  )
+  return { discovered, calls: connection.usage().calls }
+})
+
+/** The differences that the statements of wallets name, in the form of the oracle. */
+export const namedBy = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
+  const connection = yield* Connection.connect({ node: { url } })
+  const found = yield* Effect.forEach(wallets, (wallet) => Statement.run(connection, { addresses: [wallet], at: last }))
+  return found.flatMap(({ statements }) =>
+    statements.flatMap(({ address: wallet, differences }) =>
+      differences.map(({ expected: sum, firstBlock, found: balance, holding: { asset, tokenId } }): Difference => ({
+        ...{ block: firstBlock ?? -1, wallet, asset, tokenId },
+        ...{ sum, balance: balance ?? 0n },
+      })),
+    ),
+  )
+})
+
+const isOf = ({ from, to }: Transfer, wallet: string): boolean => from === wallet || to === wallet
+
+/** What the blocks that were not found do to their wallets. */
+export const missedOf = (
+  blocks: ReadonlyArray<ScannedBlock>,
+  { blocks: balances, wallets }: Balances,
+  discovered: ReadonlyArray<Discovered>,
+): ReadonlyArray<Missed> =>
+  discovered.map(({ blocks: found, wallet }) => {
+    const at = wallets.indexOf(wallet)
+    const kindOf = (block: number): "valueless" | "cancelled" | "others" => {
+      const { holders, senders, transfers } = blocks[block]!
+      const isChanged = balances[block]![at] !== balances[block - 1]![at]
+      if (isChanged || holders.has(wallet) || senders.has(wallet)) return "others"
+      return transfers.some((one) => isOf(one, wallet)) ? "cancelled" : "valueless"
+    }
+    const missed = blocks.flatMap(({ holders, parties }, block) =>
+      block > 0 && !found.has(block) && (parties.has(wallet) || holders.has(wallet)) ? [block] : [],
+    )
+    const of = (kind: ReturnType<typeof kindOf>) => missed.filter((block) => kindOf(block) === kind)
+    return {
+      ...{ wallet, found: found.size },
+      ...{ valueless: of("valueless").length, cancelled: of("cancelled").length, others: of("others") },
+    }
+  })
