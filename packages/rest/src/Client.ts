@@ -97,6 +97,8 @@ export interface RowsReverted {
   readonly _tag: "RowsReverted"
   /** First block whose rows are reverted; 0 for all rows. */
   readonly fromBlock: bigint
+  /** Position after this marker, for `resume` once the rows are removed: the stream continues with the replacement rows. */
+  readonly position: string
 }
 
 /**
