@@ -135,11 +135,15 @@ describe("resume", () => {
     (order) =>
       Effect.gen(function* () {
         const chain = history(4, 60)
-        const fork = chain.map((one) => (Number(one.block_number) < 30 ? one : { ...one, block_hash: `0x${"5".repeat(64)}` }))
+        const fork = chain.map((one) => ({ ...one, block_hash: `0x${"5".repeat(64)}` }))
         let served: ReadonlyArray<Row> = chain
         const server = yield* serve((...all) => servePages(served)(...all))
         const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
-        const read = async (resume: string | undefined, kept: ReadonlyArray<Kept>, isEnough: (last: object) => boolean) => {
+        const read = async (
+          resume: string | undefined,
+          kept: ReadonlyArray<Kept>,
+          isEnough: (last: object) => boolean,
+        ) => {
           const rows = rest.walletTransactionsStream(
             { address: wallet, order, limit: 15 },
             { resume, onStaleCursor: "restart", prefetch: false },
