@@ -204,7 +204,9 @@ export interface MovementStreamPage extends StreamPage<MovementPage> {}
  * A stream over all pages of a query.
  */
 export interface PagedStream<A, Q = Query> {
+  /** Streams the range, each row once and in order; after a reorg a marker, and the replacement rows. */
   (query: Q, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
+  /** Streams the range, each row once and in order. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
 }
 
