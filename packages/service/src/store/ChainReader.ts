@@ -85,8 +85,19 @@ export interface GapQuery {
   readonly limit: number
 }
 
+/** How to read a snapshot. */
+export interface SnapshotOptions {
+  /**
+   * Serial of a state that the caller has seen, 0 for none: a replica of the database that has reached it may be read, and what was read
+   * of one that fails is read again of another server. Left out: the newest state is read.
+   */
+  readonly atLeast?: number
+}
+
 /** Reads of one committed state of a chain. */
 export interface Snapshot {
+  /** Grows with each write of blocks, and of rows derived from them. */
+  readonly serial: number
   /** `null` while the index is empty. */
   readonly checkpoint: Effect.Effect<Checkpoint | null, StoreError>
   /** The stored block of a number; `null` outside the index. */
@@ -172,6 +183,7 @@ export interface ChainReader {
   /** Runs reads in one read transaction. */
   readonly snapshot: <A, E, R>(
     read: (snapshot: Snapshot) => Effect.Effect<A, E, R>,
+    options?: SnapshotOptions,
   ) => Effect.Effect<A, E | StoreError, R>
   /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>

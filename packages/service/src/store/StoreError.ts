@@ -24,6 +24,14 @@ export const invalidUrl = (expected: string, received: string): StoreError =>
     cause: undefined,
   })
 
+/** The state that was read is older than one that the caller has seen: that of a copy, or of a standby that replaced its primary. */
+export const behind = (chain: string): StoreError =>
+  new StoreError({
+    message: `Index behind: ${chain}. It has not reached the blocks of the cursor. Try again.`,
+    isRetryable: true,
+    cause: undefined,
+  })
+
 /** The checkpoint is not the expected one, because another indexer wrote to the chain. Nothing was changed. */
 export class CheckpointConflict extends Data.TaggedError("CheckpointConflict")<{
   readonly expected: BlockRef | null

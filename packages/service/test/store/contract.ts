@@ -3,6 +3,7 @@
  * needed to judge it.
  */
 import { describe } from "@effect/vitest"
+import { cursorContract } from "./cursorContract.ts"
 import { databaseContract } from "./databaseContract.ts"
 import { leaseContract } from "./leaseContract.ts"
 import { projectionContract } from "./projectionContract.ts"
@@ -27,6 +28,7 @@ export const contract = (name: string, database: TestDatabase.Make, part = TestD
   describe(`Engine ${name}`, () => {
     writingContract(database, law)
     readingContract(database, law)
+    cursorContract(database)
     projectionContract(database, law)
     proofContract(database)
     watchContract(database)

@@ -44,11 +44,15 @@ export interface Cursor {
   readonly positionHash: string
   /** The highest block of the list: later blocks are not part of it. */
   readonly top: BlockRef
+  /** Serial of the state that the page was read of; 0 in a cursor of an earlier version. */
+  readonly serial: number
 }
 
-const version = 1
-/** Version of a cursor with a part or a filter, behind what the first version has. */
-const selectiveVersion = 2
+/** Of cursors with the part, the filter and the serial. */
+const version = 3
+/** Versions that are read only: without any of these, and without the serial. */
+const bareVersion = 1
+const serialFreeVersion = 2
 const walletBytes = 20
 const hashBytes = 32
 const checksumBytes = 8
@@ -83,8 +87,6 @@ const boundBytes = (bound: RequestedBound): ReadonlyArray<number> => {
   return [bound.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(bound.date))]
 }
 
-const isSelective = ({ filter = {}, part }: Cursor): boolean => part !== undefined || Object.keys(filter).length > 0
-
 /** The part, counted from 1, and the filter. */
 const selectionBytes = ({ filter = {}, part }: Cursor): Buffer => {
   const text = Buffer.from(new URLSearchParams(filter).toString())
@@ -95,7 +97,7 @@ const selectionBytes = ({ filter = {}, part }: Cursor): Buffer => {
 export const toText = (projection: string, cursor: Cursor): string => {
   const { chainId, from, order, page, position, positionHash, requestedFrom, requestedTo, to, top, wallet } = cursor
   const numbers = [
-    isSelective(cursor) ? selectiveVersion : version,
+    version,
     order === "ASC" ? 0 : 1,
     ...boundBytes(requestedFrom),
     ...boundBytes(requestedTo),
@@ -103,7 +105,7 @@ export const toText = (projection: string, cursor: Cursor): string => {
   ]
   const bytes = Buffer.concat([
     ...[Buffer.from(numbers), hexBytes(wallet), hexBytes(positionHash), hexBytes(top.hash)],
-    ...(isSelective(cursor) ? [selectionBytes(cursor)] : []),
+    ...[selectionBytes(cursor), Buffer.from(varint(cursor.serial))],
   ])
   return Buffer.concat([bytes, checksum(projection, bytes)]).toString("base64url")
 }
@@ -145,12 +147,12 @@ const previous = "the cursor of the previous page, unchanged"
 const read = (bytes: Buffer): Cursor | undefined => {
   const { bound, byte, hex, isAtEnd, number, text } = reader(bytes)
   const readVersion = byte()
-  if (readVersion !== version && readVersion !== selectiveVersion) return undefined
-  const order = byte() === 0 ? "ASC" : "DESC"
+  if (readVersion < bareVersion || readVersion > version) return undefined
+  const order: Order = byte() === 0 ? "ASC" : "DESC"
   const [requestedFrom, requestedTo] = [bound(), bound()]
   const [chainId, from, to, page] = [number(), number(), number(), number()]
   const [block, index, topNumber] = [number(), number(), number()]
-  const cursor: Cursor = {
+  const cursor = {
     chainId,
     order,
     requestedFrom,
@@ -158,13 +160,14 @@ const read = (bytes: Buffer): Cursor | undefined => {
     from,
     to,
     page,
-    position: [block, index],
+    position: [block, index] as const,
     wallet: hex(walletBytes),
     positionHash: hex(hashBytes),
     top: { number: topNumber, hash: hex(hashBytes) },
   }
-  const part = readVersion === version ? 0 : number()
-  const filter = readVersion === version ? {} : Object.fromEntries(new URLSearchParams(text()))
+  const part = readVersion === bareVersion ? 0 : number()
+  const filter = readVersion === bareVersion ? {} : Object.fromEntries(new URLSearchParams(text()))
+  const serial = readVersion > serialFreeVersion ? number() : 0
   const numbers = [
     chainId,
     from,
@@ -174,11 +177,13 @@ const read = (bytes: Buffer): Cursor | undefined => {
     index,
     topNumber,
     part,
+    serial,
     ...[requestedFrom, requestedTo].map(numberOf),
   ]
   if (!isAtEnd() || !numbers.every(Number.isSafeInteger)) return undefined
   return {
     ...cursor,
+    serial,
     ...(part === 0 ? {} : { part: part - 1 }),
     ...(Object.keys(filter).length === 0 ? {} : { filter }),
   }

@@ -11,8 +11,8 @@ import * as Result from "effect/Result"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
-import type { PageQuery, PageRow, Snapshot } from "../../store/ChainReader.ts"
-import type { StoreError } from "../../store/StoreError.ts"
+import type { PageQuery, PageRow, Snapshot, SnapshotOptions } from "../../store/ChainReader.ts"
+import * as StoreError from "../../store/StoreError.ts"
 import * as WatchList from "../../store/WatchList.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as BlockRange from "./BlockRange.ts"
@@ -57,7 +57,7 @@ export interface Source<Row> extends Pick<Projection, "id" | "kind" | "revision"
   readonly read: (
     snapshot: Snapshot,
     query: SourceQuery,
-  ) => Effect.Effect<SourceRows<Row>, StoreError | InvalidParameter>
+  ) => Effect.Effect<SourceRows<Row>, StoreError.StoreError | InvalidParameter>
 }
 
 /** The rows of a projection themselves. */
@@ -128,16 +128,22 @@ const sizeOf = (limit: number | undefined, maxLimit: number): Result.Result<numb
 /**
  * The first block whose rows may have changed since the cursor was made; `null` while both of its blocks are stored.
  *
+ * **Errors**
+ * - `StoreError`, retryable: the state is an earlier one than that of the cursor, and has not reached its blocks.
+ *
  * Source: decision 0011.
  */
 const reorgedFrom = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  { position, positionHash, top }: Cursor.Cursor,
-): Effect.fn.Return<number | null, StoreError> {
+  chain: string,
+  { position, positionHash, serial, top }: Cursor.Cursor,
+): Effect.fn.Return<number | null, StoreError.StoreError> {
   const refs: ReadonlyArray<BlockRef> = [{ number: position[0], hash: positionHash }, top]
   const missing: Array<BlockRef> = []
   for (const ref of refs) if ((yield* snapshot.block(ref.number))?.hash !== ref.hash) missing.push(ref)
   if (missing.length === 0) return null
+  const checkpoint = yield* snapshot.checkpoint
+  if (snapshot.serial < serial && (checkpoint?.head.number ?? -1) < top.number) return yield* StoreError.behind(chain)
   const known: Array<number> = []
   for (const ref of missing) {
     const from = yield* snapshot.lowestReorgedBlock(ref)
@@ -145,7 +151,6 @@ const reorgedFrom = Effect.fnUntraced(function* (
   }
   if (known.length === missing.length) return Math.min(...known)
   // Nothing is known of a block: only final blocks are certain not to have changed.
-  const checkpoint = yield* snapshot.checkpoint
   const lowest = Math.min(...missing.map(({ number }) => number), ...known)
   const afterFinal = (checkpoint?.finalized ?? -1) + 1
   return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
@@ -159,7 +164,7 @@ const coverageOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   cursor: Cursor.Cursor | undefined,
   checkpoint: Checkpoint,
-): Effect.fn.Return<Checkpoint, StoreError> {
+): Effect.fn.Return<Checkpoint, StoreError.StoreError> {
   if (cursor === undefined) return checkpoint
   const from = (yield* BlockRange.firstBlock(snapshot, cursor.requestedFrom, checkpoint)) ?? cursor.from
   return from < cursor.from ? { ...checkpoint, first: cursor.from } : checkpoint
@@ -197,7 +202,7 @@ const nextCursor = Effect.fnUntraced(function* (
   { from, to }: Pick<PageQuery, "from" | "to">,
   { after, part }: NonNullable<SourceRows<unknown>["next"]>,
   head: BlockRef,
-): Effect.fn.Return<Cursor.Cursor, StoreError> {
+): Effect.fn.Return<Cursor.Cursor, StoreError.StoreError> {
   const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
   const block = yield* snapshot.block(after[0])
   if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
@@ -213,6 +218,7 @@ const nextCursor = Effect.fnUntraced(function* (
     position: after,
     positionHash: block.hash,
     top: { number: top.number, hash: top.hash },
+    serial: snapshot.serial,
     filter,
     ...(part === undefined ? {} : { part }),
   }
@@ -224,7 +230,7 @@ export const checkDerived = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   chain: string,
   checkpoint: Checkpoint,
-): Effect.fn.Return<void, NotDerived | StoreError> {
+): Effect.fn.Return<void, NotDerived | StoreError.StoreError> {
   if (projection.kind !== "ledger") return
   const found = yield* snapshot.projection(projection.id)
   const next = found?.revision === projection.revision ? found.next : null
@@ -237,12 +243,12 @@ const read = Effect.fnUntraced(function* <Row, E>(
   snapshot: Snapshot,
   resolved: Resolved,
   { guard, internal }: Request<E>,
-): Effect.fn.Return<Page<Row>, StoreError | InvalidParameter | StaleCursor | NotDerived | E> {
+): Effect.fn.Return<Page<Row>, StoreError.StoreError | InvalidParameter | StaleCursor | NotDerived | E> {
   const { bounds, chain, cursor, filter, key, maxBytes, order, size } = resolved
   const found = yield* snapshot.checkpoint
   yield* guard(chain, found)
   const checkpoint = found && WatchList.ofWallet(found, key)
-  const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, cursor)
+  const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, chain.name, cursor)
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
   const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
   const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
@@ -269,6 +275,12 @@ export const chainFinder = (chains: ReadonlyArray<IndexedChain>) => {
     name === undefined
       ? Result.mapError(find(ChainRegistry.defaultName), () => ChainRegistry.defaultNotServed(chains))
       : find(name)
+}
+
+/** The state that a page needs: any for the first one, and the newest for the cursor of an earlier version. */
+const atLeastOf = (cursor: Cursor.Cursor | undefined): SnapshotOptions => {
+  if (cursor === undefined) return { atLeast: 0 }
+  return cursor.serial === 0 ? {} : { atLeast: cursor.serial }
 }
 
 /** Makes the reader of pages of a source. */
@@ -321,15 +333,15 @@ export const make = <Row>(options: {
    * - `InvalidParameter`: a parameter is refused, or the cursor belongs to another query.
    * - `StaleCursor`: the cursor refers to a block that was reorged.
    * - `NotDerived`: the rows of the projection are not derived of all blocks yet.
-   * - `StoreError`: the database cannot be read.
+   * - `StoreError`: the database cannot be read, or has not reached the blocks of the cursor.
    */
   return <E, Q extends Parameters>(
     query: Q & Handled<Q>,
     request: Request<E>,
-  ): Effect.Effect<Page<Row>, InvalidParameter | StaleCursor | NotDerived | StoreError | E> => {
+  ): Effect.Effect<Page<Row>, InvalidParameter | StaleCursor | NotDerived | StoreError.StoreError | E> => {
     const resolved = resolve(request.key, query, request.filter ?? {})
-    return Result.isFailure(resolved)
-      ? Effect.fail(resolved.failure)
-      : resolved.success.chain.reader.snapshot((snapshot) => read(source, snapshot, resolved.success, request))
+    if (Result.isFailure(resolved)) return Effect.fail(resolved.failure)
+    const { chain, cursor } = resolved.success
+    return chain.reader.snapshot((snapshot) => read(source, snapshot, resolved.success, request), atLeastOf(cursor))
   }
 }

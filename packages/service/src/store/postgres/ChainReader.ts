@@ -30,9 +30,10 @@ const lowestReorged = ({ chain: { sql }, session }: At, { hash, number }: BlockR
     ([row]) => row?.[0] ?? null,
   )
 
-const snapshotOf = (state: BlockTimes.State): Snapshot => {
+const snapshotOf = (state: BlockTimes.State, serial: number): Snapshot => {
   const { checkpoint } = state
   return {
+    serial,
     checkpoint: Effect.succeed(checkpoint),
     block: (number) => BlockTimes.block(state, number),
     blockFacts: Effect.fnUntraced(function* (number): Effect.fn.Return<string | null, StoreError> {
@@ -122,7 +123,7 @@ export const make = (reading: Reading): ChainReader => ({
     reading((at) =>
       // A transaction takes its state at its first statement, which is this one.
       Effect.flatMap(Checkpoints.read(at), (columns) =>
-        read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) })),
+        read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) }, columns.serial)),
       ),
     ),
   changes: (after, limit) => reading((at) => changes(at, after, limit)),

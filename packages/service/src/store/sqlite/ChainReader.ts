@@ -65,9 +65,10 @@ const placesUnsafe = (
   return places
 }
 
-const readsOf = (state: BlockTimes.State): Snapshot => {
-  const { chain, checkpoint, connection, layoutFrom } = state
+const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapshot => {
+  const { chain, checkpoint, connection, layoutFrom, serial } = state
   return {
+    serial,
     checkpoint: Effect.succeed(checkpoint),
     block: (number) => connection.attempt(() => BlockTimes.blockUnsafe(state, number)),
     blockFacts: (number) => connection.attempt(() => BlockTimes.factsUnsafe(state, number)),

@@ -84,7 +84,7 @@ const firstAt = (
   { connection, ref }: ChainFile,
   expected: BlockRef,
 ): Effect.Effect<
-  Checkpoints.Found & { readonly checkpoint: Checkpoint; readonly first: LinkedBlock },
+  Omit<Checkpoints.Found, "serial"> & { readonly checkpoint: Checkpoint; readonly first: LinkedBlock },
   StoreError | CheckpointConflict
 > =>
   Effect.flatMap(

@@ -53,6 +53,7 @@ export const sealUnsafe = (connection: Connection, chain: number): void => {
 export interface Found {
   /** `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
+  readonly serial: number
   /** Blocks below are in the layout of an earlier version. */
   readonly layoutFrom: number
   /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
@@ -64,7 +65,7 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
   const [row] = connection.valuesUnsafe<Row>(Statements.checkpoint, [chain])
   if (row === undefined) {
     if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
-    return { checkpoint: null, layoutFrom: 0, watch: null }
+    return { checkpoint: null, serial: 0, layoutFrom: 0, watch: null }
   }
   const [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom, checksum] = row
   const columns = [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom]
@@ -80,7 +81,7 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
           finalized,
           ...WatchedWallets.toCheckpoint(watch),
         }
-  return { checkpoint, layoutFrom: layoutFrom ?? 0, watch }
+  return { checkpoint, serial, layoutFrom: layoutFrom ?? 0, watch }
 }
 
 /** The first block of the present layout. */

@@ -18,6 +18,7 @@ const cursor: Cursor.Cursor = {
   position: [19_000_000, 300],
   positionHash: Rows.hashOf("a"),
   top: { number: 20_000_000, hash: Rows.hashOf("b") },
+  serial: 1_763_800_000_123,
 }
 
 const failure = (text: string): string | undefined => {
@@ -61,14 +62,14 @@ describe("Cursor", () => {
     it.prop(
       "fromText inverts toText",
       {
-        numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count]),
+        numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count, Count]),
         wallet: Hex(20),
         hashes: Schema.Tuple([Hex(32), Hex(32)]),
         order: Schema.Literals(["ASC", "DESC"]),
         asked: Schema.Tuple([RequestedBound, RequestedBound]),
       },
       ({ asked, hashes, numbers, order, wallet }) => {
-        const [chainId, from, to, page, block, index, number] = numbers
+        const [chainId, from, to, page, block, index, number, serial] = numbers
         const any: Cursor.Cursor = {
           chainId,
           wallet: hex(wallet),
@@ -81,6 +82,7 @@ describe("Cursor", () => {
           position: [block, index],
           positionHash: hex(hashes[0]),
           top: { number, hash: hex(hashes[1]) },
+          serial,
         }
 
         const text = Cursor.toText(projection, any)
@@ -116,8 +118,20 @@ describe("Cursor", () => {
       expect(text).toBe(Cursor.toText(projection, cursor))
       expect(text.length).toBeLessThan(220)
       expect(text).toBe(
-        "AQEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ1xaQOl9HgWIQ",
+        "AwEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0AAPvMsNWqM-_Zj6ffx57k",
       )
+    })
+
+    it("fromText: reads the cursors of earlier versions, which have no serial", () => {
+      const old =
+        "AQEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ1xaQOl9HgWIQ"
+      const selective =
+        "AgEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0FCGtpbmQ9ZmVl4ut2NBT1TRM"
+
+      expect(Cursor.fromText(projection, old)).toMatchObject({ success: { ...cursor, serial: 0 } })
+      expect(Cursor.fromText("movements", selective)).toMatchObject({
+        success: { ...cursor, serial: 0, part: 4, filter: { kind: "fee" } },
+      })
     })
 
     it("fromText: refuses a text with a changed character, and one that is shorter or longer", () => {
