@@ -69,7 +69,7 @@ const layers = {
     const owner = randomUUID()
     const jobs = chains.map((chain) =>
       ChainJob.fromChain(chain, {
-        ...{ database: config.database, documents: config.documents, baseFolder, owner },
+        ...{ database: Engine.primaryOf(config.database), documents: config.documents, baseFolder, owner },
         traceLimits: config.limits.traces,
         threads: ChainJob.threadsOf(config),
       }),

@@ -17,7 +17,7 @@ const keys = new Set([hashOf(key)])
 const database = new DatabaseSync(file, { readOnly: true })
 database.exec("PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=268435456")
 const chain = 31337
-const checkpoint = database.prepare("SELECT first, number, hash, finalized FROM checkpoint WHERE chain = ?")
+const checkpoint = database.prepare("SELECT first, number, hash, finalized, serial FROM checkpoint WHERE chain = ?")
 const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
 const rows = database.prepare(
   `SELECT d.id, d.form, d.size, d.internal_size, d.frame FROM history h JOIN document d ON d.id = h.id
@@ -41,9 +41,10 @@ interface Checkpoint {
   readonly number: number
   readonly hash: Uint8Array
   readonly finalized: number | null
+  readonly serial: number
 }
 
-const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number }: Checkpoint): string => {
+const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number, serial }: Checkpoint): string => {
   const row = blockHash.get(chain, block) as { readonly hash: Uint8Array }
   return Cursor.toText("wallet_transactions", {
     chainId: chain,
@@ -57,6 +58,7 @@ const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number 
     position: [block, index],
     positionHash: hex(row.hash),
     top: { number, hash: hex(hash) },
+    serial,
   })
 }
 

@@ -41,8 +41,14 @@ const Origin = Schema.String.check(
 export const Config = Schema.Struct({
   /** Address to listen on. Port 0 takes a free one. */
   listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
-  /** URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database. */
-  database: Schema.String,
+  /**
+   * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of replicas
+   * of it, which pages are read of.
+   */
+  database: Schema.Union([
+    Schema.String,
+    Schema.Struct({ url: Schema.String, replicas: withDefault(Schema.Array(Schema.String), () => []) }),
+  ]),
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
   /**

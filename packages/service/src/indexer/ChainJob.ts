@@ -13,6 +13,7 @@ import type { InvalidConfig } from "../config/InvalidConfig.ts"
 import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import * as ServedChain from "../config/ServedChain.ts"
+import * as Engine from "../store/Engine.ts"
 import * as HashRules from "../verification/HashRules.ts"
 
 /**
@@ -25,7 +26,7 @@ export interface ChainJob {
   readonly key?: string
   /** EIP-155 id. */
   readonly chainId: number
-  /** `database` of the configuration. */
+  /** URL of the database, or of its primary. */
   readonly database: string
   /** `documents` of the configuration. */
   readonly documents: Config.Config["documents"]
@@ -84,7 +85,7 @@ export const fromConfig = (
   Result.map(ServedChain.fromChains(config.chains), (chains) =>
     chains.map((chain) =>
       fromChain(chain, {
-        ...{ database: config.database, documents: config.documents, baseFolder, owner },
+        ...{ database: Engine.primaryOf(config.database), documents: config.documents, baseFolder, owner },
         traceLimits: config.limits.traces,
         threads: threadsOf(config),
       }),

@@ -21,11 +21,12 @@ export class Engine extends Context.Service<Engine, Database>()("@daybook/servic
 interface Implementation {
   /** Form of its URLs, for messages. */
   readonly form: string
-  /** Opens a database. `location` is the URL without its scheme; paths in it are relative to `baseFolder`. */
+  /** Opens a database. `location` is the URL without its scheme, as are `replicas`; paths in it are relative to `baseFolder`. */
   readonly open: (
     location: string,
     baseFolder: string,
     options?: EngineOptions,
+    replicas?: ReadonlyArray<string>,
   ) => Effect.Effect<Database, StoreError, Scope.Scope>
   /** Makes what `append` would make of a block alone. Pure. */
   readonly prepare: (block: BlockRows, options: EngineOptions) => BlockRows
@@ -47,6 +48,12 @@ const parse = (url: string) => {
 const unknown = (): StoreError =>
   invalidUrl([...new Set([...engines.values()].map(({ form }) => form))].join(", or "), "a URL of another form")
 
+/** A database by its URL, or by the URLs of its primary and of the replicas that pages are read of. */
+export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
+
+/** The URL of a database, or of its primary. */
+export const primaryOf = (database: DatabaseUrl): string => (typeof database === "string" ? database : database.url)
+
 /**
  * Opens the database of a URL until the scope ends; relative paths start in `baseFolder`.
  *
@@ -54,12 +61,22 @@ const unknown = (): StoreError =>
  * - `StoreError`: the URL is not understood, or the database cannot be opened. Never shows the URL.
  */
 export const fromUrl = (
-  url: string,
+  database: DatabaseUrl,
   baseFolder: string,
   options?: EngineOptions,
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
-  const { engine, location } = parse(url)
-  return engine === undefined ? Effect.fail(unknown()) : engine.open(location, baseFolder, options)
+  const { engine, location } = parse(primaryOf(database))
+  if (engine === undefined) return Effect.fail(unknown())
+  const replicas = typeof database === "string" ? [] : database.replicas.map(parse)
+  if (replicas.some((replica) => replica.engine !== engine || engine === Sqlite)) {
+    return Effect.fail(invalidUrl(`replicas of PostgreSQL: ${Postgres.form} for each`, "another URL"))
+  }
+  return engine.open(
+    location,
+    baseFolder,
+    options,
+    replicas.map((replica) => replica.location),
+  )
 }
 
 /**
@@ -72,5 +89,5 @@ export const preparer =
     parse(url).engine?.prepare(block, options) ?? block
 
 /** The database of a URL, as a service. */
-export const layer = (url: string, baseFolder: string): Layer.Layer<Engine, StoreError> =>
-  Layer.effect(Engine, fromUrl(url, baseFolder))
+export const layer = (database: DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
+  Layer.effect(Engine, fromUrl(database, baseFolder))

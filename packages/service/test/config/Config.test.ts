@@ -44,10 +44,20 @@ describe("Config.decode", () => {
     expect(rateLimit).toEqual({ perSecond: 3, burst: 50 })
   })
 
+  it("decode: takes a database with replicas, which has none where they are left out", () => {
+    const databaseOf = (database: object) => Result.getOrThrow(Config.decode({ ...smallest, database })).database
+
+    expect(databaseOf({ url: "postgres://a/b" })).toEqual({ url: "postgres://a/b", replicas: [] })
+    expect(databaseOf({ url: "postgres://a/b", replicas: ["postgres://c/b"] })).toEqual({
+      url: "postgres://a/b",
+      replicas: ["postgres://c/b"],
+    })
+  })
+
   it("decode: reports every missing key", () => {
     expect(issuesOf({})).toEqual([
       invalid("listen", "an object", "nothing"),
-      invalid("database", "a string", "nothing"),
+      invalid("database", "a string or an object", "nothing"),
       invalid("chains", "an object", "nothing"),
     ])
   })
@@ -95,7 +105,7 @@ describe("Config.decode", () => {
     expect(issuesOf(input)).toEqual([
       invalid("listen.host", "a value with a length of at least 1", "an empty string"),
       invalid("listen.port", "a value between 0 and 65535", "70000"),
-      invalid("database", "a string", "5"),
+      invalid("database", "a string or an object", "5"),
       invalid("chains.eth.rpc", "at least 1 item", "an empty array"),
       invalid("chains.eth.fromBlock", "an integer", "1.5"),
       invalid("chains.eth.traces", '"auto" or "off"', '"on"'),
@@ -116,7 +126,9 @@ describe("Config.decode", () => {
   it("decode: shows neither the URL of a node nor that of the database", () => {
     const canary = "CANARY0123"
     const inputs = [
-      { ...smallest, database: { url: canary } },
+      { ...smallest, database: { uri: canary } },
+      { ...smallest, database: { url: canary, replicas: canary } },
+      { ...smallest, database: { url: canary, replicas: [5, canary] } },
       { ...smallest, chains: { eth: { rpc: `https://node.example/${canary}` } } },
       { ...smallest, chains: { eth: { rpc: [`ftp://node.example/${canary}`, canary, { url: canary }] } } },
       { ...smallest, database: `postgres://user:${canary}@host/name`, chains: {} },
@@ -126,7 +138,7 @@ describe("Config.decode", () => {
       expect(issuesOf(input).length).toBeGreaterThan(0)
       expect(issuesOf(input).join(" ")).not.toContain(canary)
     }
-    expect(issuesOf(inputs[2])).toEqual([
+    expect(issuesOf(inputs[4])).toEqual([
       invalid("chains.eth.rpc[0]", "an http or https URL", "a value that is not shown"),
       invalid("chains.eth.rpc[1]", "an http or https URL", "a value that is not shown"),
       invalid("chains.eth.rpc[2].url", "an http or https URL", "a value that is not shown"),

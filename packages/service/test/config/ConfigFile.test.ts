@@ -73,7 +73,7 @@ describe("ConfigFile.read", () => {
       expect(yield* issueOf(`{ "listen": 5 }`)).toBe(
         [
           'Invalid configuration "listen": expected an object, received 5.',
-          'Invalid configuration "database": expected a string, received nothing.',
+          'Invalid configuration "database": expected a string or an object, received nothing.',
           'Invalid configuration "chains": expected an object, received nothing.',
         ].join(" "),
       )

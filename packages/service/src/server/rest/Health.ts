@@ -31,8 +31,14 @@ const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedC
 /** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
 export const ready = ({ chains, isIndexing, keys }: Options) => {
   const ofService = Effect.gen(function* () {
-    const canAnswer = yield* Effect.isSuccess(keys.ready)
-    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
+    // All at once: a database that does not answer takes as long for one chain as for all.
+    const [canAnswer, statuses] = yield* Effect.all(
+      [
+        Effect.isSuccess(keys.ready),
+        Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }), { concurrency: "unbounded" }),
+      ],
+      { concurrency: "unbounded" },
+    )
     return respond(canAnswer, { ready: canAnswer, chains: statuses }, chains)
   })
   const ofChain = Effect.fnUntraced(function* (

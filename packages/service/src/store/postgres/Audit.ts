@@ -238,7 +238,7 @@ export const make = (
     readonly reading: Reading
   },
 ): Audit => ({
-  engineIssues: Effect.suspend(() => engineIssues({ chain, session: pools.reading })),
+  engineIssues: Effect.suspend(() => engineIssues({ chain, session: pools.reading.unbounded })),
   range: (from, to) =>
     reading(
       Effect.fnUntraced(function* (at) {

@@ -25,8 +25,11 @@ export interface At {
   readonly session: Session
 }
 
-/** Runs reads of a chain in one transaction. */
-export type Reading = <A, E, R>(read: (at: At) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreError, R>
+/** Runs reads of a chain in one transaction, whose statements may take `statementMillis` each. */
+export type Reading = <A, E, R>(
+  read: (at: At) => Effect.Effect<A, E, R>,
+  statementMillis?: number,
+) => Effect.Effect<A, E | StoreError, R>
 
 /** The chain of a reference; `database` names the database in messages. */
 export const make = (ref: ChainRef, database: string): Chain => {

@@ -17,6 +17,7 @@ import * as PageReader from "./PageReader.ts"
 import * as Places from "./Places.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
+import type { PageReading } from "./Replicas.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
@@ -117,15 +118,21 @@ const changes = Effect.fnUntraced(function* (
   }
 })
 
-/** The reader of a chain. */
-export const make = (reading: Reading): ChainReader => ({
-  snapshot: (read) =>
-    reading((at) =>
+/** Time for a statement of a snapshot that is no page. */
+const snapshotMillis = 60_000
+
+/** The reader of a chain; `readPage` reads what a replica may. */
+export const make = (reading: Reading, readPage: PageReading): ChainReader => ({
+  snapshot: (read, { atLeast } = {}) => {
+    const readAt = (at: At, columns: Checkpoints.Columns) =>
+      read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) }, columns.serial))
+    if (atLeast !== undefined) return readPage(atLeast, readAt)
+    return reading(
       // A transaction takes its state at its first statement, which is this one.
-      Effect.flatMap(Checkpoints.read(at), (columns) =>
-        read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) }, columns.serial)),
-      ),
-    ),
+      (at) => Effect.flatMap(Checkpoints.begin(at, snapshotMillis), (columns) => readAt(at, columns)),
+      snapshotMillis,
+    )
+  },
   changes: (after, limit) => reading((at) => changes(at, after, limit)),
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
   blocksWithoutFacts: (query) => reading((at) => Blocks.withoutFacts(at, query)),

@@ -12,6 +12,7 @@ import * as Checksum from "../rows/Checksum.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
+import { toSetting } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
 /** The columns that change with the index. */
@@ -87,6 +88,12 @@ export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
 /** Reads the checkpoint. */
 export const read = ({ chain, session }: At): Effect.Effect<Columns, StoreError> =>
   Effect.flatMap(session.rows<Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
+
+/** Reads the checkpoint as the first statement of a snapshot, and gives its next statements a time on the server. */
+export const begin = ({ chain, session }: At, statementMillis: number): Effect.Effect<Columns, StoreError> =>
+  Effect.flatMap(session.rows<Row>(chain.sql.beginSnapshot, [Values.text(toSetting(statementMillis))]), ([row]) =>
+    fromRow(chain, row),
+  )
 
 /** The checkpoint of a write, whose row is locked, with the time of the database. */
 export interface Locked {

@@ -26,6 +26,7 @@ import * as Migrations from "./Migrations.ts"
 import * as Pool from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
+import * as Replicas from "./Replicas.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 
@@ -110,22 +111,40 @@ interface Opened {
   readonly made: Effect.Effect<void, StoreError>
   /** Reads in one transaction, once the version of the schema is known to fit. */
   readonly reading: Chain.Reading
+  readonly readPage: Replicas.PageReading
 }
 
-const openChain = (pools: Pool.Pools, ref: ChainRef): Opened => {
+/** The way to read a chain of a server. */
+const readingOf = (source: Pool.Source, ref: ChainRef): Chain.Reading => {
+  const chain = Chain.make(ref, source.name)
+  const checked = once(Migrations.check(source, chain.schema, ChainSchema.schema))
+  return (read, statementMillis) =>
+    Effect.andThen(
+      checked,
+      source.reading.transaction((session) => read({ chain, session }), statementMillis),
+    )
+}
+
+const openChain = (pools: Pool.Pools, replicas: Replicas.Replicas, ref: ChainRef): Opened => {
   const chain = Chain.make(ref, pools.name)
-  const checked = once(Migrations.check(pools, chain.schema, ChainSchema.schema))
   const claimed = pools.writing.transaction((session) => Checkpoints.claim({ chain, session }))
+  const reading = readingOf(pools, ref)
+  const servers = replicas.all.map((replica) => ({ replica, reading: readingOf(replica.source, ref) }))
   return {
     chain,
     made: once(Effect.andThen(Migrations.migrate(pools, chain.schema, ChainSchema.schema), claimed)),
-    reading: (read) =>
-      Effect.andThen(
-        checked,
-        pools.reading.transaction((session) => read({ chain, session })),
-      ),
+    reading,
+    readPage: Replicas.reading(replicas, servers, { replica: null, reading }),
   }
 }
+
+/** A replica has less time for a connection: another server can read instead. */
+const replicaConnectMillis = 2_000
+
+const named = Effect.fnUntraced(function* (location: string) {
+  const url = `postgres:${location}`
+  return [yield* nameOf(url), Redacted.make(url, { label: "database" })] as const
+})
 
 /**
  * Opens the database of a URL until the scope ends. Connects when it is first used.
@@ -137,13 +156,17 @@ export const open = Effect.fn("Postgres.open")(function* (
   location: string,
   _: string,
   { documents: codec = "zstd" }: EngineOptions = {},
+  replicaLocations: ReadonlyArray<string> = [],
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
-  const url = `postgres:${location}`
-  const pools = yield* Pool.make(yield* nameOf(url), Redacted.make(url, { label: "database" }))
+  const pools = yield* Pool.make(...(yield* named(location)))
+  const sources = yield* Effect.forEach(replicaLocations, (replica) =>
+    Effect.flatMap(named(replica), ([name, url]) => Pool.source(name, url, { connectMillis: replicaConnectMillis })),
+  )
+  const replicas = Replicas.make(sources)
   const chains = new Map<string, Opened>()
   const openedOf = (ref: ChainRef): Opened => {
     const key = `${ref.id} ${ref.name}`
-    const opened = chains.get(key) ?? openChain(pools, ref)
+    const opened = chains.get(key) ?? openChain(pools, replicas, ref)
     chains.set(key, opened)
     return opened
   }
@@ -157,9 +180,9 @@ export const open = Effect.fn("Postgres.open")(function* (
 
   return {
     chain: (ref): ChainStore => {
-      const { chain, made, reading } = openedOf(ref)
+      const { chain, made, readPage, reading } = openedOf(ref)
       return {
-        reader: ChainReader.make(reading),
+        reader: ChainReader.make(reading, readPage),
         writer: Effect.fnUntraced(function* (options = {}) {
           yield* made
           const watchText = yield* pools.writing.transaction((session) => claim({ chain, session }, options))

@@ -46,6 +46,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     remedy: "It may be a standby: name the primary, or wait for its promotion.",
     isRetryable: true,
   },
+  "25P02": conflict,
   "25P03": { ...conflict, what: "Transaction of the database ended, as it waited too long" },
   "28": login,
   "3D000": { what: "Database missing", remedy: "Create it, or correct its name.", isRetryable: false },
@@ -63,6 +64,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   "55P03": conflict,
   "57": unreachable,
   "57014": { ...conflict, what: "Statement of the database cancelled" },
+  // Of a snapshot that is older than the server keeps rows for.
+  "72": conflict,
   "58": { what: "Disk error in database", remedy: "Check its disk.", isRetryable: true },
   XX001: damaged,
   XX002: damaged,
@@ -85,6 +88,21 @@ const kindOf = (error: SqlError, state: string | undefined): Kind | undefined =>
   if (error.reason._tag === "ConnectionError") return unreachable
   return error.reason._tag === "AuthenticationError" ? login : undefined
 }
+
+const errorOf = (name: string, { isRetryable, remedy, what }: Kind): StoreError =>
+  new StoreError({ message: `${what}: ${name}. ${remedy}`, isRetryable, cause: undefined })
+
+/** A server that accepted a connection or a statement and did not answer in time. */
+export const unanswered = (name: string): StoreError =>
+  errorOf(name, {
+    what: "Database does not answer",
+    remedy: "Check the load, the disks and the network of its machine.",
+    isRetryable: true,
+  })
+
+/** A transaction that the server rolled back instead of committing. */
+export const rolledBack = (name: string): StoreError =>
+  errorOf(name, { ...conflict, what: "Transaction of the database rolled back" })
 
 /** The error of a database; `name` is shown. */
 export const toStoreError = (name: string, cause: SqlError): StoreError => {

@@ -7,7 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import { StoreError } from "../StoreError.ts"
-import type { Pools, Session } from "./Pool.ts"
+import type { Pools, Session, Source } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
 /** The kind of a schema, and the steps that make it. */
@@ -55,7 +55,7 @@ const versionOf = Effect.fnUntraced(function* (
 
 /** Fails with a `StoreError` unless a schema has exactly this program's version. */
 export const check = Effect.fnUntraced(function* (
-  { name: database, reading }: Pools,
+  { name: database, reading }: Source,
   name: string,
   schema: Schema,
 ): Effect.fn.Return<void, StoreError> {
@@ -106,7 +106,8 @@ export const migrate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const version = yield* versionOf(writing, database, name, schema)
   if (version === schema.steps.length) return
-  yield* writing.transaction((session) => step(session, database, name, schema))
+  // Rows of any number may be rewritten.
+  yield* writing.transaction((session) => step(session, database, name, schema), Infinity)
 })
 
 /** Whether a schema exists. */

@@ -1,16 +1,17 @@
 /**
  * Connections to a PostgreSQL database: one pool for reads and one for writes, so that snapshots that wait for a slow client never keep
- * an indexer from writing. Connections are opened when they are needed, and again after the server closed them.
+ * an indexer from writing. Connections are opened when they are needed, and again after the server closed them. Nothing waits without
+ * bound for a server that does not answer.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
-import { BeginTransaction } from "effect/sql/SqlClient"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import * as Scope from "effect/Scope"
+import type * as SqlConnection from "effect/sql/SqlConnection"
+import type { SqlError } from "effect/sql/SqlError"
 import type { StoreError } from "../StoreError.ts"
 import * as Issue from "./Issue.ts"
 import * as Values from "./Values.ts"
@@ -24,19 +25,37 @@ export interface Session {
   ) => Effect.Effect<ReadonlyArray<Row>, StoreError>
 }
 
+/** How long a pool waits, in milliseconds. */
+export interface TimeLimits {
+  /** For a connection and the begin of a transaction, and for a statement outside of one. */
+  readonly connectMillis: number
+  /** For a statement of a transaction, by default. */
+  readonly statementMillis: number
+}
+
 /** A pool of connections. */
 export interface Pool extends Session {
-  /** Runs statements as one transaction, which a failure or an interruption rolls back. */
+  /** Statements outside of a transaction that may take any time. */
+  readonly unbounded: Session
+  /**
+   * Runs statements as one transaction, which a failure or an interruption rolls back. Each may take `statementMillis`; left out, as
+   * long as the pool allows.
+   */
   readonly transaction: <A, E, R>(
     work: (session: Session) => Effect.Effect<A, E, R>,
+    statementMillis?: number,
   ) => Effect.Effect<A, E | StoreError, R>
 }
 
-/** The pools of a database. */
-export interface Pools {
+/** A pool for reads. */
+export interface Source {
   /** Names the database in messages: host and name, without user and password. */
   readonly name: string
   readonly reading: Pool
+}
+
+/** The pools of a database. */
+export interface Pools extends Source {
   readonly writing: Pool
 }
 
@@ -47,98 +66,197 @@ const maxMessageBytes = 256 * 1024 * 1024
 const applicationName = "daybook"
 /** Time without data after which a connection is probed: a server that vanished never answers what is waited for. */
 const keepAlive = "30 seconds"
-/**
- * Ends a write whose process stopped or lost its network, and with it the lock on the checkpoint, which another indexer waits for. It
- * is no startup parameter: poolers refuse those.
- */
-const boundIdle = `SELECT set_config('idle_in_transaction_session_timeout', '60s', true)`
+
+/** Of reads: statements of pages have less, see `Engine`. */
+const readingLimits: TimeLimits = { connectMillis: 10_000, statementMillis: 600_000 }
+/** Of writes, whose statements may remove any number of rows. */
+const writingLimits: TimeLimits = { connectMillis: 30_000, statementMillis: 3_600_000 }
+const rollbackMillis = 5_000
+/** Time between two looks at what a transaction waits for. */
+const tickMillis = 250
+/** Time that a write waits for a lock: another write holds that of the checkpoint for as long as it takes. */
+const lockTimeout = "60s"
+/** Time that the server gives a write whose process stopped or lost its network, and whose locks another indexer waits for. */
+const idleTimeout = "60s"
 
 /** One state for all statements; writes are refused. */
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 /** The row of the checkpoint, which each write locks first, orders them. */
 const beginWriting = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+/** Bounds of the server for one transaction. They are no startup parameters: poolers refuse those. Parameters: each of them. */
+const setLimits = `SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $3, true)`
 
-/** A failure of the work in a transaction, distinguished from those of the transaction itself. */
-class Own<E> {
-  readonly error: E
-  constructor(error: E) {
-    this.error = error
-  }
+/** A time of the server's settings: none for an infinite one. */
+export const toSetting = (millis: number): string => (Number.isFinite(millis) ? `${Math.ceil(millis)}ms` : "0")
+
+/** What a transaction waits for at present. */
+interface Waiting {
+  limitMillis: number
+  waitedMillis: number
 }
+
+/** Ends once a transaction waits longer than its limit. Time in which this process does nothing does not count. */
+const overdue = (waiting: Waiting): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (waiting.waitedMillis < waiting.limitMillis) {
+      yield* Effect.sleep(Math.min(tickMillis, waiting.limitMillis))
+      waiting.waitedMillis += tickMillis
+    }
+  })
+
+/** Runs a statement of a transaction within a limit, which the watch of the transaction enforces. */
+const within = <A>(
+  waiting: Waiting,
+  limitMillis: number,
+  statement: Effect.Effect<A, SqlError>,
+): Effect.Effect<A, SqlError> =>
+  Effect.suspend(() => {
+    waiting.waitedMillis = 0
+    waiting.limitMillis = limitMillis
+    return Effect.map(statement, (result) => {
+      waiting.limitMillis = Infinity
+      return result
+    })
+  })
 
 /**
- * The failure of a transaction: that of its work, else its own. Where a connection was lost, the rollback failed too, by which the driver
- * makes defects of both. It adds nothing: the server rolls back, and the connection is not used again.
+ * The exit of statements; `null` where it waits too long. It is interrupted then, which the driver awaits the server for: that goes on
+ * in the background.
  */
-const settle = <E>(
-  cause: Cause.Cause<Own<E> | SqlError>,
-  failed: (error: SqlError) => StoreError,
-): Effect.Effect<never, E | StoreError> => {
-  const errors: ReadonlyArray<unknown> = cause.reasons.map((reason) =>
-    Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined,
+const watched = <A, E, R>(
+  statements: Effect.Effect<A, E, R>,
+  waiting: Waiting,
+): Effect.Effect<Exit.Exit<A, E> | null, never, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDetach(restore(statements), { startImmediately: true }), (fiber) =>
+      restore(Effect.raceFirst(Fiber.await(fiber), Effect.as(overdue(waiting), null))).pipe(
+        Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+        Effect.tap((exit) => Effect.sync(() => (exit === null ? fiber.interruptUnsafe() : undefined))),
+      ),
+    ),
   )
-  const own = errors.find((error) => error instanceof Own)
-  // Sound: only the work of this transaction makes them.
-  if (own !== undefined) return Effect.fail(own.error as E)
-  const others = cause.reasons.filter((_, index) => !isSqlError(errors[index]))
-  const sqlError = errors.find(isSqlError)
-  if (others.length === 0 && sqlError !== undefined) return Effect.fail(failed(sqlError))
-  // Sound: every other reason is a defect or an interruption.
-  return Effect.failCause(Cause.fromReasons(others) as Cause.Cause<never>)
-}
 
-const poolOf = (name: string, client: PgClient.PgClient, begin: string): Pool => {
+/** The command that the server states to have run. */
+const commandOf = (result: unknown): unknown =>
+  typeof result === "object" && result !== null && "command" in result ? result.command : undefined
+
+const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: TimeLimits): Pool => {
+  const { connectMillis } = limits
   const failed = (error: SqlError) => Issue.toStoreError(name, error)
-  return {
+  /** Fails once an effect waits longer than it may. */
+  const answered = <A, E, R>(effect: (waiting: Waiting) => Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const waiting: Waiting = { limitMillis: connectMillis, waitedMillis: 0 }
+      return Effect.flatMap(
+        watched(effect(waiting), waiting),
+        (exit): Effect.Effect<A, E | StoreError> => exit ?? Effect.fail(Issue.unanswered(name)),
+      )
+    })
+  const unbounded: Session = {
     rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
       // Sound: the caller states the columns of its statement.
       Effect.mapError(client.unsafe(sql, params).values, failed) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
-    transaction: <A, E, R>(work: (session: Session) => Effect.Effect<A, E, R>) =>
-      Effect.contextWith((outer: Context.Context<R>) => {
-        const own = Effect.flatMap(client.transactionService, ([connection]) =>
-          work({
-            rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
-              Effect.mapError(connection.executeValues(sql, params), failed) as Effect.Effect<
-                ReadonlyArray<Row>,
-                StoreError
-              >,
-          }).pipe(
-            Effect.mapError((error) => new Own(error)),
-            Effect.updateContext(() => outer),
-          ),
-        )
-        return client.withTransaction(own as Effect.Effect<A, Own<E>, never>).pipe(
-          Effect.provideService(BeginTransaction, begin),
-          Effect.catchCause((cause) => settle(cause, failed)),
-        )
+  }
+
+  const rollback = (connection: SqlConnection.Connection) =>
+    // The server rolls back what does not reach it; a connection that does not answer is not used again.
+    Effect.ignore(
+      Effect.timeoutOrElse(connection.executeRaw("ROLLBACK", []), {
+        duration: rollbackMillis,
+        orElse: () => Effect.void,
       }),
+    )
+
+  /** Lends a connection, and rolls back what fails or is interrupted on it. */
+  const reserved = <A, E, R>(
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | StoreError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Scope.make(), (scope) =>
+        restore(Effect.mapError(Scope.provide(client.reserve, scope), failed)).pipe(
+          Effect.flatMap((connection) => Effect.onError(restore(use(connection)), () => rollback(connection))),
+          Effect.onExit((exit) => Scope.close(scope, exit)),
+        ),
+      ),
+    )
+
+  const run = <A, E, R>(
+    waiting: Waiting,
+    work: (session: Session) => Effect.Effect<A, E, R>,
+    statementMillis: number,
+  ): Effect.Effect<A, E | StoreError, R> =>
+    reserved((connection) => {
+      const session: Session = {
+        rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
+          Effect.mapError(
+            within(waiting, statementMillis, connection.executeValues(sql, params)),
+            failed,
+          ) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
+      }
+      const begun = Effect.mapError(within(waiting, connectMillis, connection.executeRaw(begin, [])), failed)
+      return Effect.tap(
+        Effect.flatMap(begun, () => work(session)),
+        () =>
+          Effect.flatMap(
+            Effect.mapError(within(waiting, statementMillis, connection.executeRaw("COMMIT", [])), failed),
+            (result) => (commandOf(result) === "ROLLBACK" ? Effect.fail(Issue.rolledBack(name)) : Effect.void),
+          ),
+      )
+    })
+
+  return {
+    unbounded,
+    rows: (sql, params) => answered(() => unbounded.rows(sql, params)),
+    transaction: (work, statementMillis = limits.statementMillis) =>
+      answered((waiting) => run(waiting, work, statementMillis)),
   }
 }
 
-/** A pool whose transactions the server rolls back when they wait for their process too long. */
-const bounded = (pool: Pool): Pool => ({
+/** A pool whose transactions the server bounds too. */
+const bounded = (pool: Pool, { statementMillis: usual }: TimeLimits): Pool => ({
   ...pool,
-  transaction: (work) =>
-    pool.transaction((session) =>
-      Effect.andThen(
-        session.rows(boundIdle, []),
-        Effect.suspend(() => work(session)),
-      ),
+  transaction: (work, statementMillis = usual) =>
+    pool.transaction(
+      (session) =>
+        Effect.andThen(
+          session.rows(setLimits, [toSetting(statementMillis), lockTimeout, idleTimeout].map(Values.text)),
+          Effect.suspend(() => work(session)),
+        ),
+      // The server ends a statement first: its error is the better one.
+      statementMillis + tickMillis * 20,
     ),
 })
 
+const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
+  PgClient.make({
+    ...{ url, maxConnections, applicationName, keepAlive },
+    ...{ maxMessageSize: maxMessageBytes, types: Values.types() },
+  })
+
+const opened = <A>(name: string, effect: Effect.Effect<A, SqlError, Scope.Scope | Reactivity.Reactivity>) =>
+  Effect.mapError(Effect.provide(effect, Reactivity.layer), (error) => Issue.toStoreError(name, error))
+
+/** Opens a pool for reads until the scope ends; connects to nothing yet. */
+export const source = (
+  name: string,
+  url: Redacted.Redacted,
+  limits: Partial<TimeLimits> = {},
+): Effect.Effect<Source, StoreError, Scope.Scope> =>
+  Effect.map(opened(name, clientOf(url, maxReading)), (client) => ({
+    name,
+    reading: poolOf(name, client, beginReading, { ...readingLimits, ...limits }),
+  }))
+
 /** Opens the pools of a database until the scope ends; connects to nothing yet. */
-export const make = (name: string, url: Redacted.Redacted): Effect.Effect<Pools, StoreError, Scope.Scope> =>
+export const make = (
+  name: string,
+  url: Redacted.Redacted,
+  limits: Partial<TimeLimits> = {},
+): Effect.Effect<Pools, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
-    const client = (maxConnections: number) =>
-      PgClient.make({
-        ...{ url, maxConnections, applicationName, keepAlive },
-        ...{ maxMessageSize: maxMessageBytes, types: Values.types() },
-      })
-    const reading = yield* client(maxReading)
-    const writing = yield* client(maxWriting)
-    return { name, reading: poolOf(name, reading, beginReading), writing: bounded(poolOf(name, writing, beginWriting)) }
-  }).pipe(
-    Effect.provide(Reactivity.layer),
-    Effect.mapError((error) => Issue.toStoreError(name, error)),
-  )
+    const ownLimits = { ...writingLimits, ...limits }
+    const client = yield* opened(name, clientOf(url, maxWriting))
+    const writing = bounded(poolOf(name, client, beginWriting, ownLimits), ownLimits)
+    return { ...(yield* source(name, url, limits)), writing }
+  })

@@ -22,6 +22,8 @@ const checkpointColumns = "chain, first, number, hash, timestamp, finalized, wat
 
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
+  /** Bounds the statements that follow it, which saves one of its own. Parameters: the bound. */
+  beginSnapshot: `SELECT ${checkpointColumns}, set_config('statement_timeout', $1, true) FROM ${schema}.checkpoint`,
   /** Orders writers, and is held until the transaction ends. */
   lockCheckpoint: `SELECT ${checkpointColumns}, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
   /** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum. */

@@ -5,7 +5,18 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { createRequire } from "node:module"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -64,36 +75,114 @@ const isReady = async (server: ChildProcess): Promise<void> => {
   const lines: Array<string> = []
   for await (const line of createInterface({ input: server.stderr! })) {
     lines.push(line)
-    if (line.includes("database system is ready to accept connections")) return
+    if (/database system is ready to accept (read-only )?connections/.test(line)) return
   }
   throw new Error(`PostgreSQL did not start:\n${lines.join("\n")}`)
 }
 
 const settings = ["fsync=off", "full_page_writes=off", "unix_socket_directories=", "max_connections=200"]
 
-/** Starts a server. */
-export const start = async (): Promise<EmbeddedServer> => {
+/** The folder of a server, and the programs that run it. */
+interface Cluster {
+  readonly folder: string
+  readonly bin: string
+  readonly data: string
+}
+
+/** Makes the folder of a server; `bin` has its programs, those of the package where it is left out. */
+const initialise = async (bin?: string): Promise<Cluster> => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-postgres-"))
   chmodSync(folder, 0o755)
-  const [bin, data] = [join(folder, "native", "bin"), join(folder, "data")]
-  copyPrograms(join(folder, "native"))
+  const data = join(folder, "data")
+  if (bin === undefined) copyPrograms(join(folder, "native"))
+  const cluster = { folder, bin: bin ?? join(folder, "native", "bin"), data }
   mkdirSync(data)
   if (owner.uid !== undefined) chownSync(data, owner.uid, owner.gid)
   const setUp = ["-D", data, "-U", "postgres", "-E", "UTF8", "--auth=trust", "--locale=C", "--no-sync"]
-  const [code] = await once(run(join(bin, "initdb"), setUp), "exit")
+  const [code] = await once(run(join(cluster.bin, "initdb"), setUp), "exit")
   if (code !== 0) throw new Error(`initdb ended with code ${String(code)}`)
-  const port = await freePort()
-  const listen = ["listen_addresses=127.0.0.1", `port=${port}`, ...settings].flatMap((setting) => ["-c", setting])
-  const server = run(join(bin, "postgres"), ["-D", data, ...listen])
+  return cluster
+}
+
+const launch = async ({ bin, data }: Cluster, port: number, more: ReadonlyArray<string>): Promise<RunningServer> => {
+  const listen = ["listen_addresses=127.0.0.1", `port=${port}`, ...settings, ...more]
+  const server = run(join(bin, "postgres"), ["-D", data, ...listen.flatMap((setting) => ["-c", setting])])
   await isReady(server)
   server.stderr!.resume()
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, "exit")
+    server.kill(signal)
+    await ended
+  }
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: () => end("SIGINT"),
+    // Of an immediate shutdown: like a crash, but without processes that are left.
+    kill: () => end("SIGQUIT"),
+  }
+}
+
+/** Starts a server. */
+export const start = async (): Promise<EmbeddedServer> => {
+  const cluster = await initialise()
+  const { stop, url } = await launch(cluster, await freePort(), [])
+  return {
+    url,
     stop: async () => {
-      const ended = once(server, "exit")
-      server.kill("SIGINT")
-      await ended
-      rmSync(folder, { recursive: true, force: true })
+      await stop()
+      rmSync(cluster.folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A server that can also be ended as by a crash. */
+export interface RunningServer extends EmbeddedServer {
+  readonly kill: () => Promise<void>
+}
+
+/** A primary and a standby of it. */
+export interface Pair {
+  readonly primary: RunningServer
+  readonly standby: RunningServer
+  /** Stops both and removes their folders. */
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts a primary, and a standby that applies each of its transactions so much later. The standby begins with a copy of the folder that
+ * the primary has not written to yet, so that it needs no backup.
+ */
+export const startPair = async (options: {
+  readonly delayMillis: number
+  readonly bin?: string
+  /** The port through which the standby reaches the port of its primary. */
+  readonly through?: (port: number) => Promise<number>
+}): Promise<Pair> => {
+  const cluster = await initialise(options.bin)
+  const copy = { ...cluster, data: join(cluster.folder, "standby") }
+  cpSync(cluster.data, copy.data, { recursive: true })
+  writeFileSync(join(copy.data, "standby.signal"), "")
+  if (owner.uid !== undefined) {
+    for (const name of ["", ...readdirSync(copy.data, { recursive: true, encoding: "utf8" })]) {
+      chownSync(join(copy.data, name), owner.uid, owner.gid)
+    }
+  }
+  chmodSync(copy.data, 0o700)
+  const primaryPort = await freePort()
+  const primary = await launch(cluster, primaryPort, ["wal_keep_size=2GB"])
+  const through = (await options.through?.(primaryPort)) ?? primaryPort
+  const standby = await launch(copy, await freePort(), [
+    `primary_conninfo=host=127.0.0.1 port=${through} user=postgres`,
+    `recovery_min_apply_delay=${options.delayMillis}ms`,
+  ])
+  return {
+    primary,
+    standby,
+    stop: async () => {
+      await standby.stop()
+      await primary.stop()
+      rmSync(cluster.folder, { recursive: true, force: true })
     },
   }
 }

@@ -4,7 +4,9 @@ import { contract } from "../contract.ts"
 import { dumpOf } from "./dumpOf.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
 import { failures } from "./failures.ts"
+import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
+import { unresponsive } from "./unresponsive.ts"
 import * as TestServer from "./TestServer.ts"
 
 const given = process.env["DAYBOOK_TEST_POSTGRES"]
@@ -40,5 +42,7 @@ contract(
 
 describe("Engine PostgreSQL", () => {
   failures(server)
+  replicaReading(server)
+  unresponsive(server)
   service(server)
 })

@@ -1,0 +1,183 @@
+/**
+ * Reads pages on the replicas of a database: each in turn, unless it failed lately, has not reached the state that the page needs, or
+ * has lagged behind the primary for too long. The primary reads what no replica can.
+ *
+ * A replica has the writes of its primary in their order, so that a serial that it has reached implies every earlier write.
+ *
+ * Source: decision 0051.
+ */
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Backoff from "../../supervision/Backoff.ts"
+import { behind, StoreError } from "../StoreError.ts"
+import type { At, Reading } from "./Chain.ts"
+import * as Checkpoints from "./Checkpoints.ts"
+import type { Source } from "./Pool.ts"
+
+/** Reads a chain on a server that has reached a state; `read` runs again on another server where one fails. */
+export type PageReading = <A, E, R>(
+  atLeast: number,
+  read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E | StoreError, R>
+
+/** A replica, and whether it works. */
+export interface Replica {
+  readonly source: Source
+  failures: number
+  cooldownUntil: number
+}
+
+/** The replicas of a database. */
+export interface Replicas {
+  readonly all: ReadonlyArray<Replica>
+  /** Counts pages, so that each begins with another replica. */
+  turn: number
+}
+
+/** A server and its way to read a chain. */
+export interface Server {
+  readonly reading: Reading
+  /** `null` for the primary. */
+  readonly replica: Replica | null
+}
+
+const backoff: Backoff.Backoff = { firstMillis: 250, maxMillis: 15_000 }
+/** Time that the server gives a statement of a page. */
+const pageMillis = 10_000
+/** A replica may lag for so long behind what the primary is known to have. */
+const maxLagMillis = 15_000
+/** Time between two pages that the primary reads although a replica could, so that its state is known. */
+const lookMillis = 5_000
+
+const isStandby = "SELECT pg_is_in_recovery()"
+
+/** The state of a replica is earlier than the one that is needed. */
+class Behind extends Data.TaggedError("Behind") {}
+
+const reads = Metric.counter("daybook_database_page_reads_total", {
+  description: "Pages by the server of the database that read them, where it has replicas.",
+  incremental: true,
+})
+/** Pages that each kind of server read. */
+export const pageReads = {
+  primary: Metric.withAttributes(reads, { server: "primary" }),
+  replica: Metric.withAttributes(reads, { server: "replica" }),
+}
+
+const nowMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
+/** The replicas of sources. */
+export const make = (sources: ReadonlyArray<Source>): Replicas => ({
+  all: sources.map((source) => ({ source, failures: 0, cooldownUntil: 0 })),
+  turn: 0,
+})
+
+/** Reads on one server if it has reached a state. The primary is the newest state there is, unless it is a standby itself. */
+const readOn = <A, E, R>(
+  { reading, replica }: Server,
+  atLeast: number,
+  read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StoreError | Behind, R> =>
+  reading(
+    (at): Effect.Effect<A, E | StoreError | Behind, R> =>
+      Effect.flatMap(Checkpoints.begin(at, pageMillis), (columns): Effect.Effect<A, E | StoreError | Behind, R> => {
+        if (columns.serial >= atLeast) return read(at, columns)
+        if (replica !== null) return Effect.fail(new Behind())
+        const asked = at.session.rows<readonly [isStandby: boolean]>(isStandby, [])
+        return Effect.flatMap(asked, ([row]): Effect.Effect<A, E | StoreError, R> =>
+          row?.[0] === true ? Effect.fail(behind(at.chain.name)) : read(at, columns),
+        )
+      }),
+    pageMillis,
+  )
+
+const rest = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
+  if (replica.failures === 0) yield* Effect.logWarning(`Replica left out: ${message}`)
+  replica.failures++
+  replica.cooldownUntil = (yield* nowMillis) + Backoff.delayMillis(backoff, replica.failures)
+})
+
+/** What is known of the primary's state of a chain. */
+const knowledge = () => {
+  /** Serials by the time at which they were read, oldest first. */
+  let seen: ReadonlyArray<readonly [at: number, serial: number]> = []
+  let lookedAt = -Infinity
+  const isOld =
+    (now: number) =>
+    ([at]: (typeof seen)[number]): boolean =>
+      now - at >= maxLagMillis
+  return {
+    /** Whether a page shall look at the primary; true for one page of those at once. */
+    look: (now: number): boolean => {
+      if (now - lookedAt < lookMillis) return false
+      lookedAt = now
+      return true
+    },
+    remember: (now: number, serial: number): void => {
+      if (now - (seen.at(-1)?.[0] ?? -Infinity) < lookMillis) return
+      seen = [...seen.slice(Math.max(0, seen.findLastIndex(isOld(now)))), [now, serial]]
+    },
+    /** The serial that a replica must have reached by now. */
+    required: (now: number): number => seen.findLast(isOld(now))?.[1] ?? 0,
+  }
+}
+
+/** Reads pages of a chain on its servers; the primary is among them. */
+export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, primary: Server): PageReading => {
+  const { look, remember, required } = knowledge()
+
+  const onPrimary: PageReading = (atLeast, read) =>
+    Effect.flatMap(nowMillis, (now) =>
+      readOn(primary, atLeast, (at, columns) => {
+        remember(now, columns.serial)
+        return read(at, columns)
+      }).pipe(
+        // Sound: only replicas are behind.
+        Effect.catchIf((error): error is Behind => error instanceof Behind, Effect.die),
+        Effect.tap(() => Metric.update(pageReads.primary, 1)),
+      ),
+    )
+
+  /** Reads on the first server that can, else as `otherwise` does. */
+  const onAny = <A, E, R>(
+    candidates: ReadonlyArray<Server>,
+    atLeast: number,
+    read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
+    otherwise: Effect.Effect<A, E | StoreError, R>,
+  ): Effect.Effect<A, E | StoreError, R> => {
+    const [server, ...others] = candidates
+    const replica = server?.replica
+    if (server === undefined || replica === undefined || replica === null) return otherwise
+    const next = Effect.suspend(() => onAny(others, atLeast, read, otherwise))
+    return readOn(server, atLeast, read).pipe(
+      Effect.tap(() => {
+        replica.failures = 0
+        return Metric.update(pageReads.replica, 1)
+      }),
+      Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
+        if (error instanceof Behind) return next
+        return error instanceof StoreError ? Effect.andThen(rest(replica, error), next) : Effect.fail(error)
+      }),
+    )
+  }
+
+  return (atLeast, read) =>
+    Effect.flatMap(nowMillis, (now) => {
+      const { length } = servers
+      const turn = replicas.turn++
+      const ready = servers
+        .map((_, index) => servers[(turn + index) % length]!)
+        .filter(({ replica }) => replica !== null && replica.cooldownUntil <= now)
+      const newest = onPrimary(atLeast, read)
+      if (ready.length === 0) return newest
+      // A primary that fails leaves replicas that lag.
+      const anyway = newest.pipe(
+        Effect.catch((error) =>
+          error instanceof StoreError ? onAny(ready, atLeast, read, Effect.fail(error)) : Effect.fail(error),
+        ),
+      )
+      return look(now) ? anyway : onAny(ready, Math.max(atLeast, required(now)), read, anyway)
+    })
+}

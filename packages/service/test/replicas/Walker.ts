@@ -1,0 +1,77 @@
+/**
+ * Walks the pages of a wallet and compares each with the list of its first page.
+ */
+import { Effect, type Result } from "effect"
+import type { pagesOf } from "../store/pages.ts"
+import type { World } from "./World.ts"
+
+/** What walks ended with, and what they read. */
+export interface Tally {
+  walks: number
+  pages: number
+  /** Pages with other rows than those of the list. */
+  torn: number
+  /** Walks that went stale because a block of their cursor was removed. */
+  stale: number
+  /** Walks that went stale although it was not. */
+  falselyStale: number
+  /** Pages that were refused and may be retried, by their message. */
+  readonly unavailable: Map<string, number>
+}
+
+/** An empty tally. */
+export const tally = (): Tally => ({ walks: 0, pages: 0, torn: 0, stale: 0, falselyStale: 0, unavailable: new Map() })
+
+type Pages = ReturnType<typeof pagesOf>
+type Read = Effect.Success<ReturnType<Pages>>
+type Failure = Effect.Error<ReturnType<Pages>>
+
+/** Reads of a walk. */
+export interface Options {
+  readonly world: World
+  readonly tally: Tally
+  readonly limit: number
+  /** Reads the first page. */
+  readonly first: Pages
+  /** Reads the others. */
+  readonly rest: Pages
+  /** Pause before each page but the first. */
+  readonly pauseMillis: number
+  readonly maxPages: number
+}
+
+/** Walks once. */
+export const walk = Effect.fnUntraced(function* (options: Options) {
+  const { first, limit, maxPages, pauseMillis, rest, tally, world } = options
+  tally.walks++
+  let cursor: string | null = null
+  /** The top block of the list. */
+  let top = ""
+  const given: Array<string> = []
+  for (let number = 0; number < maxPages; number++) {
+    if (number > 0) yield* Effect.sleep(pauseMillis)
+    const page: Result.Result<Read, Failure> = yield* Effect.result(
+      cursor === null ? first({ limit }) : rest({ limit, cursor }),
+    )
+    if (page._tag === "Failure") {
+      const { failure } = page
+      if (failure._tag === "StoreError") {
+        tally.unavailable.set(failure.message, (tally.unavailable.get(failure.message) ?? 0) + 1)
+      } else if (failure._tag === "StaleCursor") {
+        // The list of a walk goes on below its last row: only blocks at and above it may be removed.
+        if (world.isRemoved(top)) tally.stale++
+        else tally.falselyStale++
+      } else return yield* Effect.die(failure)
+      return
+    }
+    tally.pages++
+    const { checkpoint, rows } = page.success
+    if (number === 0) top = checkpoint?.head.hash ?? ""
+    const list = world.listOf(top)
+    given.push(...rows.map(({ body }) => body))
+    const isWhole = page.success.cursor === null ? given.length === list.length : rows.length === limit
+    if (!isWhole || given.some((body, index) => body !== list[index])) tally.torn++
+    ;({ cursor } = page.success)
+    if (cursor === null) return
+  }
+})

@@ -1,0 +1,103 @@
+/**
+ * A chain that is written to a database with reorgs, and what a walk of pages may read of it. The hash of a block names its ancestors, so
+ * that the head of a page gives the list that the page belongs to. A removed block never returns.
+ */
+import { Effect } from "effect"
+import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
+import type { WriteError } from "../../src/store/ChainWriter.ts"
+import { blockOn, refOf, seeded, wallets } from "../store/model.ts"
+import type { TestStore } from "../store/TestStore.ts"
+
+const minBlocks = 12
+const transactionsOfBlock = 3
+/** Rows of a list that are compared. */
+export const maxRows = 60
+
+/** What was written, and what readers compare with it. */
+export interface World {
+  /** Writes once: appends blocks, or removes the last ones. */
+  readonly step: (store: TestStore) => Effect.Effect<void, WriteError | CheckpointConflict>
+  /** Bodies of the rows of the tested wallet up to a block, newest first: `maxRows` and the rest of their block, or all. */
+  readonly listOf: (hash: string) => ReadonlyArray<string>
+  /** Whether the block was removed, or is being removed. */
+  readonly isRemoved: (hash: string) => boolean
+  /** Goes on from the head that a database has, after a write of which nothing is known or a failover. Gives the number of lost blocks. */
+  readonly resume: (store: TestStore) => Effect.Effect<number, StoreError>
+  readonly counts: { appends: number; reorgs: number }
+}
+
+/** Makes an empty world. */
+export const make = (seed: number): World => {
+  const numbers = seeded(seed)
+  const parents = new Map<string, BlockRows | undefined>()
+  const blocks = new Map<string, BlockRows>()
+  const removed = new Set<string>()
+  const counts = { appends: 0, reorgs: 0 }
+  let chain: ReadonlyArray<BlockRows> = []
+  let fork = 0
+
+  const ownOf = ({ transactions }: BlockRows) =>
+    transactions
+      .filter(({ addresses }) => addresses.includes(wallets[0]!))
+      .map(({ body }) => body)
+      .toReversed()
+
+  const listOf = (hash: string): ReadonlyArray<string> => {
+    const list: Array<string> = []
+    for (let block = blocks.get(hash); block !== undefined && list.length < maxRows; block = parents.get(block.hash)) {
+      list.push(...ownOf(block))
+    }
+    return list
+  }
+
+  const append = Effect.fnUntraced(function* (store: TestStore) {
+    const last = chain.at(-1)
+    const added: Array<BlockRows> = []
+    for (let count = 1 + numbers.below(3); count > 0; count--) {
+      const parent = added.at(-1) ?? last
+      const transactions = Array.from({ length: transactionsOfBlock }, () => [
+        ...new Set([wallets[0]!, numbers.pick(wallets)]),
+      ])
+      const block = blockOn(parent ?? null, { fork: `f${fork}`, transactions })
+      parents.set(block.hash, parent)
+      blocks.set(block.hash, block)
+      added.push(block)
+    }
+    chain = [...chain, ...added]
+    counts.appends++
+    yield* store.append(last === undefined ? null : refOf(last), added)
+  })
+
+  const reorg = Effect.fnUntraced(function* (store: TestStore) {
+    const head = chain.at(-1)!
+    const kept = chain.slice(0, -1 - numbers.below(4))
+    for (const { hash } of chain.slice(kept.length)) removed.add(hash)
+    chain = kept
+    fork++
+    counts.reorgs++
+    yield* store.unwind(refOf(head), refOf(kept.at(-1)!))
+  })
+
+  const resume = Effect.fnUntraced(function* (store: TestStore) {
+    const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
+    const found: Array<BlockRows> = []
+    const head = checkpoint?.head.hash ?? ""
+    for (let block = blocks.get(head); block !== undefined; block = parents.get(block.hash)) found.unshift(block)
+    const kept = new Set(found.map(({ hash }) => hash))
+    const lost = chain.filter(({ hash }) => !kept.has(hash))
+    for (const { hash } of lost) removed.add(hash)
+    chain = found
+    fork++
+    return lost.length
+  })
+
+  return {
+    resume,
+    step: (store) =>
+      Effect.suspend(() => (chain.length > minBlocks && numbers.below(4) === 0 ? reorg(store) : append(store))),
+    listOf,
+    isRemoved: (hash) => removed.has(hash),
+    counts,
+  }
+}
