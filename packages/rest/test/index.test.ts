@@ -13,7 +13,7 @@ describe("index", () => {
       Operation: [],
       Query: ["encode", "encodeBalances", "encodeMovements", "encodeStatement"],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
-      Resource: ["Address", "Chain", "Hash", "Hex", "Wei", "toJson"],
+      Resource: ["Address", "Chain", "Decoded", "Hash", "Hex", "Wei", "fee", "toJson", "topics", "transfers"],
       RestError: [
         ...["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
         "isRestError",
@@ -25,7 +25,8 @@ describe("index", () => {
 describe("promise", () => {
   it("promise: exports the constructor, the guard of errors, and helpers for values", () => {
     expect(Object.keys(promise).toSorted()).toStrictEqual([
-      ...["Address", "Chain", "Hash", "Hex", "Wei", "createRestClient", "isRestError", "toJson"],
+      ...["Address", "Chain", "Decoded", "Hash", "Hex", "Wei", "createRestClient", "fee", "isRestError", "toJson"],
+      ...["topics", "transfers"],
     ])
   })
 })

@@ -3,9 +3,11 @@
  */
 export * as Address from "@daybook/schema/Address"
 export * as Chain from "@daybook/schema/Chain"
+export { fee } from "@daybook/schema/Fee"
 export * as Hash from "@daybook/schema/Hash"
 export * as Hex from "@daybook/schema/Hex"
 export { toJson } from "@daybook/schema/Json"
+export { transfers } from "@daybook/schema/TokenTransfer"
 export * as Wei from "@daybook/schema/Wei"
 export type { AccountProof, AccountProofWire, StorageProof, StorageProofWire } from "@daybook/schema/Account"
 export type {
@@ -16,8 +18,10 @@ export type {
   Withdrawal,
   WithdrawalWire,
 } from "@daybook/schema/Block"
+export type { Fee, Options as FeeOptions } from "@daybook/schema/Fee"
 export type { Log, LogWire, Receipt, ReceiptWire } from "@daybook/schema/Receipt"
 export type { FeeHistory, FeeHistoryWire, SyncStatus, SyncStatusWire } from "@daybook/schema/RpcMethod"
+export type { TokenTransfer } from "@daybook/schema/TokenTransfer"
 export type {
   Action,
   ActionResult,

@@ -27,9 +27,11 @@ describe("index", () => {
       Options: [],
       Revert: ["fromData", "fromError"],
       RpcClient: ["RpcClient", "layer", "layerConfig", "make", "makeScoped", "makeUnsafe"],
-      Resource: ["Address", "Chain", "Hash", "Hex", "Wei", "toJson"],
+      Resource: ["Address", "Chain", "Hash", "Hex", "Wei", "fee", "toJson", "transfers"],
       RpcError: ["InvalidParams", "RpcError", "isRpcError"],
-      promise: ["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "isRpcError", "toJson"],
+      promise: [
+        ...["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "fee", "isRpcError", "toJson", "transfers"],
+      ],
       viem: ["ProviderError", "daybookTransport"],
     })
   })

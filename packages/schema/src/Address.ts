@@ -61,6 +61,17 @@ export const fromText = (text: string): Address | undefined => {
   return isAddress(lower) ? lower : undefined
 }
 
+const indexed = /^0x0{24}[0-9a-f]{40}$/
+
+/**
+ * The address in an indexed topic, which is in lower-case hex; `undefined` where it is none.
+ *
+ * Source: Solidity ABI specification, events.
+ */
+export const fromTopic = (topic: string | null | undefined): Address | undefined =>
+  // Sound: the pattern is that of an address behind its padding.
+  topic != null && indexed.test(topic) ? (`0x${topic.slice(26)}` as Address) : undefined
+
 /**
  * The checksummed form of an address, in mixed case.
  *

@@ -208,3 +208,41 @@ export type Name = keyof typeof all
  */
 export const at = (ranges: FeeRanges, block: bigint, timestamp: bigint): FeeRules =>
   ranges.findLast(({ fromBlock, fromTimestamp = 0n }) => fromBlock <= block && fromTimestamp <= timestamp) ?? ranges[0]
+
+/**
+ * The parts of a receipt that give an operator fee.
+ *
+ * Source: OP Stack specification, Isthmus and Jovian.
+ */
+export interface OperatorFeeParameters {
+  /** Gas used by the transaction. */
+  readonly gasUsed: bigint
+  /** Scalar of the fee. Absent means 0. */
+  readonly operatorFeeScalar?: bigint | null | undefined
+  /** Constant of the fee, in wei. Absent means 0. */
+  readonly operatorFeeConstant?: bigint | null | undefined
+}
+
+const million = 1_000_000n
+
+/**
+ * The operator fee of a transaction, in wei.
+ *
+ * **Example** (Computing an operator fee since Jovian)
+ *
+ * ```ts
+ * import * as FeeRules from "@daybook/schema/FeeRules"
+ *
+ * const rules = FeeRules.at(FeeRules.all.base, 40_000_000n, 1_770_000_000n)
+ * console.log(FeeRules.operatorFee({ gasUsed: 21_000n, operatorFeeScalar: 3n, operatorFeeConstant: 7n }, rules)) // 6300007n
+ * ```
+ *
+ * Source: OP Stack specification, Isthmus and Jovian.
+ */
+export const operatorFee = (
+  { gasUsed, operatorFeeConstant, operatorFeeScalar }: OperatorFeeParameters,
+  { isOperatorFeeOfJovian }: Pick<FeeRules, "isOperatorFeeOfJovian">,
+): bigint => {
+  const amount = gasUsed * (operatorFeeScalar ?? 0n)
+  return (operatorFeeConstant ?? 0n) + (isOperatorFeeOfJovian ? amount * 100n : amount / million)
+}

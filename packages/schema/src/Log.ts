@@ -58,6 +58,25 @@ export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
 export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
 
 /**
+ * The topics of a log as a list, which is how other libraries take them.
+ *
+ * **Example** (Reading the topics of a log)
+ *
+ * ```ts
+ * import * as Log from "@daybook/schema/Log"
+ *
+ * console.log(Log.topics({ topic0: null, topic1: null, topic2: null, topic3: null })) // []
+ * ```
+ *
+ * Source: docs/interface.md#2.3.
+ */
+export const topics = (
+  log: Pick<Log, "topic0" | "topic1" | "topic2" | "topic3">,
+): [] | [Hash.Hash, ...Array<Hash.Hash>] =>
+  // Sound: a list is empty, or has a first item.
+  [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic) => topic !== null) as [] | [Hash.Hash]
+
+/**
  * Keys of a log that the schema does not know, with the values received.
  *
  * Source: decision 0004.

@@ -57,4 +57,13 @@ describe("Address", () => {
     const address = Address.fromText(expected)
     expect(address && Address.checksum(address)).toBe(expected)
   })
+
+  it("fromTopic: gives the address behind twelve zero bytes, and nothing for other topics", () => {
+    const topic = `0x${"0".repeat(24)}${lower.slice(2)}`
+
+    expect(Address.fromTopic(topic)).toBe(lower)
+    expect([`0x1${topic.slice(3)}`, `${topic}0`, topic.slice(0, -1), `${topic}\n`, "", null, undefined].map(Address.fromTopic)).toEqual(
+      Array.from({ length: 7 }, () => undefined),
+    )
+  })
 })

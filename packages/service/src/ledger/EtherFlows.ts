@@ -3,13 +3,11 @@
  *
  * Source: EIP-6780, EIP-7708; decision 0048.
  */
+import * as Address from "@daybook/schema/Address"
+import { etherLogger, topics } from "@daybook/schema/TokenTransfer"
 import * as Movement from "./Movement.ts"
 import type { SourceFrame, SourceLog, SourceTransaction } from "./LedgerSource.ts"
-import { addressOf, topics } from "./TokenLogs.ts"
 import type { WalletRows } from "./WalletRows.ts"
-
-/** The emitter of logs of transfers of ether. Source: EIP-7708. */
-const etherLogger = `0x${"f".repeat(39)}e`
 
 interface EtherTransfer {
   readonly from: string
@@ -21,9 +19,9 @@ interface EtherTransfer {
 /** The transfers of ether that logs state. */
 const etherTransfers = (logs: ReadonlyArray<SourceLog>): ReadonlyArray<EtherTransfer> =>
   logs.flatMap(({ address, data, logIndex, topics: [topic0, topic1, topic2] }) => {
-    const [from, to] = [addressOf(topic1), addressOf(topic2)]
+    const [from, to] = [Address.fromTopic(topic1), Address.fromTopic(topic2)]
     if (address !== etherLogger || topic0 !== topics.transfer || data.length !== 66) return []
-    return from === null || to === null ? [] : [{ from, to, amount: BigInt(data), logIndex }]
+    return from === undefined || to === undefined ? [] : [{ from, to, amount: BigInt(data), logIndex }]
   })
 
 /** Whether the chain logs transfers of ether at a block, as far as its transactions show. */

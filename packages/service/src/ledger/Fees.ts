@@ -3,7 +3,7 @@
  *
  * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0048.
  */
-import type { FeeRules } from "@daybook/schema/FeeRules"
+import * as FeeRules from "@daybook/schema/FeeRules"
 import type { SourceTransaction } from "./LedgerSource.ts"
 
 /** Fees of a transaction. */
@@ -29,17 +29,10 @@ export const isStateSync = ({ facts, from, to }: SourceTransaction): boolean =>
 export const isFree = (transaction: SourceTransaction): boolean =>
   transaction.facts?.type === deposit || isStateSync(transaction)
 
-const million = 1_000_000n
-
-const operatorFee = ({ facts, gasUsed }: SourceTransaction, { isOperatorFeeOfJovian }: FeeRules): bigint => {
-  const { operatorFeeConstant: constant = 0n, operatorFeeScalar: scalar = 0n } = facts ?? {}
-  return constant + (isOperatorFeeOfJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / million)
-}
-
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
 /** The fees of a transaction in a block with a base fee. */
-export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null, rules: FeeRules): Fees => {
+export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null, rules: FeeRules.FeeRules): Fees => {
   if (isFree(transaction)) return none
   const { facts, gasPrice, gasUsed } = transaction
   const total = gasUsed * gasPrice
@@ -50,14 +43,14 @@ export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null,
     priority: base < total ? total - base : 0n,
     blob: (facts?.blobGasUsed ?? 0n) * (facts?.blobGasPrice ?? 0n),
     l1: facts?.l1Fee ?? 0n,
-    operator: operatorFee(transaction, rules),
+    operator: FeeRules.operatorFee({ ...facts, gasUsed }, rules),
   }
 }
 
 /**
  * Whether a receipt states every fee that the rules of its chain name: some providers leave out what an OP Stack takes for data on L1.
  */
-export const isStated = (transaction: SourceTransaction, { l1Fee }: FeeRules): boolean =>
+export const isStated = (transaction: SourceTransaction, { l1Fee }: FeeRules.FeeRules): boolean =>
   typeof l1Fee !== "object" || isFree(transaction) || transaction.facts?.l1Fee !== undefined
 
 /** All fees. */

@@ -4,6 +4,7 @@
  *
  * Source: decision 0048.
  */
+import * as Address from "@daybook/schema/Address"
 import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Steps from "../supervision/Steps.ts"
 import * as Authorities from "./Authorities.ts"
@@ -68,8 +69,8 @@ const addLoggedReward = (rows: WalletRows, transaction: SourceTransaction, conte
   if (context.feeRules.priorityFee !== "logged") return
   const { priority } = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
   const log = transaction.logs.findLast(({ address, topics }) => address === feeLogger && topics[0] === feeLog)
-  const wallet = TokenLogs.addressOf(log?.topics[3])
-  if (wallet === null) {
+  const wallet = Address.fromTopic(log?.topics[3])
+  if (wallet === undefined) {
     if (priority > 0n) rows.incomplete()
     return
   }
