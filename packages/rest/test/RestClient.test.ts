@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Redacted, Tracer } from "effect"
+import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
 import * as Eventually from "@daybook/testkit/Eventually"
+import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
 import { type Handler, reply, script, type Server } from "@daybook/testkit/ScriptedServer"
 
 const retry = { base: 1, cap: 5 }
@@ -251,37 +252,56 @@ describe("RestClient", () => {
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("walletTransactions: has a span for the call and one for each attempt, without key, path or page", () =>
+    it.live("walletTransactions: has a span for the call and one for each attempt, without key or page", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(503), sendPage([row(1, 0), row(2, 0)]))
-        const spans: Array<Tracer.NativeSpan> = []
-        const tracer = Tracer.make({
-          span: (options) => {
-            const span = new Tracer.NativeSpan(options)
-            spans.push(span)
-            return span
-          },
-        })
+        const { spans, tracer } = RecordingTracer.make()
         const rest = yield* clientOf(server)
+        const { hostname, port } = new URL(server.url)
+        const address = { "server.address": hostname, "server.port": Number(port) }
         yield* Effect.withTracer(rest.walletTransactions({ ...query, chain: 1, order: "ASC", limit: 2 }), tracer)
 
         expect(spans.map(({ name }) => name)).toStrictEqual([
           "RestClient.walletTransactions",
-          "daybook.http",
-          "daybook.http",
+          "GET",
+          "GET",
         ])
         expect(Object.fromEntries(spans[0]!.attributes)).toStrictEqual({
-          "server.address": server.host,
+          ...address,
           "daybook.chain": "eth",
           "daybook.order": "ASC",
           "daybook.limit": "2",
           "daybook.has_cursor": false,
           "daybook.rows": 2,
         })
+        const request = {
+          ...{ ...address, "http.request.method": "GET" },
+          "url.full": `${server.url}/api/v2.2/${wallet}/verbose?chain=eth&limit=2&order=ASC`,
+        }
+        expect(spans.slice(1).map(({ attributes }) => Object.fromEntries(attributes))).toStrictEqual([
+          { ...request, "http.response.status_code": 503, "error.type": "503" },
+          { ...request, "http.request.resend_count": 1, "http.response.status_code": 200 },
+        ])
         for (const { attributes, status } of spans) {
           expect(status._tag === "Ended" && (Exit.isFailure(status.exit) || status.exit.value === undefined)).toBe(true)
-          expect(JSON.stringify([...attributes])).not.toMatch(/key-1|verbose|http:/)
+          expect(JSON.stringify([...attributes])).not.toMatch(/key-1/)
         }
+      }),
+    )
+  })
+
+  describe("telemetry", () => {
+    it.live("walletTransactions: a span of a failed call has the tag of its error", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(401))
+        const { spans, tracer } = RecordingTracer.make()
+        const rest = yield* clientOf(server)
+        yield* Effect.exit(Effect.withTracer(rest.walletTransactions(query), tracer))
+
+        expect(spans.map(({ attributes, name }) => [name, attributes.get("error.type")])).toStrictEqual([
+          ["RestClient.walletTransactions", "Unauthorized"],
+          ["GET", "401"],
+        ])
       }),
     )
   })

@@ -1,8 +1,9 @@
 /** The client over real sockets: methods, raw requests, paths of providers, options, configuration. */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted, Tracer } from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
+import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
 import { RpcClient } from "../src/index.ts"
-import { gives, refuses, reply, script } from "./server.ts"
+import { addressOf, gives, refuses, reply, script } from "./server.ts"
 import { block, hash, transaction } from "./values.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
@@ -114,14 +115,7 @@ describe("RpcClient", () => {
     it.live("a method: has a span without its URL and its value", () =>
       Effect.gen(function* () {
         const server = yield* script(refuses(-32603, "internal"), gives("0x1"))
-        const spans: Array<Tracer.NativeSpan> = []
-        const tracer = Tracer.make({
-          span: (options) => {
-            const span = new Tracer.NativeSpan(options)
-            spans.push(span)
-            return span
-          },
-        })
+        const { spans, tracer } = RecordingTracer.make()
         const client = yield* RpcClient.make({ rpcUrl: server.url, chain: "eth", apiKey: "k3y-secret", ...quick })
 
         yield* client.eth_chainId().pipe(Effect.withTracer(tracer))
@@ -131,7 +125,7 @@ describe("RpcClient", () => {
         expect(Object.fromEntries(span?.attributes ?? [])).toEqual({
           "rpc.system": "jsonrpc",
           "rpc.method": "eth_chainId",
-          "server.address": server.host,
+          ...addressOf(server.host),
           "daybook.chain": "eth",
           "daybook.attempts": 2,
         })

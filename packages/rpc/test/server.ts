@@ -22,6 +22,12 @@ const callsOf = (text: string): ReadonlyArray<ReceivedCall> => {
   return "id" in body ? [body] : body
 }
 
+/** The attributes of spans for a host with a port. */
+export const addressOf = (host: string) => {
+  const { hostname, port } = new URL(`http://${host}`)
+  return { "server.address": hostname, "server.port": Number(port) }
+}
+
 /** Answers the n-th request with the n-th handler, and further ones with the last. */
 export const script = (...handlers: ReadonlyArray<Handler>) =>
   ScriptedServer.serveAs(

@@ -1,9 +1,10 @@
 /** The metrics and spans of a client. */
 import { isDeepStrictEqual } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric, Tracer } from "effect"
+import { Effect, Metric } from "effect"
+import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
 import { RpcClient } from "../src/index.ts"
-import { refuses, replies, script, success } from "./server.ts"
+import { addressOf, refuses, replies, reply, script, success } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
 
@@ -65,25 +66,18 @@ describe("telemetry", () => {
   it.live("spans: one for each call, and one for each request, linked to its calls", () =>
     Effect.gen(function* () {
       const server = yield* script(replies((calls) => calls.map(({ id }) => success(id, "0x2a"))))
-      const spans: Array<Tracer.NativeSpan> = []
-      const tracer = Tracer.make({
-        span: (options) => {
-          const span = new Tracer.NativeSpan(options)
-          spans.push(span)
-          return span
-        },
-      })
+      const { spans, tracer } = RecordingTracer.make()
       const client = yield* RpcClient.make({ rpcUrl: server.url, chain: "base", apiKey: "k3y-secret" })
 
       yield* Effect.all([client.eth_chainId(), client.eth_blockNumber()], { concurrency: "unbounded" }).pipe(
         Effect.withTracer(tracer),
       )
 
-      const request = spans.find(({ name }) => name === "daybook.http")
+      const request = spans.find(({ name }) => name === "POST")
       expect(spans.map(({ name }) => name).toSorted()).toEqual([
+        "POST",
         "RpcClient.eth_blockNumber",
         "RpcClient.eth_chainId",
-        "daybook.http",
       ])
       expect(request?.attributes.get("daybook.batch.size")).toBe(2)
       expect(request?.attributes.get("daybook.chain")).toBe("base")
@@ -92,6 +86,39 @@ describe("telemetry", () => {
       expect(request?.links.length).toBe(1)
       expect(request?.links[0]?.span.spanId).toBe(
         spans.find(({ name }) => name === "RpcClient.eth_blockNumber")?.spanId,
+      )
+    }),
+  )
+
+  it.live("spans: have the attributes of the conventions for RPC and HTTP, in each attempt", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply("busy", 503), refuses(3, "execution reverted"))
+      const { spans, tracer } = RecordingTracer.make()
+      const client = yield* RpcClient.make({ rpcUrl: server.url, chain: "base", apiKey: "k3y-secret", ...quick })
+
+      yield* Effect.exit(client.eth_chainId()).pipe(Effect.withTracer(tracer))
+
+      const shared = { ...addressOf(server.host), "rpc.system": "jsonrpc", "rpc.method": "eth_chainId" }
+      const request = {
+        ...{ ...shared, "daybook.chain": "base", "daybook.batch.size": 1, "http.request.method": "POST" },
+        "url.full": `${server.url}/base/<redacted>`,
+      }
+      expect(spans.map(({ name, attributes }) => [name, Object.fromEntries(attributes)])).toEqual([
+        [
+          "RpcClient.eth_chainId",
+          {
+            ...{ ...shared, "daybook.chain": "base", "daybook.attempts": 2 },
+            ...{ "error.type": "reverted", "rpc.jsonrpc.error_code": 3 },
+          },
+        ],
+        ["POST", { ...request, "http.response.status_code": 503, "error.type": "503" }],
+        ["POST", { ...request, "http.response.status_code": 200, "http.request.resend_count": 1 }],
+      ])
+      expect(spans.map(({ status }) => status._tag === "Ended" && status.exit._tag)).toEqual([
+        ...["Failure", "Failure", "Success"],
+      ])
+      expect(server.seen.map(({ headers }) => headers["traceparent"])).toEqual(
+        spans.slice(1).map(({ spanId, traceId }) => `00-${traceId}-${spanId}-01`),
       )
     }),
   )

@@ -1,13 +1,13 @@
 /**
  * Address and credentials of a server: a base URL, extra path segments and headers, any of which may hold a key.
- * All of them are `Redacted` until a request is written. Only the host may be shown.
+ * All of them are `Redacted` until a request is written. Only the host and `shownUrl` may be shown.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { InvalidOption } from "./ClientError.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
-import { percentDecode, scrubber } from "./internal/Redaction.ts"
+import { mark, percentDecode, scrubber } from "./internal/Redaction.ts"
 
 /**
  * A key or URL as the options of a client accept it.
@@ -20,6 +20,10 @@ export type Key = string | Redacted.Redacted<string>
 export interface Endpoint {
   /** Host and port for display, as in `node.example:8545`. */
   readonly host: string
+  /** Base URL for display, without user, query and every path segment that may be a key. */
+  readonly shownUrl: string
+  /** Attributes of spans: address and port. Source: OpenTelemetry semantic conventions. */
+  readonly attributes: Readonly<Record<string, unknown>>
   /** Base URL with its keys, without user, password and fragment. */
   readonly url: Redacted.Redacted<string>
   /** Headers sent with each request: the given ones, and `authorization` when the URL held a user. */
@@ -79,8 +83,9 @@ const publicWords = new Set(
   ].flatMap((line) => line.split(" ")),
 )
 
-const mayBeKey = (text: string): boolean =>
-  text.length >= 6 && !text.split(/[-_ ]/).every((word) => publicWords.has(word.toLowerCase()))
+const isPublic = (text: string): boolean => text.split(/[-_ ]/).every((word) => publicWords.has(word.toLowerCase()))
+
+const mayBeKey = (text: string): boolean => text.length >= 6 && !isPublic(text)
 
 /** Headers that belong to the connection or follow from the body. The platform writes them and rejects requests that set them. */
 const platformHeaders = new Set(
@@ -157,14 +162,21 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
     const keys = path.filter((segment) => typeof segment !== "string").map(keyText)
     const secrets = [...user.secrets, ...given.secrets, ...secretsOfUrl(url), ...keys]
 
+    const shown = [
+      ...segmentsOf(url).map((segment) => (isPublic(segment) ? segment : mark)),
+      ...path.map((segment) => (typeof segment === "string" ? encodeURIComponent(segment) : mark)),
+    ]
     const appended = path.map((segment) => encodeURIComponent(keyText(segment)))
     url.pathname = `/${[...segmentsOf(url), ...appended].join("/")}`
     url.username = ""
     url.password = ""
     url.hash = ""
     const headers = { ...user.headers, ...given.headers }
+    const port = Number(url.port) || (url.protocol === "http:" ? 80 : 443)
     return {
       host: url.host,
+      shownUrl: [url.origin, ...shown].join("/"),
+      attributes: { "server.address": url.hostname, "server.port": port },
       url: Redacted.make(url.href),
       headers: Redacted.make(headers),
       scrub: scrubber(secrets),

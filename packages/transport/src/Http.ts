@@ -8,13 +8,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
-import type * as Tracer from "effect/Tracer"
+import * as Tracer from "effect/Tracer"
 import { platformFetch as defaultFetch } from "#platform"
 import type { Attempt } from "./Attempt.ts"
 import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
 import type * as Fetch from "./Fetch.ts"
 import * as BodyReader from "./internal/BodyReader.ts"
-import { resolve } from "./internal/EndpointUrl.ts"
+import { relative, resolve } from "./internal/EndpointUrl.ts"
 import { headersOf, methodOf, type Request } from "./internal/HttpRequest.ts"
 import * as NetworkFault from "./internal/NetworkFault.ts"
 import { shorten } from "./internal/Redaction.ts"
@@ -193,12 +193,15 @@ const bodyError = (
   }
 }
 
+/** The status of a reply from 400 on, as text: it fails the span, and not the request. */
+type FailedStatus = string
+
 const exchange = Effect.fnUntraced(function* (
   request: Request,
   limits: Limits,
   span: Tracer.Span,
   keep: (reply: Reply) => void,
-): Effect.fn.Return<void, TransportError | TimeoutError | InvalidResponse> {
+): Effect.fn.Return<void, TransportError | TimeoutError | InvalidResponse | FailedStatus> {
   const { host, scrub } = request.endpoint
   const progress: Progress = { phase: "headers", status: undefined, headers: {} }
   const clock = yield* Clock.Clock
@@ -210,6 +213,7 @@ const exchange = Effect.fnUntraced(function* (
     const duration = Duration.nanos(clock.monotonicTimeNanosUnsafe() - startedNanos)
     const attempt: Attempt = { host, at: new Date(startedAt), outcome, duration }
     const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
+    if (progress.status !== undefined) span.attribute("http.response.status_code", progress.status)
     return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }
   }
 
@@ -226,14 +230,21 @@ const exchange = Effect.fnUntraced(function* (
     const facts = factsAfter(`TimeoutError ${phase}`)
     return yield* new TimeoutError({ ...facts, phase, deadline: limits.deadline ?? limits.within })
   }
-  span.attribute("http.response.status_code", status)
   if (typeof outcome !== "string") {
     const { maxBytes = limits.maxBytes, reason } = outcome
     return yield* bodyError(outcome, factsAfter(`InvalidResponse ${reason}`), progress, maxBytes)
   }
   const retryAfter = RetryAfter.fromHeaders(headers, clock.currentTimeMillisUnsafe())
   keep({ ...factsAfter(String(status)), status, headers, text: outcome, retryAfter })
+  if (status >= 400) return yield* Effect.fail(String(status))
 })
+
+/** The request with the header by which servers continue a trace; a disabled span has no ids. Source: W3C Trace Context. */
+const withTrace = (request: Request, { sampled, spanId, traceId }: Tracer.Span): Request => {
+  if (spanId.length !== 16) return request
+  const traceparent = `00-${traceId.padStart(32, "0")}-${spanId}-0${sampled ? 1 : 0}`
+  return { ...request, headers: { ...request.headers, traceparent } }
+}
 
 /**
  * Sends one request and reads its complete response.
@@ -241,8 +252,10 @@ const exchange = Effect.fnUntraced(function* (
  * **Details**
  *
  * - Any status but a redirect is a reply: the caller decides what it means.
- * - The span `daybook.http` has host, method, attempt and status. It ends without a value: a tracer that keeps exits
- *   would keep whole responses alive and print their contents.
+ * - The span has the method as its name, and the attributes of the OpenTelemetry conventions for HTTP clients; a status from 400 on
+ *   fails it. It ends without a value: a tracer that keeps exits would keep whole responses alive and print their contents.
+ * - Where a tracer is installed, the request has a `traceparent` header. Without one nothing is sent: in a browser the header needs the
+ *   permission of the server.
  *
  * **Errors**
  *
@@ -254,21 +267,32 @@ export const send = (
   request: Request,
   limits: Limits,
 ): Effect.Effect<Reply, TransportError | TimeoutError | InvalidResponse> =>
-  Effect.suspend(() => {
+  Effect.withFiber((fiber) => {
     let reply: Reply | undefined
+    const { endpoint } = request
+    const method = methodOf(request)
+    const resends = limits.attempts?.length ?? 0
+    const isTraced = fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
     const traced = Effect.useSpan(
-      "daybook.http",
+      method,
       {
         kind: "client",
         attributes: {
-          "server.address": request.endpoint.host,
-          "http.request.method": methodOf(request),
-          "daybook.attempt": (limits.attempts?.length ?? 0) + 1,
+          ...endpoint.attributes,
+          "http.request.method": method,
+          ...(isTraced ? { "url.full": endpoint.shownUrl + endpoint.scrub(relative(request)) } : {}),
+          ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
           ...limits.attributes,
         },
       },
-      (span) => exchange(request, limits, span, (kept) => (reply = kept)),
+      (span) =>
+        exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)).pipe(
+          Effect.tapError((error) =>
+            Effect.sync(() => span.attribute("error.type", typeof error === "string" ? error : error._tag)),
+          ),
+        ),
     )
+    const replied = Effect.catch(traced, (error) => (typeof error === "string" ? Effect.void : Effect.fail(error)))
     // Sound: a successful exchange has called `keep`.
-    return Effect.map(traced, () => reply as Reply)
+    return Effect.map(replied, () => reply as Reply)
   })

@@ -1,8 +1,9 @@
 /** A key is given in every place that accepts one. After every failure, everything that can be printed is searched for it. */
 import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
-import { Cause, Effect, Exit, Logger, Option, Redacted, References, Tracer } from "effect"
+import { Cause, Effect, Exit, Logger, Option, Redacted, References } from "effect"
 import { Endpoint, type Event, type Fetch, type Http, RequestExecutor } from "../src/index.ts"
+import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
 import { type Handler, reply, script } from "@daybook/testkit/ScriptedServer"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
@@ -77,14 +78,7 @@ const traces = (call: Effect.Effect<unknown, { readonly _tag: string; readonly m
         )
       }
     }
-    const spans: Array<Tracer.Span> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        spans.push(span)
-        return span
-      },
-    })
+    const { spans, tracer } = RecordingTracer.make()
     const loggers = Logger.layer([
       Logger.make((entry) => note(entry.message, Cause.pretty(entry.cause), entry.logLevel)),
       Logger.make((entry) =>
@@ -159,7 +153,7 @@ describe("canary", () => {
               spellings.some((spelling) => received.includes(spelling)),
               "the key must be sent",
             ).toBe(true)
-            expect(spans.filter((span) => span.name === "daybook.http").length).toBeGreaterThanOrEqual(1)
+            expect(spans.filter((span) => span.name === "GET").length).toBeGreaterThanOrEqual(1)
             expect(events.length).toBeGreaterThanOrEqual(2)
             expectClean([
               ...texts,

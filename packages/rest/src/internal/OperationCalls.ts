@@ -1,5 +1,6 @@
 /** The calls of one operation: one value, or a page, a page with its response, and streams of pages and rows. */
 import * as RestOperation from "@daybook/schema/RestOperation"
+import type { Endpoint } from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
@@ -51,10 +52,10 @@ const checkOptions = <A extends object>(
 const scrubHeaders = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
 
-const spanAttributes = (host: string, { parameters }: EncodedQuery): Record<string, unknown> => {
+const spanAttributes = ({ attributes }: Endpoint, { parameters }: EncodedQuery): Record<string, unknown> => {
   const { chain, cursor, limit, order } = parameters
   return {
-    "server.address": host,
+    ...attributes,
     ...(chain === undefined ? {} : { "daybook.chain": chain }),
     ...(order === undefined ? {} : { "daybook.order": order }),
     ...(limit === undefined ? {} : { "daybook.limit": limit }),
@@ -113,7 +114,8 @@ const requests = <Query, P>(
           return Effect.annotateCurrentSpan("daybook.rows", rowsOf(page).length)
         }),
         Effect.map((response) => void (kept = response)),
-        Effect.withSpan(`RestClient.${contract.name}`, { kind: "client", attributes: spanAttributes(host, query) }),
+        Effect.tapError(({ _tag }) => Effect.annotateCurrentSpan("error.type", _tag)),
+        Effect.withSpan(`RestClient.${contract.name}`, { kind: "client", attributes: spanAttributes(endpoint, query) }),
       )
       // Sound: a call that succeeds has kept its response.
       return Effect.map(traced, () => kept as PageResponse<P>)

@@ -154,6 +154,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const now = monotonicMillis(clock)
   for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request, now)
   const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
+  const resends = Math.max(0, ...contexts.map(({ attempts }) => attempts.length))
   const [single, second] = items
   const sending = Http.send(
     { endpoint, headers, body: BatchState.bodyOf(items) },
@@ -167,7 +168,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
         "rpc.method":
           single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
         "daybook.batch.size": items.length,
-        "daybook.attempt": Math.max(...contexts.map(({ attempts }) => attempts.length)) + 1,
+        ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
       },
       onPhase: (phase) => (request.phase = phase),
     },

@@ -57,8 +57,9 @@ export const withOptions = (limits: Limits, given: CallOptions): Result.Result<L
     }))
   })
 
-export const hostOf = ({ among, settings }: Calling): string =>
-  settings.pool.endpoints[among[0] ?? 0]?.batcher.endpoint.host ?? ""
+const endpointOf = ({ among, settings }: Calling) => settings.pool.endpoints[among[0] ?? 0]?.batcher.endpoint
+
+export const hostOf = (calling: Calling): string => endpointOf(calling)?.host ?? ""
 
 export const attemptsOf = (error: CallError): number => (error._tag === "InvalidParams" ? 0 : error.attempts.length)
 
@@ -80,7 +81,7 @@ export const spanned = <A>(
       attributes: {
         "rpc.system": "jsonrpc",
         "rpc.method": name,
-        "server.address": hostOf(calling),
+        ...endpointOf(calling)?.attributes,
         ...(chain === undefined ? {} : { "daybook.chain": chain }),
         ...attributes,
       },
@@ -89,6 +90,8 @@ export const spanned = <A>(
       Effect.matchEffect(Effect.withParentSpan(run, span, { captureStackTrace: false }), {
         onFailure: (error) => {
           span.attribute("daybook.attempts", attemptsOf(error))
+          span.attribute("error.type", Telemetry.kindOf(error))
+          if (error._tag === "RpcError") span.attribute("rpc.jsonrpc.error_code", error.code)
           return Effect.fail(error)
         },
         onSuccess: ([result, attempts]) => {
