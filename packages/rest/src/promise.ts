@@ -39,11 +39,19 @@ export interface StreamOptions extends Client.StreamOptions, CallOptions {}
 export interface RestartOptions extends Client.RestartOptions, CallOptions {}
 
 /**
+ * A page that requests the page after it.
+ */
+export type Paged<P> = P & {
+  /** Returns the next page of the same query, with the same options; `null` after the last page. Not part of its JSON. */
+  readonly next: () => Promise<Paged<P> | null>
+}
+
+/**
  * A promise of a page.
  */
-export interface PagePromise<P = WalletPage> extends Promise<P> {
+export interface PagePromise<P = WalletPage> extends Promise<Paged<P>> {
   /** The page of the same request with index coverage, headers, request id and attempts. */
-  readonly withResponse: () => Promise<Client.PageResponse<P>>
+  readonly withResponse: () => Promise<Client.PageResponse<Paged<P>>>
 }
 
 /**
@@ -88,7 +96,10 @@ export interface RestPromiseClient {
   /** Returns one page, newest first unless `order` is ASC. Its `cursor` requests the next page. */
   readonly walletTransactions: (query: Query, options?: CallOptions) => PagePromise
   /** Returns the same page with index coverage, headers, request id and attempts. */
-  readonly walletTransactionsWithResponse: (query: Query, options?: CallOptions) => Promise<Client.WalletResponse>
+  readonly walletTransactionsWithResponse: (
+    query: Query,
+    options?: CallOptions,
+  ) => Promise<Client.PageResponse<Paged<WalletPage>>>
   /** Iterates all transactions of the range. */
   readonly walletTransactionsStream: RowStream<WalletTransaction, Query>
   /** Iterates the same rows one page at a time. */
@@ -106,7 +117,7 @@ export interface RestPromiseClient {
 }
 
 /** The page of a response. */
-const toPage = <P>(response: Promise<Client.PageResponse<P>>): PagePromise<P> => {
+const toPage = <P>(response: Promise<Client.PageResponse<Paged<P>>>): PagePromise<P> => {
   const page = response.then((whole) => whole.page)
   return Object.assign(page, {
     withResponse: () => {
@@ -123,10 +134,17 @@ const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
 
 /** The calls of an operation with pages. */
 const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) => {
-  const withResponse = (query: Q, call?: CallOptions): Promise<Client.PageResponse<P>> =>
-    PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
+  const withResponse = async (query: Q, call?: CallOptions): Promise<Client.PageResponse<Paged<P>>> => {
+    const response = await PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
+    const { cursor } = response.page
+    const next = async () => (cursor === null ? null : (await withResponse({ ...query, cursor }, call)).page)
+    // Not enumerable: a page is stored, copied and compared without it.
+    Object.defineProperty(response.page, "next", { value: next })
+    // Sound: the property was just defined.
+    return response as Client.PageResponse<Paged<P>>
+  }
   return {
-    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage(withResponse(query, call)),
+    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage<P>(withResponse(query, call)),
     withResponse,
     // Sound, here and below: a stream that does not restart has no marker in it.
     rows: ((query: Q, call?: StreamOptions) => RowIterable.make(calls.steps(query, call), signalOf(call))) as RowStream<

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Address from "@daybook/schema/Address"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
-import { createRestClient, isRestError, toJson } from "../src/promise.ts"
+import { createRestClient, isRestError, type Paged, toJson, type WalletPage } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
 import * as Eventually from "@daybook/testkit/Eventually"
 import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
@@ -270,6 +270,49 @@ describe("promise", () => {
         )
 
         expect(error["_tag"]).toBe("TimeoutError")
+      }),
+    )
+  })
+
+  describe("next", () => {
+    it.live("next: gives each page of the query once, and null after the last one", () =>
+      Effect.gen(function* () {
+        const rows = history(3, 25)
+        const server = yield* serve(servePages(rows))
+        const hashes: Array<string> = []
+        yield* Effect.promise(async () => {
+          let page: Paged<WalletPage> | null = await clientOf(server).walletTransactions({
+            ...{ ...query, limit: 10, order: "ASC" },
+          })
+          for (; page !== null; page = await page.next()) hashes.push(...page.result.map(({ hash }) => hash))
+        })
+
+        expect(hashes).toEqual(rows.map(({ hash }) => hash))
+        expect(server.seen.map(({ url }) => new URL(url, server.url).searchParams.get("limit"))).toEqual(["10", "10", "10"])
+      }),
+    )
+    it.live("next: keeps the options of the call, also for the page of a response", () =>
+      Effect.gen(function* () {
+        const server = yield* serve(servePages(history(3, 25)))
+        const controller = new AbortController()
+        const { page } = yield* Effect.promise(() =>
+          clientOf(server).walletTransactions({ ...query, limit: 10 }, { signal: controller.signal }).withResponse(),
+        )
+        controller.abort(new Error("stopped"))
+        const error = yield* Effect.promise(() => rejection(page.next()))
+
+        expect(error["message"]).toBe("stopped")
+        expect(server.seen.length).toBe(1)
+      }),
+    )
+    it.live("next: is no part of the page when it is stored or copied", () =>
+      Effect.gen(function* () {
+        const server = yield* script(sendPage([row(1, 0)]))
+        const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
+
+        expect(Object.keys(page)).not.toContain("next")
+        expect(toJson(page)).not.toHaveProperty("next")
+        expect(structuredClone(page)).toEqual({ ...page })
       }),
     )
   })
