@@ -68,6 +68,8 @@ export interface BadRow {
 export interface CallOptions {
   /** Replaces the timeout of the client; for a stream it applies to each page. */
   readonly timeout?: Duration.Input | undefined
+  /** Added to the headers of the client, and in place of those of the same name; values are treated as secrets. */
+  readonly headers?: Readonly<Record<string, Key>> | undefined
   /**
    * Accepts pages with invalid rows: each one is reported here and left out, and the valid rows stay. Without it an invalid row fails
    * the call with `InvalidResponse`. Source: decision 0021.

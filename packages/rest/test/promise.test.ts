@@ -41,12 +41,12 @@ describe("promise", () => {
     const invalidCalls: ReadonlyArray<readonly [unknown, string]> = [
       [
         { timout: 5 },
-        'Invalid option "timout": expected one of the keys timeout, onBadRow, signal, received an unknown key.',
+        'Invalid option "timout": expected one of the keys timeout, headers, onBadRow, signal, received an unknown key.',
       ],
       [{ timeout: 0 }, 'Invalid option "timeout": expected a duration above zero in milliseconds or as text'],
       [{ onBadRow: true }, 'Invalid option "onBadRow": expected a function, received true.'],
       [{ signal: new AbortController() }, 'Invalid option "signal": expected an AbortSignal, received an object.'],
-      [5_000, 'Invalid option "options": expected an object with timeout, onBadRow, signal, received a number.'],
+      [5_000, 'Invalid option "options": expected an object with timeout, headers, onBadRow, signal, received a number.'],
     ]
     it.live.each(invalidCalls)(
       "walletTransactions: rejects the options %j before a request is made",
@@ -65,11 +65,11 @@ describe("promise", () => {
     const invalidStreams: ReadonlyArray<readonly [unknown, string]> = [
       [
         { maxRow: 5 },
-        'Invalid option "maxRow": expected one of the keys timeout, onBadRow, maxRows, prefetch, resume,',
+        'Invalid option "maxRow": expected one of the keys timeout, headers, onBadRow, maxRows, prefetch, resume,',
       ],
       [{ signal: 5 }, 'Invalid option "signal": expected an AbortSignal, received 5.'],
       [{ onStaleCursor: "retry" }, 'Invalid option "onStaleCursor": expected "fail" or "restart", received "retry".'],
-      ["now", 'Invalid option "options": expected an object with timeout, onBadRow, maxRows,'],
+      ["now", 'Invalid option "options": expected an object with timeout, headers, onBadRow, maxRows,'],
     ]
     it.live.each(invalidStreams)(
       "walletTransactionsStream and walletPagesStream: reject the options %j before a request is made",

@@ -4,6 +4,7 @@
 import type * as Chain from "@daybook/schema/Chain"
 import type { Fetch } from "@daybook/transport/Fetch"
 import type { Key } from "@daybook/transport/Endpoint"
+import type { Event } from "@daybook/transport/Event"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 
@@ -75,6 +76,13 @@ export interface CommonOptions {
   readonly fetch?: Fetch | undefined
   /** Sent with each request to every endpoint; their values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
+  /** User agent. Default `daybook-rpc`, in browsers their own; an empty text for that of the platform. */
+  readonly userAgent?: string | undefined
+  /**
+   * Called for each event (request, response, fault, retry), for logs and counters. No event holds a key. `call` is the number of a call of
+   * the client; of several in one request, the first. Exceptions thrown by it are ignored.
+   */
+  readonly onEvent?: ((event: Event) => void) | undefined
 }
 
 /**
@@ -124,4 +132,9 @@ export interface CallOptions {
   readonly batch?: boolean | undefined
   /** False: these calls share no request with identical calls. */
   readonly share?: boolean | undefined
+  /**
+   * Added to the headers of the client, and in place of those of the same name; values are treated as secrets. Such a call is sent in a
+   * request of its own, or with the others of its `batch`.
+   */
+  readonly headers?: Readonly<Record<string, Key>> | undefined
 }

@@ -312,7 +312,7 @@ describe("RpcClient", () => {
     const wrong: ReadonlyArray<readonly [object, string]> = [
       [
         { timout: 5 },
-        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, received an unknown key.',
+        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, headers, received an unknown key.',
       ],
       [{ signal: new AbortController().signal }, 'Invalid option "signal": expected one of the keys '],
       [{ share: "no" }, 'Invalid option "share": expected a boolean, received "no".'],

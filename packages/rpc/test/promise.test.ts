@@ -185,7 +185,7 @@ describe("promise", () => {
     const invalidCalls: ReadonlyArray<readonly [unknown, string]> = [
       [
         { timout: 5 },
-        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, signal, received an unknown key.',
+        'Invalid option "timout": expected one of the keys timeout, maxBytes, batch, share, headers, signal, received an unknown key.',
       ],
       [{ timeout: "soon" }, 'Invalid option "timeout": expected a duration above zero'],
       [{ maxBytes: -1 }, 'Invalid option "maxBytes": expected a whole number above 0, received -1.'],
@@ -194,7 +194,7 @@ describe("promise", () => {
       [{ signal: new AbortController() }, 'Invalid option "signal": expected an AbortSignal, received an object.'],
       [
         5000,
-        'Invalid option "options": expected an object with timeout, maxBytes, batch, share, signal, received a number.',
+        'Invalid option "options": expected an object with timeout, maxBytes, batch, share, headers, signal, received a number.',
       ],
     ]
     it.live.each(invalidCalls)("with, request: reject the options %j before a call is made", ([given, message]) =>

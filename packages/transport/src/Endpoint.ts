@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly url: Redacted.Redacted<string>
   /** Headers sent with each request: the given ones, and `authorization` when the URL held a user. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
+  /** Headers of one call, in place of those of the same name; undefined for none. */
+  readonly callHeaders?: Redacted.Redacted<Readonly<Record<string, string>>>
   /** Replaces every key of this endpoint in a text. */
   readonly scrub: (text: string) => string
 }
@@ -197,3 +199,16 @@ export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =
  * Makes an endpoint, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
  */
 export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(build(options))
+
+/**
+ * The endpoint with further headers, for one call. Waits that the server requested apply to both.
+ *
+ * **Errors**
+ *
+ * - `InvalidOption`: a header cannot be sent. The message never shows its value.
+ */
+export const withHeaders = (endpoint: Endpoint, headers: Options["headers"]): Result.Result<Endpoint, InvalidOption> =>
+  Result.map(fromHeaders(headers), (own) => {
+    const clean = scrubber(own.secrets)
+    return { ...endpoint, callHeaders: Redacted.make(own.headers), scrub: (text) => clean(endpoint.scrub(text)) }
+  })

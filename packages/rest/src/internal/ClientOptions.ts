@@ -3,6 +3,7 @@ import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as Retry from "@daybook/transport/internal/Retry"
+import * as UserAgent from "@daybook/transport/internal/UserAgent"
 import * as Redacted from "effect/Redacted"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -24,7 +25,7 @@ const optionKinds = {
 
 const { deadline: _deadline, ...retryKinds } = Retry.optionKinds
 
-export const callKinds = { timeout: "duration", onBadRow: "function" } as const satisfies Readonly<
+export const callKinds = { timeout: "duration", headers: "record", onBadRow: "function" } as const satisfies Readonly<
   Record<keyof CallOptions, OptionCheck.Kind>
 >
 
@@ -52,16 +53,6 @@ const readApiKey = (given: unknown): Result.Result<string, InvalidOption> =>
     const received = apiKey === "" ? "an empty string" : "a text with characters that headers do not allow"
     return Result.fail(new InvalidOption({ option: "apiKey", expected: expectedKey, received }))
   })
-
-const readUserAgent = (given: string | undefined): Result.Result<string | undefined, InvalidOption> => {
-  if (given !== undefined && !/^[\x20-\x7e]*$/.test(given)) {
-    const expected = "printable ASCII characters on one line"
-    return Result.fail(new InvalidOption({ option: "userAgent", expected, received: "another character" }))
-  }
-  // A browser has its own user agent, and would need permission of the server to send another one.
-  const isBrowser = globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false
-  return Result.succeed(given === "" ? undefined : (given ?? (isBrowser ? undefined : "daybook-rest")))
-}
 
 /** Options after the checks. */
 export interface Settings {
@@ -91,7 +82,7 @@ export const read = Effect.fnUntraced(function* (
     option: "baseUrl",
     headers: { ...options.headers, "X-API-Key": Redacted.make(apiKey) },
   })
-  const userAgent = yield* Effect.fromResult(readUserAgent(options.userAgent))
-  const headers = { accept: "application/json", ...(userAgent === undefined ? {} : { "user-agent": userAgent }) }
+  const userAgent = yield* Effect.fromResult(UserAgent.headers(options.userAgent, "daybook-rest"))
+  const headers = { accept: "application/json", ...userAgent }
   return { options, endpoint, headers }
 })

@@ -1,6 +1,6 @@
 /** The calls of one operation: one value, or a page, a page with its response, and streams of pages and rows. */
 import * as RestOperation from "@daybook/schema/RestOperation"
-import type { Endpoint } from "@daybook/transport/Endpoint"
+import * as Endpoint from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
@@ -37,22 +37,24 @@ export interface Context {
 }
 
 /** The options of a call after the checks; null counts as none. */
-const checkOptions = <A extends object>(
-  host: string,
+const checkOptions = <A extends CallOptions>(
+  endpoint: Endpoint.Endpoint,
   options: A | null | undefined,
   kinds: Kinds,
 ): Effect.Effect<Partial<A>, BadRequest> =>
   Effect.suspend(() => {
-    const checked = OptionCheck.members(options, kinds)
+    const checked = Result.flatMap(OptionCheck.members(options, kinds), () =>
+      Endpoint.withHeaders(endpoint, options?.headers),
+    )
     if (Result.isSuccess(checked)) return Effect.succeed(options ?? {})
     const { expected, option, received } = checked.failure
-    return Effect.fail(new BadRequest({ host, what: "option", issue: { path: option, expected, received } }))
+    return Effect.fail(new BadRequest({ host: endpoint.host, what: "option", issue: { path: option, expected, received } }))
   })
 
 const scrubHeaders = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
 
-const spanAttributes = ({ attributes }: Endpoint, { parameters }: EncodedQuery): Record<string, unknown> => {
+const spanAttributes = ({ attributes }: Endpoint.Endpoint, { parameters }: EncodedQuery): Record<string, unknown> => {
   const { chain, cursor, limit, order } = parameters
   return {
     ...attributes,
@@ -81,9 +83,14 @@ const requests = <Query, P>(
   const { endpoint, headers } = settings
   const { host } = endpoint
 
-  const send = ({ parameters, params }: EncodedQuery, { onBadRow, timeout }: CallOptions) =>
+  const send = ({ parameters, params }: EncodedQuery, { headers: own, onBadRow, timeout }: CallOptions) =>
     executor.request<PageResponse<P>, ReplyDecoder.ReplyError, never>(
-      { endpoint, path: RestOperation.formatPath(contract, params), query: parameters, headers, timeout },
+      {
+        // Sound: the headers were checked with the options of the call.
+        endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
+        path: RestOperation.formatPath(contract, params),
+        ...{ query: parameters, headers, timeout },
+      },
       (reply) =>
         Effect.fromResult(
           Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({
@@ -122,7 +129,7 @@ const requests = <Query, P>(
     })
 
   const call = (query: Query, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
-    Effect.flatMap(checkOptions(host, options, { ...callKinds, ...moreKinds }), (checked) =>
+    Effect.flatMap(checkOptions(endpoint, options, { ...callKinds, ...moreKinds }), (checked) =>
       Effect.flatMap(encode(query), (encoded) => request(encoded, checked)),
     )
 
@@ -144,7 +151,8 @@ export const make = <Query, Row, P extends Page<Row>>(
   context: Context,
   operation: Operation<Query, Row, P>,
 ): OperationCalls<Query, Row, P> => {
-  const { host } = context.settings.endpoint
+  const { endpoint } = context.settings
+  const { host } = endpoint
   const { call, encode, request } = requests(
     context,
     operation,
@@ -154,7 +162,7 @@ export const make = <Query, Row, P extends Page<Row>>(
 
   const steps = (query: Query, options?: StreamOptions): Stream.Stream<Step<P>, RestError> =>
     Stream.unwrap(
-      Effect.map(checkOptions(host, options, { ...streamKinds, ...context.moreKinds }), (checked) =>
+      Effect.map(checkOptions(endpoint, options, { ...streamKinds, ...context.moreKinds }), (checked) =>
         PageStream.make({ host, operation, encode, request }, query, checked),
       ),
     )

@@ -5,9 +5,11 @@
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { TimeoutError } from "@daybook/transport/ClientError"
-import type { Endpoint } from "@daybook/transport/Endpoint"
+import * as Endpoint from "@daybook/transport/Endpoint"
+import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Http from "@daybook/transport/Http"
+import * as EventReporter from "@daybook/transport/internal/EventReporter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,6 +18,7 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Result from "effect/Result"
 import type { SchedulerDispatcher } from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 import * as BatchState from "./BatchState.ts"
@@ -39,20 +42,23 @@ type InFlight = BatchState.InFlight<Waiter>
 export type Queue = BatchState.Queue<Waiter>
 
 export interface Batcher {
-  readonly endpoint: Endpoint
+  readonly endpoint: Endpoint.Endpoint
   /** The queue of calls that are batched automatically. */
   readonly queue: Queue
   readonly ask: <A>(ask: BatchState.Ask<A>, queue: Queue) => Effect.Effect<Outcome<A>>
 }
 
 export interface Options {
-  readonly endpoint: Endpoint
+  readonly endpoint: Endpoint.Endpoint
   readonly pause: Backoff.Backoff
   readonly fetch: Fetch
   readonly queue: Queue
   /** Bytes of one request at most, unless one call alone is longer. */
   readonly maxRequestBytes: number
   readonly attributes: Readonly<Record<string, unknown>>
+  /** Headers of each request beside those of the endpoint, without keys. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly onEvent: ((event: Event) => void) | undefined
   /** The largest batch that the endpoint accepts, as far as it is known. */
   readonly detectedLimit: () => number
   readonly onLimitDetected: (limit: number) => void
@@ -62,7 +68,7 @@ interface Runtime extends Options {
   readonly state: BatchState.State<Waiter>
 }
 
-const headers = { "content-type": "application/json", accept: "application/json" }
+const jsonHeaders = { "content-type": "application/json", accept: "application/json" }
 
 /** Deadlines this close together count as one: timers are no more exact on a busy machine. */
 const toleranceMillis = 5
@@ -143,7 +149,7 @@ const settleExit = (runtime: Runtime, request: InFlight, exit: Exit.Exit<Http.Re
 }
 
 const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
-  const { attributes, endpoint, fetch, pause } = runtime
+  const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
   if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
     for (const item of items) settleItem(runtime, item, () => Effect.succeed({ _tag: "Paused" }))
@@ -156,8 +162,15 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
   const resends = Math.max(0, ...contexts.map(({ attempts }) => attempts.length))
   const [single, second] = items
+  const own = contexts[0]?.headers
+  const outgoing: Http.Request = {
+    // Sound: the headers were checked with the options of the call.
+    endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
+    headers: { ...jsonHeaders, ...headers },
+    body: BatchState.bodyOf(items),
+  }
   const sending = Http.send(
-    { endpoint, headers, body: BatchState.bodyOf(items) },
+    outgoing,
     {
       fetch,
       maxBytes: Math.max(...contexts.map(({ maxBytes }) => maxBytes)),
@@ -173,7 +186,14 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
       onPhase: (phase) => (request.phase = phase),
     },
   )
-  const exit = yield* Effect.exit(sending)
+  const callId = single?.call.id ?? 0
+  const report = onEvent === undefined ? EventReporter.none : EventReporter.make(onEvent, callId, outgoing)
+  yield* report.request(resends + 1)
+  const exit = yield* sending.pipe(
+    Effect.tap((reply) => report.response(resends + 1, reply)),
+    Effect.tapError((error) => report.fault(resends + 1, error)),
+    Effect.exit,
+  )
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
   Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())

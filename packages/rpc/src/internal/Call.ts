@@ -1,6 +1,7 @@
 /** One call of a client: its limits, its span and metrics, and its end with the scope of the client. */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Retry from "@daybook/transport/internal/Retry"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
@@ -37,6 +38,8 @@ export interface Limits {
   readonly maxItemBytes: number
   readonly isBatched: boolean
   readonly isShared: boolean
+  /** Headers of the calls beside those of the client; undefined for none. */
+  readonly headers?: CallOptions["headers"]
 }
 
 export const limitsOf = (settings: Settings): Limits => {
@@ -44,20 +47,26 @@ export const limitsOf = (settings: Settings): Limits => {
   return { policy, maxBytes, maxItemBytes, isBatched, isShared }
 }
 
-/** The limits with the options of some calls applied. */
-export const withOptions = (limits: Limits, given: CallOptions): Result.Result<Limits, InvalidOption> =>
-  Result.flatMap(callOptions(given, callKinds), ({ timeout, maxBytes, batch, share }) => {
-    const policy = timeout === undefined ? Result.succeed(limits.policy) : Retry.withDeadline(limits.policy, timeout)
-    return Result.map(policy, (own) => ({
-      policy: own,
+/** The limits with the options of some calls applied; `endpoint` is one that they may ask. */
+export const withOptions = (
+  limits: Limits,
+  given: CallOptions,
+  endpoint: Endpoint.Endpoint | undefined,
+): Result.Result<Limits, InvalidOption> =>
+  Result.gen(function* () {
+    const { batch, headers, maxBytes, share, timeout } = yield* callOptions(given, callKinds)
+    if (endpoint !== undefined) yield* Endpoint.withHeaders(endpoint, headers)
+    return {
+      policy: timeout === undefined ? limits.policy : yield* Retry.withDeadline(limits.policy, timeout),
       maxBytes: maxBytes ?? limits.maxBytes,
       maxItemBytes: Math.min(limits.maxItemBytes, maxBytes ?? limits.maxItemBytes),
       isBatched: batch ?? limits.isBatched,
       isShared: share ?? limits.isShared,
-    }))
+      headers: headers === undefined ? limits.headers : { ...limits.headers, ...headers },
+    }
   })
 
-const endpointOf = ({ among, settings }: Calling) => settings.pool.endpoints[among[0] ?? 0]?.batcher.endpoint
+export const endpointOf = ({ among, settings }: Calling) => settings.pool.endpoints[among[0] ?? 0]?.batcher.endpoint
 
 export const hostOf = (calling: Calling): string => endpointOf(calling)?.host ?? ""
 
@@ -116,9 +125,9 @@ export interface Batching {
 const isSentAlone = (method: string): boolean =>
   !RpcMethod.isName(method) || RpcMethod.all[method].exposure === "operator"
 
-const batchingOf = ({ isBatched, isShared }: Limits, method: string): Batching => ({
-  maxBatchSize: isBatched && !isSentAlone(method) ? Number.POSITIVE_INFINITY : 1,
-  isShared: isShared && RpcMethod.isName(method),
+const batchingOf = ({ headers, isBatched, isShared }: Limits, method: string): Batching => ({
+  maxBatchSize: isBatched && headers === undefined && !isSentAlone(method) ? Number.POSITIVE_INFINITY : 1,
+  isShared: isShared && headers === undefined && RpcMethod.isName(method),
   queueOf: (member) => member.batcher.queue,
 })
 
@@ -136,7 +145,7 @@ export const run = <A>(
     if (closing?.isClosed() === true) return Effect.interrupt
     const limits = calling.limits.success
     const { maxPause, pool, pause } = settings
-    const { policy, maxBytes, maxItemBytes } = limits
+    const { headers, policy, maxBytes, maxItemBytes } = limits
     const call = { id: nextId(), method, params }
     const { isShared, maxBatchSize, queueOf } = batching ?? batchingOf(limits, method)
     const running = CallRunner.run({
@@ -152,6 +161,8 @@ export const run = <A>(
       isShared,
       maxBatchSize,
       queueOf,
+      headers,
+      onEvent: settings.onEvent,
     })
     const clock = fiber.getRef(Clock.Clock)
     const from = clock.monotonicTimeNanosUnsafe()

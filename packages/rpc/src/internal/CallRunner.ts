@@ -5,12 +5,14 @@
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
+import * as EventReporter from "@daybook/transport/internal/EventReporter"
 import * as Retry from "@daybook/transport/internal/Retry"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { CallOptions, Options } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
 import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
@@ -46,6 +48,9 @@ export interface Plan<A> {
   readonly maxBatchSize: number
   readonly queueOf: (member: Member) => Queue
   readonly decode: Decode<A>
+  /** Headers of the call beside those of the client; undefined for none. */
+  readonly headers?: CallOptions["headers"]
+  readonly onEvent?: Options["onEvent"]
 }
 
 /** The value of a call, and the requests it took. */
@@ -206,7 +211,7 @@ const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Mem
 }
 
 const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): Effect.Effect<Outcome<A>> => {
-  const { call, decode, isShared, maxBytes, maxItemBytes, policy } = plan
+  const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy } = plan
   const { attempts, deadlineAtMillis, windowMillis } = state
   const shareMillis = (deadlineAtMillis - now) / Math.max(1, state.untried.length)
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
@@ -214,7 +219,7 @@ const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): E
   const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize
   const maxBatchSize = isAlone ? 1 : state.maxBatchSize
   const deadline = attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline
-  const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode }
+  const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode, headers }
   const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), deadlineAtMillis)
   return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
 }
@@ -277,18 +282,23 @@ const attempt = Effect.fnUntraced(function* <A>(
 
 const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, waitMillis: number) =>
   Effect.contextWith((context: Context.Context<never>) => {
-    const { call } = plan
+    const { call, onEvent } = plan
     Telemetry.retried(call.method, Telemetry.kindOf(error), context)
-    return Effect.logDebug("Retrying a call").pipe(
+    const { _tag: tag, message } = error
+    const host = "host" in error ? error.host : ""
+    const event = { call: call.id, attempt: state.attempt, host, error: tag, message, wait: Duration.millis(waitMillis) }
+    const reported = onEvent === undefined ? Effect.void : EventReporter.notify(onEvent, { _tag: "Retry", ...event })
+    const logged = Effect.logDebug("Retrying a call").pipe(
       Effect.annotateLogs({
         method: Telemetry.methodLabel(call.method),
-        host: "host" in error ? error.host : "",
+        host,
         attempt: state.attempt,
         maxAttempts: maxAttemptsOf(plan),
-        error: error._tag,
+        error: tag,
         waitMillis: Math.round(waitMillis),
       }),
     )
+    return Effect.andThen(reported, logged)
   })
 
 /** Runs a call to its end. One deadline covers all of its attempts. */

@@ -7,6 +7,7 @@ import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as Backoff from "@daybook/transport/internal/Backoff"
 import { fromKey } from "@daybook/transport/internal/Redaction"
 import * as Retry from "@daybook/transport/internal/Retry"
+import * as UserAgent from "@daybook/transport/internal/UserAgent"
 import { isolatesRequests } from "@daybook/transport/internal/Runtime"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
@@ -74,6 +75,7 @@ export interface Settings {
   readonly maxBatchCalls: number
   /** Path segment of the chain; undefined when the client was given a URL. */
   readonly chain: string | undefined
+  readonly onEvent: Options["onEvent"]
 }
 
 const mib = 1024 * 1024
@@ -165,6 +167,8 @@ export const optionKinds = {
   rateLimit: "any",
   fetch: "function",
   headers: "record",
+  userAgent: "text",
+  onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
 /** What the members of the options of single calls are. */
@@ -173,6 +177,7 @@ export const callKinds = {
   maxBytes: "count",
   batch: "boolean",
   share: "boolean",
+  headers: "record",
 } as const satisfies Readonly<Record<keyof CallOptions, OptionCheck.Kind>>
 
 /** Options of single calls that fit; none at all count as an empty object. */
@@ -203,7 +208,7 @@ const rateKinds = {
 /** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
 const poolOf = (
   endpoints: ReadonlyArray<Endpoint.Endpoint>,
-  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes"> & {
+  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes" | "headers" | "onEvent"> & {
     readonly rateLimit: RateLimit | undefined
     readonly queue: () => Batcher.Queue
   },
@@ -246,8 +251,10 @@ export const read = Effect.fnUntraced(function* (
   const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
-  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, rateLimit, queue })
+  const headers = yield* Effect.fromResult(UserAgent.headers(options.userAgent, "daybook-rpc"))
+  const { onEvent } = options
+  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, headers, onEvent, rateLimit, queue })
   const isShared = options.share ?? mayJoin
   const maxBatchCalls = batch.maxCalls ?? 1_000
-  return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
+  return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain, onEvent }
 })

@@ -22,6 +22,6 @@ export const relative = ({ path = "", query = {} }: Target): string => {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`
 }
 
-/** Text that is equal for endpoints with the same URL and credentials. It contains them. */
+/** Text that is equal for endpoints with the same URL and credentials, whatever the headers of one call are. It contains them. */
 export const identity = (endpoint: Endpoint): Redacted.Redacted<string> =>
   Redacted.make(`${Redacted.value(endpoint.url)} ${JSON.stringify(Redacted.value(endpoint.headers))}`)

@@ -31,19 +31,22 @@ export const none: EventReporter = {
 const durationOfLast = (attempts: ReadonlyArray<Attempt>): Duration.Duration =>
   attempts.at(-1)?.duration ?? Duration.zero
 
-/** Reports to a listener. An exception of the listener is ignored. */
+/** Reports one event to a listener. An exception of the listener is ignored. */
+export const notify = (onEvent: (event: Event) => void, event: Event): Effect.Effect<void> =>
+  Effect.sync(() => {
+    try {
+      onEvent(event)
+    } catch {
+      // A listener cannot end a call.
+    }
+  })
+
+/** Reports to a listener. */
 export const make = (onEvent: (event: Event) => void, call: number, request: Request): EventReporter => {
   const { host, scrub } = request.endpoint
   const shown = (map: Readonly<Record<string, string>>) =>
     Redaction.headers(Object.fromEntries(Object.entries(map).map(([name, value]) => [name, scrub(value)])))
-  const report = (event: Event) =>
-    Effect.sync(() => {
-      try {
-        onEvent(event)
-      } catch {
-        // A listener cannot end a call.
-      }
-    })
+  const report = (event: Event) => notify(onEvent, event)
   return {
     request: (attempt) => {
       const [method, target] = [methodOf(request), scrub(relative(request))]

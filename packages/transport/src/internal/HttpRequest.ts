@@ -22,7 +22,8 @@ const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, st
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** The headers of a request, keys included. Names are lower case; those of the endpoint take precedence. */
-export const headersOf = (request: Request): Record<string, string> => ({
-  ...lowerCase(request.headers ?? {}),
-  ...Redacted.value(request.endpoint.headers),
+export const headersOf = ({ endpoint, headers }: Request): Record<string, string> => ({
+  ...lowerCase(headers ?? {}),
+  ...Redacted.value(endpoint.headers),
+  ...(endpoint.callHeaders && Redacted.value(endpoint.callHeaders)),
 })

@@ -6,6 +6,7 @@ import type { Attempt } from "@daybook/transport/Attempt"
 import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import * as Result from "effect/Result"
+import type { CallOptions } from "../../Options.ts"
 import type { CallError } from "../../RpcError.ts"
 import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
 import type { Decode } from "./decode.ts"
@@ -24,6 +25,8 @@ export interface CallContext<A> {
   /** The time that a `TimeoutError` reports. */
   readonly deadline: TimeoutError["deadline"]
   readonly decode: Decode<A>
+  /** Headers of the call; undefined for none. All calls of a request have the same. */
+  readonly headers?: CallOptions["headers"]
 }
 
 /**
