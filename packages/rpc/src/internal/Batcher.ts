@@ -148,6 +148,18 @@ const settleExit = (runtime: Runtime, request: InFlight, exit: Exit.Exit<Http.Re
   }
 }
 
+/** A request whose events are reported. */
+const reporting = (
+  { fault, request, response }: EventReporter.EventReporter,
+  attempt: number,
+  sending: Effect.Effect<Http.Reply, Fault>,
+): Effect.Effect<Http.Reply, Fault> =>
+  request(attempt).pipe(
+    Effect.andThen(sending),
+    Effect.tap((reply) => response(attempt, reply)),
+    Effect.tapError((error) => fault(attempt, error)),
+  )
+
 const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
@@ -186,14 +198,11 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
       onPhase: (phase) => (request.phase = phase),
     },
   )
-  const callId = single?.call.id ?? 0
-  const report = onEvent === undefined ? EventReporter.none : EventReporter.make(onEvent, callId, outgoing)
-  yield* report.request(resends + 1)
-  const exit = yield* sending.pipe(
-    Effect.tap((reply) => report.response(resends + 1, reply)),
-    Effect.tapError((error) => report.fault(resends + 1, error)),
-    Effect.exit,
-  )
+  const reported =
+    onEvent === undefined
+      ? sending
+      : reporting(EventReporter.make(onEvent, single?.call.id ?? 0, outgoing), resends + 1, sending)
+  const exit = yield* Effect.exit(reported)
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
   Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
