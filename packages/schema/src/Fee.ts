@@ -163,7 +163,7 @@ const isRow = (record: WalletTransaction | Receipt): record is WalletTransaction
  * // { total: 21000000655360n, isComplete: true, gas: 21000000000000n, blob: 655360n, l1: 0n, operator: 0n }
  * ```
  *
- * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0010.
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decisions 0010 and 0055.
  */
 export const fee = (record: WalletTransaction | Receipt, { chain, timestamp }: Options = {}): Fee => {
   const rules = rulesOf(chain)

@@ -1,4 +1,8 @@
 export * as Eventually from "./Eventually.ts"
+export * as FakeChain from "./FakeChain.ts"
+export * as FakeNode from "./FakeNode.ts"
+export * as FakeService from "./FakeService.ts"
+export * as FakeWire from "./FakeWire.ts"
 export * as FaultyServer from "./FaultyServer.ts"
 export * as HostileNode from "./HostileNode.ts"
 export * as HostileRest from "./HostileRest.ts"

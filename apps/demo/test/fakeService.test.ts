@@ -1,0 +1,170 @@
+/** The fake service and node, as both clients see them. */
+import { describe, expect, it } from "vitest"
+import type { Client } from "@daybook/rest"
+import { createRestClient, fee, transfers } from "@daybook/rest/promise"
+import { createRpcClient, transfers as transfersOf } from "@daybook/rpc/promise"
+import * as Block from "@daybook/schema/Block"
+import * as DecodeWarning from "@daybook/schema/DecodeWarning"
+import * as Receipt from "@daybook/schema/Receipt"
+import * as WalletPage from "@daybook/schema/WalletPage"
+import * as FakeService from "@daybook/testkit/FakeService"
+
+const quick = { retry: { base: 1, cap: 1 } }
+const restOf = (fake: FakeService.FakeService, apiKey = "any") =>
+  createRestClient({ baseUrl: "http://daybook.test", apiKey, fetch: fake.fetch, ...quick })
+const rpcOf = (fake: FakeService.FakeService, apiKey = "any") =>
+  createRpcClient({ rpcUrl: "http://daybook.test", chain: "eth", apiKey, fetch: fake.fetch, ...quick })
+
+const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+const hashesOf = (fake: FakeService.FakeService) =>
+  fake
+    .blocks()
+    .flatMap(({ transactions }) => transactions.filter(({ from, to }) => [from, to].includes(fake.wallet)))
+    .map(({ hash }) => hash)
+
+const responseOf = async (fake: FakeService.FakeService, path: string, body?: object): Promise<unknown> => {
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+  return (await fake.fetch(`http://daybook.test${path}`, init)).json()
+}
+
+describe("FakeService", () => {
+  it("make: gives the same chain for the same seed, and another one for another", () => {
+    const headOf = (seed: number) => FakeService.make({ seed }).blocks().at(-1)?.hash
+
+    expect(headOf(7)).toBe(headOf(7))
+    expect(headOf(7)).not.toBe(headOf(8))
+  })
+
+  it("blocks: are linked, with base fees by EIP-1559 and nonces without gaps", () => {
+    const fake = FakeService.make({ seed: 3 })
+    fake.reorg(5)
+    const blocks = fake.blocks()
+    const nonces = blocks.flatMap(({ transactions }) =>
+      transactions.filter(({ from }) => from === fake.wallet).map(({ nonce }) => nonce),
+    )
+
+    for (const [at, block] of blocks.entries()) {
+      const parent = blocks[at - 1]
+      if (parent === undefined) continue
+      const change = block.baseFeePerGas - parent.baseFeePerGas
+      expect([block.parentHash, block.number]).toEqual([parent.hash, parent.number + 1])
+      expect((change < 0n ? -change : change) * 8n).toBeLessThanOrEqual(parent.baseFeePerGas)
+    }
+    expect(nonces).toEqual(nonces.map((_, at) => at))
+    expect(nonces.length).toBeGreaterThan(50)
+  })
+
+  it("walletTransactionsStream: gives each transaction of the wallet once, in both orders and within bounds", async () => {
+    const fake = FakeService.make()
+    const rest = restOf(fake)
+    const hashes = hashesOf(fake)
+    const streamed = async (query: object) =>
+      (await collect(rest.walletTransactionsStream({ address: fake.wallet, limit: 40, ...query }))).map(({ hash }) => hash)
+    const [first] = fake.blocks()
+
+    expect(await streamed({ order: "ASC" })).toEqual(hashes)
+    expect(await streamed({})).toEqual(hashes.toReversed())
+    expect(await streamed({ to_block: first!.number - 1 })).toEqual([])
+    expect(hashes.length).toBeGreaterThan(200)
+  })
+
+  it("rows: have the fee and the transfers of their receipts, and logs that eth_getLogs gives", async () => {
+    const fake = FakeService.make({ seed: 2, blocks: 60 })
+    const rpc = rpcOf(fake)
+    const rows = await collect(restOf(fake).walletTransactionsStream({ address: fake.wallet }))
+    const receipts = await Promise.all(rows.map(({ hash }) => rpc.eth_getTransactionReceipt(hash)))
+    const [first] = fake.blocks()
+    const logs = await rpc.eth_getLogs({ fromBlock: first!.number, toBlock: "latest" })
+
+    expect(rows.map((row) => transfers(row))).toEqual(receipts.map((receipt) => transfersOf(receipt!)))
+    expect(rows.map((row) => fee(row).gas)).toEqual(receipts.map((receipt) => fee(receipt!).gas))
+    expect(new Set(rows.flatMap((row) => transfers(row).map(({ standard }) => standard)))).toEqual(
+      new Set(["erc20", "erc721", "erc1155"]),
+    )
+    expect(logs.length).toBe(rows.flatMap((row) => row.logs).length)
+  })
+
+  it("responses: have the exact form of the interface", async () => {
+    const fake = FakeService.make({ blocks: 60 })
+    const wallet = await responseOf(fake, `/api/v2.2/${fake.wallet}/verbose`)
+    const call = (method: string, ...params: ReadonlyArray<unknown>) =>
+      responseOf(fake, "/eth/any", { jsonrpc: "2.0", id: 1, method, params }) as Promise<{ result: unknown }>
+    const { hash } = fake.blocks().find(({ transactions }) => transactions.length === 3)!
+    const { result: block } = await call("eth_getBlockByHash", hash, true)
+    const { result: receipts } = await call("eth_getBlockReceipts", hash)
+    const exact = { _tag: "Success", success: [] }
+
+    expect(DecodeWarning.find(WalletPage.WalletPage, wallet)).toMatchObject(exact)
+    expect(DecodeWarning.find(Block.HydratedBlock, block)).toMatchObject(exact)
+    expect(receipts).toHaveLength(3)
+    for (const receipt of receipts as ReadonlyArray<unknown>)
+      expect(DecodeWarning.find(Receipt.Receipt, receipt)).toMatchObject(exact)
+  })
+
+  it("faults: meet the requests in order, and a client gets every row nevertheless", async () => {
+    const fake = FakeService.make({ faults: [{ status: 503 }, { status: 429, retryAfterSeconds: 0 }] })
+    fake.fail({ cutAfterBytes: 200 }, "disconnect", null)
+    const rest = createRestClient({
+      ...{ baseUrl: "http://daybook.test", apiKey: "any", fetch: fake.fetch },
+      retry: { maxAttempts: 5, base: 1, cap: 1 },
+    })
+    const { attempts, page } = await rest.walletTransactions({ address: fake.wallet }).withResponse()
+
+    expect(attempts.map(({ outcome }) => outcome)).toEqual([
+      ...["503", "429", "TransportError body", "TransportError headers", "200"],
+    ])
+    expect(page.result.length).toBe(100)
+    expect(fake.received.length).toBe(5)
+  })
+
+  it("reorg: in a walk, reverts the rows of replaced blocks and gives those that replace them", async () => {
+    const fake = FakeService.make({ faults: [null, null, { reorg: 60 }] })
+    const kept = new Map<string, bigint>()
+    let reverted: Client.RowsReverted | undefined
+    const rows = restOf(fake).walletTransactionsStream(
+      { address: fake.wallet, limit: 30 },
+      { onStaleCursor: "restart", prefetch: false },
+    )
+    for await (const row of rows) {
+      if ("_tag" in row) {
+        reverted = row
+        for (const [hash, block] of kept) if (block >= row.fromBlock) kept.delete(hash)
+      } else kept.set(row.hash, row.block_number)
+    }
+
+    expect(reverted).toBeDefined()
+    expect([...kept.keys()].toSorted()).toEqual(hashesOf(fake).toSorted())
+  })
+
+  it("mine: adds blocks that a stream with follow gives", async () => {
+    const fake = FakeService.make({ blocks: 5 })
+    const before = hashesOf(fake).length
+    const found: Array<string> = []
+    const rows = restOf(fake).walletTransactionsStream(
+      { address: fake.wallet },
+      { follow: 1, maxRows: before + 3, onStaleCursor: "restart" },
+    )
+    for await (const row of rows) {
+      if ("_tag" in row) continue
+      found.push(row.hash)
+      if (found.length === before) fake.mine(20)
+    }
+
+    expect(found).toEqual(hashesOf(fake).slice(0, before + 3))
+  })
+
+  it("apiKey: refuses another one, in both interfaces", async () => {
+    const fake = FakeService.make({ apiKey: "right" })
+
+    await expect(restOf(fake, "wrong").walletTransactions({ address: fake.wallet })).rejects.toMatchObject({
+      _tag: "Unauthorized",
+    })
+    await expect(rpcOf(fake, "wrong").eth_chainId()).rejects.toMatchObject({ _tag: "Unauthorized" })
+    expect(await rpcOf(fake, "right").eth_chainId()).toBe(1n)
+  })
+})
