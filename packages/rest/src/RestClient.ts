@@ -57,6 +57,15 @@ export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> 
 
 const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL", apiKey: "DAYBOOK_API_KEY" }
 
+const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
+  function* () {
+    const baseUrl = yield* Config.Redacted("DAYBOOK_BASE_URL")
+    const apiKey = yield* Config.Redacted("DAYBOOK_API_KEY")
+    return yield* make({ baseUrl, apiKey })
+  },
+  (effect) => Effect.mapError(effect, namingVariables(variables)),
+)
+
 /**
  * Provides the client from the configuration `DAYBOOK_BASE_URL` and `DAYBOOK_API_KEY` (environment variables by default).
  *
@@ -65,11 +74,6 @@ const variables: Readonly<Record<string, string>> = { baseUrl: "DAYBOOK_BASE_URL
  * - `ConfigError`: one of them is missing.
  * - `InvalidOption`: as in `make`, with the name of the variable.
  */
-export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigError> = Layer.effect(
-  RestClient,
-  Effect.gen(function* () {
-    const baseUrl = yield* Config.Redacted("DAYBOOK_BASE_URL")
-    const apiKey = yield* Config.Redacted("DAYBOOK_API_KEY")
-    return yield* make({ baseUrl, apiKey })
-  }).pipe(Effect.mapError(namingVariables(variables))),
-)
+export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigError> =
+  // Pure: bundlers leave the configuration out of programs that do not use it.
+  /* @__PURE__ */ Layer.effect(RestClient, /* @__PURE__ */ Effect.suspend(fromConfig))
