@@ -286,10 +286,12 @@ export const send = (
         },
       },
       (span) =>
-        exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)).pipe(
-          Effect.tapError((error) =>
-            Effect.sync(() => span.attribute("error.type", typeof error === "string" ? error : error._tag)),
-          ),
+        Effect.catch(
+          exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)),
+          (error) => {
+            span.attribute("error.type", typeof error === "string" ? error : error._tag)
+            return Effect.fail(error)
+          },
         ),
     )
     const replied = Effect.catch(traced, (error) => (typeof error === "string" ? Effect.void : Effect.fail(error)))

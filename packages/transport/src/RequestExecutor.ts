@@ -145,7 +145,7 @@ const hasCallScope = (error: Failure): boolean => "scope" in error && error.scop
 const attemptOf = <A, E extends Failure, R>(
   call: Request<E>,
   { backoff, fetch, maxBytes, policy }: Settings,
-  report: EventReporter.EventReporter,
+  report: EventReporter.EventReporter | undefined,
   decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
 ) => {
   const { endpoint } = call
@@ -157,15 +157,17 @@ const attemptOf = <A, E extends Failure, R>(
     const time = Duration.isLessThan(attemptTimeout, left)
       ? { within: attemptTimeout, deadline: attemptTimeout }
       : { within: left, deadline }
-    yield* report.request(state.attempt)
+    report?.request(state.attempt)
     const reply = yield* Http.send(call, { fetch, maxBytes, attempts, ...time }).pipe(
-      Effect.tapError((error) => {
-        attempts = error.attempts
-        return report.fault(state.attempt, error)
-      }),
+      Effect.tapError((error) =>
+        Effect.sync(() => {
+          attempts = error.attempts
+          report?.fault(state.attempt, error)
+        }),
+      ),
     )
     attempts = reply.attempts
-    yield* report.response(state.attempt, reply)
+    report?.response(state.attempt, reply)
     return yield* decode(reply).pipe(
       Effect.tapError((error) =>
         error.retryAfter === undefined || hasCallScope(error) ? Effect.void : backoff.ask(endpoint, error.retryAfter),
@@ -177,7 +179,7 @@ const attemptOf = <A, E extends Failure, R>(
 const execute = <A, E extends Failure, R>(
   call: Request<E>,
   settings: Settings,
-  report: EventReporter.EventReporter,
+  report: EventReporter.EventReporter | undefined,
   decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | NetworkError, R> => {
   const { endpoint, isRetryable = (error) => error.isRetryable } = call
@@ -191,7 +193,7 @@ const execute = <A, E extends Failure, R>(
     const wait = Duration.millis(waitMillis)
     const isShared = error._tag === "RateLimited" && error.retryAfter === undefined && !hasCallScope(error)
     if (isShared) yield* backoff.ask(endpoint, wait)
-    yield* report.retry(state.attempt, error, wait)
+    report?.retry(state.attempt, error, wait)
     yield* Effect.logDebug(
       `${endpoint.host}: attempt ${state.attempt} of ${policy.maxAttempts} failed with ${error._tag}; retry in ${Duration.format(wait)}`,
     )
@@ -213,7 +215,7 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
     return {
       request: (call, decode) =>
         Effect.suspend(() => {
-          const report = onEvent === undefined ? EventReporter.none : EventReporter.make(onEvent, ++calls, call)
+          const report = onEvent && EventReporter.make(onEvent, ++calls, call)
           return Effect.flatMap(Effect.orDie(Effect.fromResult(settingsOfCall(settings, call))), (own) =>
             execute(call, own, report, decode),
           )

@@ -135,30 +135,27 @@ const settleReply = (runtime: Runtime, request: InFlight, reply: Http.Reply, jit
   }
 }
 
-const settleExit = (runtime: Runtime, request: InFlight, exit: Exit.Exit<Http.Reply, Fault>, jitter: number): void => {
+/** The error of a request; undefined for a reply, a defect or an interrupt. */
+const faultOf = (exit: Exit.Exit<Http.Reply, Fault>): Fault | undefined =>
+  Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find((one) => one._tag === "Fail")?.error
+
+const settleExit = (
+  runtime: Runtime,
+  request: InFlight,
+  exit: Exit.Exit<Http.Reply, Fault>,
+  fault: Fault | undefined,
+  jitter: number,
+): void => {
   if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter)
-  const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
   for (const item of request.items) {
     settleItem(runtime, item, ({ ask }) =>
-      reason === undefined
+      fault === undefined
         ? // Sound: without a failure the cause holds defects and interrupts only.
           Effect.failCause(exit.cause as never)
-        : Effect.succeed(outcomeOfFault(reason.error, ask.context, request.items.length, jitter)),
+        : Effect.succeed(outcomeOfFault(fault, ask.context, request.items.length, jitter)),
     )
   }
 }
-
-/** A request whose events are reported. */
-const reporting = (
-  { fault, request, response }: EventReporter.EventReporter,
-  attempt: number,
-  sending: Effect.Effect<Http.Reply, Fault>,
-): Effect.Effect<Http.Reply, Fault> =>
-  request(attempt).pipe(
-    Effect.andThen(sending),
-    Effect.tap((reply) => response(attempt, reply)),
-    Effect.tapError((error) => fault(attempt, error)),
-  )
 
 const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
@@ -198,15 +195,16 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
       onPhase: (phase) => (request.phase = phase),
     },
   )
-  const reported =
-    onEvent === undefined
-      ? sending
-      : reporting(EventReporter.make(onEvent, single?.call.id ?? 0, outgoing), resends + 1, sending)
-  const exit = yield* Effect.exit(reported)
+  const report = onEvent && EventReporter.make(onEvent, single?.call.id ?? 0, outgoing)
+  report?.request(resends + 1)
+  const exit = yield* Effect.exit(sending)
+  if (Exit.isSuccess(exit)) report?.response(resends + 1, exit.value)
+  const fault = faultOf(exit)
+  if (fault !== undefined) report?.fault(resends + 1, fault)
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
   Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
-  settleExit(runtime, request, exit, jitter)
+  settleExit(runtime, request, exit, fault, jitter)
 })
 
 /** Sends a request in the context of its first caller, its span linked to those of the others. */

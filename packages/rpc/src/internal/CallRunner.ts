@@ -287,8 +287,8 @@ const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, wait
     const { _tag: tag, message } = error
     const host = "host" in error ? error.host : ""
     const event = { call: call.id, attempt: state.attempt, host, error: tag, message, wait: Duration.millis(waitMillis) }
-    const reported = onEvent === undefined ? Effect.void : EventReporter.notify(onEvent, { _tag: "Retry", ...event })
-    const logged = Effect.logDebug("Retrying a call").pipe(
+    if (onEvent !== undefined) EventReporter.notify(onEvent, { _tag: "Retry", ...event })
+    return Effect.logDebug("Retrying a call").pipe(
       Effect.annotateLogs({
         method: Telemetry.methodLabel(call.method),
         host,
@@ -298,7 +298,6 @@ const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, wait
         waitMillis: Math.round(waitMillis),
       }),
     )
-    return Effect.andThen(reported, logged)
   })
 
 /** Runs a call to its end. One deadline covers all of its attempts. */

@@ -1,6 +1,5 @@
 /** Reports the events of one call to a listener, without any key. */
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import type { Attempt } from "../Attempt.ts"
 import type { Failure } from "../ClientError.ts"
 import type { Event } from "../Event.ts"
@@ -11,35 +10,26 @@ import * as Redaction from "./Redaction.ts"
 
 /** Reports the events of one call. */
 export interface EventReporter {
-  readonly request: (attempt: number) => Effect.Effect<void>
-  readonly response: (attempt: number, reply: Reply) => Effect.Effect<void>
+  readonly request: (attempt: number) => void
+  readonly response: (attempt: number, reply: Reply) => void
   readonly fault: (
     attempt: number,
     error: Failure & { readonly attempts: ReadonlyArray<Attempt> },
-  ) => Effect.Effect<void>
-  readonly retry: (attempt: number, error: Failure, wait: Duration.Duration) => Effect.Effect<void>
-}
-
-/** Reports nothing. */
-export const none: EventReporter = {
-  request: () => Effect.void,
-  response: () => Effect.void,
-  fault: () => Effect.void,
-  retry: () => Effect.void,
+  ) => void
+  readonly retry: (attempt: number, error: Failure, wait: Duration.Duration) => void
 }
 
 const durationOfLast = (attempts: ReadonlyArray<Attempt>): Duration.Duration =>
   attempts.at(-1)?.duration ?? Duration.zero
 
 /** Reports one event to a listener. An exception of the listener is ignored. */
-export const notify = (onEvent: (event: Event) => void, event: Event): Effect.Effect<void> =>
-  Effect.sync(() => {
-    try {
-      onEvent(event)
-    } catch {
-      // A listener cannot end a call.
-    }
-  })
+export const notify = (onEvent: (event: Event) => void, event: Event): void => {
+  try {
+    onEvent(event)
+  } catch {
+    // A listener cannot end a call.
+  }
+}
 
 /** Reports to a listener. */
 export const make = (onEvent: (event: Event) => void, call: number, request: Request): EventReporter => {
@@ -50,11 +40,11 @@ export const make = (onEvent: (event: Event) => void, call: number, request: Req
   return {
     request: (attempt) => {
       const [method, target] = [methodOf(request), scrub(relative(request))]
-      return report({ _tag: "Request", call, attempt, host, method, target, headers: shown(headersOf(request)) })
+      report({ _tag: "Request", call, attempt, host, method, target, headers: shown(headersOf(request)) })
     },
     response: (attempt, { attempts, headers, requestId, status }) => {
       const facts = { status, requestId, headers: shown(headers), duration: durationOfLast(attempts) }
-      return report({ _tag: "Response", call, attempt, host, ...facts })
+      report({ _tag: "Response", call, attempt, host, ...facts })
     },
     fault: (attempt, { _tag: error, attempts, message }) =>
       report({ _tag: "Fault", call, attempt, host, error, message, duration: durationOfLast(attempts) }),
