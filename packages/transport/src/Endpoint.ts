@@ -164,12 +164,12 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
     const keys = path.filter((segment) => typeof segment !== "string").map(keyText)
     const secrets = [...user.secrets, ...given.secrets, ...secretsOfUrl(url), ...keys]
 
-    const shown = [
-      ...segmentsOf(url).map((segment) => (isPublic(segment) ? segment : mark)),
-      ...path.map((segment) => (typeof segment === "string" ? encodeURIComponent(segment) : mark)),
-    ]
-    const appended = path.map((segment) => encodeURIComponent(keyText(segment)))
-    url.pathname = `/${[...segmentsOf(url), ...appended].join("/")}`
+    const own = segmentsOf(url)
+    const segments = [...own, ...path.map((segment) => encodeURIComponent(keyText(segment)))]
+    const shown = segments.map((segment, at) =>
+      (at < own.length ? isPublic(segment) : typeof path[at - own.length] === "string") ? segment : mark,
+    )
+    url.pathname = `/${segments.join("/")}`
     url.username = ""
     url.password = ""
     url.hash = ""

@@ -19,7 +19,7 @@ const optionKinds = {
   maxBytes: "count",
   fetch: "function",
   headers: "record",
-  userAgent: "text",
+  userAgent: "headerText",
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
@@ -82,7 +82,6 @@ export const read = Effect.fnUntraced(function* (
     option: "baseUrl",
     headers: { ...options.headers, "X-API-Key": Redacted.make(apiKey) },
   })
-  const userAgent = yield* Effect.fromResult(UserAgent.headers(options.userAgent, "daybook-rest"))
-  const headers = { accept: "application/json", ...userAgent }
+  const headers = { accept: "application/json", ...UserAgent.headers(options.userAgent, "daybook-rest") }
   return { options, endpoint, headers }
 })

@@ -167,7 +167,7 @@ export const optionKinds = {
   rateLimit: "any",
   fetch: "function",
   headers: "record",
-  userAgent: "text",
+  userAgent: "headerText",
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
@@ -251,7 +251,7 @@ export const read = Effect.fnUntraced(function* (
   const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
-  const headers = yield* Effect.fromResult(UserAgent.headers(options.userAgent, "daybook-rpc"))
+  const headers = UserAgent.headers(options.userAgent, "daybook-rpc")
   const { onEvent } = options
   const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, headers, onEvent, rateLimit, queue })
   const isShared = options.share ?? mayJoin

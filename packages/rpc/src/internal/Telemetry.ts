@@ -4,7 +4,11 @@ import type * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
 import type { CallError } from "../RpcError.ts"
 
-const millis = Metric.exponentialBoundaries({ start: 1, factor: 2, count: 16 })
+/** Powers of two, from 1, and everything above them. `Metric.exponentialBoundaries` is larger than a bundle has room for. */
+const powersOfTwo = (count: number): ReadonlyArray<number> => [
+  ...Array.from({ length: count }, (_, at) => 2 ** at),
+  Number.POSITIVE_INFINITY,
+]
 
 const all = {
   calls: Metric.counter("daybook_rpc_calls", {
@@ -13,7 +17,7 @@ const all = {
   }),
   latency: Metric.histogram("daybook_rpc_call_millis", {
     description: "Duration of a call with all its attempts in milliseconds, by method.",
-    boundaries: millis,
+    boundaries: powersOfTwo(15),
   }),
   retries: Metric.counter("daybook_rpc_retries", {
     description: "Attempts after the first, by method and kind of the preceding error.",
@@ -25,7 +29,7 @@ const all = {
   }),
   fill: Metric.histogram("daybook_rpc_batch_calls", {
     description: "Calls per HTTP request, by host.",
-    boundaries: Metric.exponentialBoundaries({ start: 1, factor: 2, count: 11 }),
+    boundaries: powersOfTwo(10),
   }),
 }
 

@@ -82,6 +82,7 @@ export type Kind =
   | "boolean"
   | "function"
   | "text"
+  | "headerText"
   | "record"
   | "signal"
   | "count"
@@ -127,6 +128,10 @@ const rules: Readonly<Record<Exclude<Kind, "any">, Rule>> = {
   boolean: { expected: "a boolean", accepts: (given) => typeof given === "boolean" },
   function: { expected: "a function", accepts: (given) => typeof given === "function" },
   text: { expected: "a string", accepts: (given) => typeof given === "string" },
+  headerText: {
+    expected: "printable ASCII characters on one line",
+    accepts: (given) => typeof given === "string" && /^[\x20-\x7e]*$/.test(given),
+  },
   record: { expected: "a plain object", accepts: (given) => isObject(given) && !(Symbol.iterator in given) },
   signal: { expected: "an AbortSignal", accepts: isSignal },
   count: { expected: "a whole number above 0", accepts: (given) => Number.isSafeInteger(given) && Number(given) > 0 },
