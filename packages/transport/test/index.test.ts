@@ -17,7 +17,7 @@ describe("index", () => {
         "TransportError",
         "Unauthorized",
       ],
-      Endpoint: ["make", "makeUnsafe"],
+      Endpoint: ["make", "makeUnsafe", "withHeaders"],
       Event: [],
       Fetch: ["BodyTooLarge"],
       Http: ["platformFetch", "send"],

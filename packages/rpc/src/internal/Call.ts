@@ -162,7 +162,6 @@ export const run = <A>(
       maxBatchSize,
       queueOf,
       headers,
-      onEvent: settings.onEvent,
     })
     const clock = fiber.getRef(Clock.Clock)
     const from = clock.monotonicTimeNanosUnsafe()
