@@ -43,7 +43,8 @@ const clients: Readonly<
       const client = Rpc.createRpcClient({ url: "http://host.test", ...given })
       return async (call) => (call === undefined ? client : client.with(call)).eth_chainId()
     },
-    text: (body) => JSON.stringify({ jsonrpc: "2.0", id: (JSON.parse(String(body)) as { id: number }).id, result: "0x1" }),
+    text: (body) =>
+      JSON.stringify({ jsonrpc: "2.0", id: (JSON.parse(String(body)) as { id: number }).id, result: "0x1" }),
   },
 }
 

@@ -261,11 +261,7 @@ describe("RestClient", () => {
         const address = { "server.address": hostname, "server.port": Number(port) }
         yield* Effect.withTracer(rest.walletTransactions({ ...query, chain: 1, order: "ASC", limit: 2 }), tracer)
 
-        expect(spans.map(({ name }) => name)).toStrictEqual([
-          "RestClient.walletTransactions",
-          "GET",
-          "GET",
-        ])
+        expect(spans.map(({ name }) => name)).toStrictEqual(["RestClient.walletTransactions", "GET", "GET"])
         expect(Object.fromEntries(spans[0]!.attributes)).toStrictEqual({
           ...address,
           "daybook.chain": "eth",

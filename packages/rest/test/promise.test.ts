@@ -46,7 +46,10 @@ describe("promise", () => {
       [{ timeout: 0 }, 'Invalid option "timeout": expected a duration above zero in milliseconds or as text'],
       [{ onBadRow: true }, 'Invalid option "onBadRow": expected a function, received true.'],
       [{ signal: new AbortController() }, 'Invalid option "signal": expected an AbortSignal, received an object.'],
-      [5_000, 'Invalid option "options": expected an object with timeout, headers, onBadRow, signal, received a number.'],
+      [
+        5_000,
+        'Invalid option "options": expected an object with timeout, headers, onBadRow, signal, received a number.',
+      ],
     ]
     it.live.each(invalidCalls)(
       "walletTransactions: rejects the options %j before a request is made",
@@ -288,7 +291,11 @@ describe("promise", () => {
         })
 
         expect(hashes).toEqual(rows.map(({ hash }) => hash))
-        expect(server.seen.map(({ url }) => new URL(url, server.url).searchParams.get("limit"))).toEqual(["10", "10", "10"])
+        expect(server.seen.map(({ url }) => new URL(url, server.url).searchParams.get("limit"))).toEqual([
+          "10",
+          "10",
+          "10",
+        ])
       }),
     )
     it.live("next: keeps the options of the call, also for the page of a response", () =>
@@ -296,7 +303,9 @@ describe("promise", () => {
         const server = yield* serve(servePages(history(3, 25)))
         const controller = new AbortController()
         const { page } = yield* Effect.promise(() =>
-          clientOf(server).walletTransactions({ ...query, limit: 10 }, { signal: controller.signal }).withResponse(),
+          clientOf(server)
+            .walletTransactions({ ...query, limit: 10 }, { signal: controller.signal })
+            .withResponse(),
         )
         controller.abort(new Error("stopped"))
         const error = yield* Effect.promise(() => rejection(page.next()))

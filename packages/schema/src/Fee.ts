@@ -90,7 +90,11 @@ const rulesOf = (chain: Chain.Input | undefined): Rules | undefined => {
 }
 
 /** The fee of an operator; its formula depends on the time only where it has a scalar. */
-const operatorOf = (receipt: Receipt, rules: Rules | undefined, timestamp: bigint | null | undefined): bigint | null => {
+const operatorOf = (
+  receipt: Receipt,
+  rules: Rules | undefined,
+  timestamp: bigint | null | undefined,
+): bigint | null => {
   if (rules !== undefined && !rules.takesL1Fee) return 0n
   // Nodes state both fees of a rollup, or none.
   if (receipt.l1Fee == null && receipt.operatorFeeConstant == null && receipt.operatorFeeScalar == null) return null
@@ -163,7 +167,7 @@ const isRow = (record: WalletTransaction | Receipt): record is WalletTransaction
  * // { total: 21000000655360n, isComplete: true, gas: 21000000000000n, blob: 655360n, l1: 0n, operator: 0n }
  * ```
  *
- * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decisions 0010 and 0055.
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decisions 0010 and 0056.
  */
 export const fee = (record: WalletTransaction | Receipt, { chain, timestamp }: Options = {}): Fee => {
   const rules = rulesOf(chain)

@@ -62,8 +62,10 @@ describe("Address", () => {
     const topic = `0x${"0".repeat(24)}${lower.slice(2)}`
 
     expect(Address.fromTopic(topic)).toBe(lower)
-    expect([`0x1${topic.slice(3)}`, `${topic}0`, topic.slice(0, -1), `${topic}\n`, "", null, undefined].map(Address.fromTopic)).toEqual(
-      Array.from({ length: 7 }, () => undefined),
-    )
+    expect(
+      [`0x1${topic.slice(3)}`, `${topic}0`, topic.slice(0, -1), `${topic}\n`, "", null, undefined].map(
+        Address.fromTopic,
+      ),
+    ).toEqual(Array.from({ length: 7 }, () => undefined))
   })
 })

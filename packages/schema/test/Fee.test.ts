@@ -18,7 +18,13 @@ const receipt = (fields: Readonly<Record<string, unknown>> = {}) =>
   })
 const row = (fields: Readonly<Record<string, unknown>> = {}) =>
   Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)({
-    ...{ hash, nonce: "0", transaction_index: "0", from_address: `0x${"1".repeat(40)}`, to_address: `0x${"2".repeat(40)}` },
+    ...{
+      hash,
+      nonce: "0",
+      transaction_index: "0",
+      from_address: `0x${"1".repeat(40)}`,
+      to_address: `0x${"2".repeat(40)}`,
+    },
     ...{ value: "0", gas: "30000", gas_price: "10", input: "0x", receipt_cumulative_gas_used: "21000" },
     ...{ receipt_gas_used: "21000", block_timestamp: "2024-05-01T00:00:00.000Z", block_number: "7", block_hash: hash },
     ...{ logs: [], ...fields },
@@ -124,9 +130,7 @@ describe("Fee", () => {
   })
 
   it("fee: gives recorded wallet transactions their price times their gas", () => {
-    const { result } = Schema.decodeUnknownSync(WalletPage.WalletPage)(
-      Recordings.json("rest/verbose-wallet-2022.json"),
-    )
+    const { result } = Schema.decodeUnknownSync(WalletPage.WalletPage)(Recordings.json("rest/verbose-wallet-2022.json"))
 
     expect(result.map((one) => fee(one, { chain: "eth" }).gas)).toEqual(
       result.map((one) => one.receipt_gas_used * one.gas_price),

@@ -84,12 +84,12 @@ describe("TokenTransfer", () => {
     const topics = [transferBatch, words(operator), words(alice), words(bob)]
     const logs = [logOf(topics, words(64, 160, 2, 7, 8, 2, 70, 80))]
 
-    expect(TokenTransfer.transfers({ logs }).map(({ amount, logIndex, tokenId }) => [tokenId, amount, logIndex])).toEqual(
-      [
-        [7n, 70n, 5],
-        [8n, 80n, 5],
-      ],
-    )
+    expect(
+      TokenTransfer.transfers({ logs }).map(({ amount, logIndex, tokenId }) => [tokenId, amount, logIndex]),
+    ).toEqual([
+      [7n, 70n, 5],
+      [8n, 80n, 5],
+    ])
   })
 
   it("transfers: leaves out the log of a transfer of ether", () => {

@@ -20,7 +20,14 @@ const restLog = (block: FakeBlock, transaction: FakeTransaction, { address, data
   log_index: String(transaction.firstLogIndex + at),
   transaction_hash: transaction.hash,
   transaction_index: String(transaction.index),
-  ...{ address, data, topic0: topics[0] ?? "", topic1: topics[1] ?? "", topic2: topics[2] ?? "", topic3: topics[3] ?? "" },
+  ...{
+    address,
+    data,
+    topic0: topics[0] ?? "",
+    topic1: topics[1] ?? "",
+    topic2: topics[2] ?? "",
+    topic3: topics[3] ?? "",
+  },
   ...placeOf(block),
   decoded_event: null,
 })

@@ -48,7 +48,9 @@ const checkOptions = <A extends CallOptions>(
     )
     if (Result.isSuccess(checked)) return Effect.succeed(options ?? {})
     const { expected, option, received } = checked.failure
-    return Effect.fail(new BadRequest({ host: endpoint.host, what: "option", issue: { path: option, expected, received } }))
+    return Effect.fail(
+      new BadRequest({ host: endpoint.host, what: "option", issue: { path: option, expected, received } }),
+    )
   })
 
 const scrubHeaders = (headers: Readonly<Record<string, string>>, scrub: (text: string) => string) =>

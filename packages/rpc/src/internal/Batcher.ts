@@ -166,23 +166,19 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     headers: { ...jsonHeaders, ...headers },
     body: BatchState.bodyOf(items),
   }
-  const sending = Http.send(
-    outgoing,
-    {
-      fetch,
-      maxBytes: Math.max(...contexts.map(({ maxBytes }) => maxBytes)),
-      within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
-      ...(contexts[0] === undefined ? {} : { deadline: contexts[0].deadline }),
-      attributes: {
-        ...attributes,
-        "rpc.method":
-          single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
-        "daybook.batch.size": items.length,
-        ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
-      },
-      onPhase: (phase) => (request.phase = phase),
+  const sending = Http.send(outgoing, {
+    fetch,
+    maxBytes: Math.max(...contexts.map(({ maxBytes }) => maxBytes)),
+    within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
+    ...(contexts[0] === undefined ? {} : { deadline: contexts[0].deadline }),
+    attributes: {
+      ...attributes,
+      "rpc.method": single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
+      "daybook.batch.size": items.length,
+      ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
     },
-  )
+    onPhase: (phase) => (request.phase = phase),
+  })
   const exit = yield* Effect.exit(sending)
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"

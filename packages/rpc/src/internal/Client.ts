@@ -111,7 +111,10 @@ const build = (calling: Call.Calling): Client => {
     requestText: (method: string, params?: RawRequest["params"]) => callRaw(calling, method, params, () => decode.text),
     batch: (calls: ReadonlyArray<BatchCall>) => batch(calling, calls),
     with: (options: CallOptions) =>
-      build({ ...calling, limits: Result.flatMap(calling.limits, (limits) => Call.withOptions(limits, options, Call.endpointOf(calling))) }),
+      build({
+        ...calling,
+        limits: Result.flatMap(calling.limits, (limits) => Call.withOptions(limits, options, Call.endpointOf(calling))),
+      }),
     pin: Effect.map(healthy(calling), (index) => build({ ...calling, among: [index] })),
   }
   // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.

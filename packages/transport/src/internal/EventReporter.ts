@@ -12,10 +12,7 @@ import * as Redaction from "./Redaction.ts"
 export interface EventReporter {
   readonly request: (attempt: number) => void
   readonly response: (attempt: number, reply: Reply) => void
-  readonly fault: (
-    attempt: number,
-    error: Failure & { readonly attempts: ReadonlyArray<Attempt> },
-  ) => void
+  readonly fault: (attempt: number, error: Failure & { readonly attempts: ReadonlyArray<Attempt> }) => void
   readonly retry: (attempt: number, error: Failure, wait: Duration.Duration) => void
 }
 
