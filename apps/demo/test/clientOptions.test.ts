@@ -48,7 +48,7 @@ const clients: Readonly<
   },
 }
 
-interface Sent {
+interface Outgoing {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -58,7 +58,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
 
   /** A `fetch` that gives these statuses in turn, then 200, and what it was called with. */
   const serve = (...statuses: ReadonlyArray<number>) => {
-    const sent: Array<Sent> = []
+    const sent: Array<Outgoing> = []
     const fetch: Fetch = async (url, { body, headers }) => {
       sent.push({ url, headers: { ...headers } })
       const status = statuses[sent.length - 1] ?? 200
@@ -71,7 +71,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
   const stalled: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))))
 
-  it("fetch, headers, userAgent: send the call as they say", async () => {
+  it("fetch, headers, userAgent: send the call with their values", async () => {
     const { fetch, sent } = serve()
     await make({ fetch, headers: { "X-Team": "blue" }, userAgent: "tax-app/2" })()
 
@@ -154,7 +154,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
       expect(() => make({ fetch, [option]: value })).toThrow(`Invalid option "${option}"`)
     const invalidOfCall: Record<keyof typeof callOptions, unknown> = { timeout: 0, headers: "x: y", signal: 5 }
     for (const [option, value] of Object.entries(invalidOfCall))
-      await expect(make({ fetch })({ [option]: value } as CallOptions)).rejects.toThrow(`Invalid option "${option}"`)
+      await expect(make({ fetch })({ [option]: value })).rejects.toThrow(`Invalid option "${option}"`)
 
     expect(sent).toEqual([])
   })

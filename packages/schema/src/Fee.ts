@@ -28,7 +28,7 @@ export interface Fee {
 }
 
 /**
- * What a record does not say of itself.
+ * What a record does not state of itself.
  *
  * Source: docs/interface.md#4.1.1; OP Stack specification, execution engine.
  */

@@ -28,12 +28,12 @@ const blockOf = (chain: FakeChain, id: unknown): FakeBlock | undefined => {
     : blocks.find(({ number }) => number === Number(id))
 }
 
-interface Place {
+interface Located {
   readonly block: FakeBlock
   readonly transaction: FakeTransaction
 }
 
-const placeOf = (chain: FakeChain, hash: unknown): Place | undefined => {
+const locate = (chain: FakeChain, hash: unknown): Located | undefined => {
   for (const block of chain.blocks()) {
     const transaction = block.transactions.find((one) => one.hash === hash)
     if (transaction !== undefined) return { block, transaction }
@@ -98,13 +98,13 @@ const methods: Readonly<Record<string, Method>> = {
   eth_getBlockByNumber: givenBlock,
   eth_getBlockByHash: givenBlock,
   eth_getTransactionByHash: (chain, chainId, [hash]) => {
-    const found = placeOf(chain, hash)
+    const found = locate(chain, hash)
     return found === undefined ? null : FakeWire.transaction(found.block, found.transaction, chainId)
   },
   eth_getTransactionByBlockHashAndIndex: inBlock,
   eth_getTransactionByBlockNumberAndIndex: inBlock,
   eth_getTransactionReceipt: (chain, _chainId, [hash]) => {
-    const found = placeOf(chain, hash)
+    const found = locate(chain, hash)
     return found === undefined ? null : FakeWire.receipt(found.block, found.transaction)
   },
   eth_getBlockReceipts: (chain, _chainId, [id]) => {

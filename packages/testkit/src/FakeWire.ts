@@ -10,7 +10,7 @@ const zeros = (bytes: number): string => `0x${"00".repeat(bytes)}`
 
 const isoTime = ({ timestamp }: FakeBlock): string => new Date(timestamp * 1_000).toISOString()
 
-const placeOf = (block: FakeBlock) => ({
+const blockFields = (block: FakeBlock) => ({
   block_timestamp: isoTime(block),
   block_number: String(block.number),
   block_hash: block.hash,
@@ -28,7 +28,7 @@ const restLog = (block: FakeBlock, transaction: FakeTransaction, { address, data
     topic2: topics[2] ?? "",
     topic3: topics[3] ?? "",
   },
-  ...placeOf(block),
+  ...blockFields(block),
   decoded_event: null,
 })
 
@@ -50,7 +50,7 @@ export const row = (block: FakeBlock, transaction: FakeTransaction) => ({
   receipt_contract_address: "",
   receipt_root: "",
   receipt_status: transaction.succeeded ? "1" : "0",
-  ...placeOf(block),
+  ...blockFields(block),
   logs: transaction.logs.map((log, at) => restLog(block, transaction, log, at)),
   decoded_call: null,
 })

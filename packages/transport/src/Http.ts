@@ -286,15 +286,14 @@ export const send = (
         },
       },
       (span) =>
-        Effect.catch(
-          exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)),
-          (error) => {
+        exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)).pipe(
+          Effect.catch((error) => {
             span.attribute("error.type", typeof error === "string" ? error : error._tag)
             return Effect.fail(error)
-          },
+          }),
         ),
     )
-    const replied = Effect.catch(traced, (error) => (typeof error === "string" ? Effect.void : Effect.fail(error)))
+    const replied = traced.pipe(Effect.catch((error) => (typeof error === "string" ? Effect.void : Effect.fail(error))))
     // Sound: a successful exchange has called `keep`.
     return Effect.map(replied, () => reply as Reply)
   })
