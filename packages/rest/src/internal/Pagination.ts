@@ -277,7 +277,6 @@ export const onStale = <Row>(
   const progress = { order, segments: current, outermost: state.outermost, isInherited: state.isInherited }
   const { revertedFrom, segments } = Segments.restart(progress, error.resumeFromBlock, boundsOf(query))
   const isInherited = state.isInherited && revertedFrom > 0n
-  const held = positionOf(config, { ...state, isInherited }, segments)
   const nextState: State = {
     ...state,
     segments,
@@ -286,7 +285,7 @@ export const onStale = <Row>(
     isInherited,
     restarts: state.restarts + 1,
     fault: undefined,
-    held,
+    held: positionOf(config, { ...state, isInherited }, segments),
   }
-  return Result.succeed([nextState, { _tag: "RowsReverted", fromBlock: revertedFrom, position: held }])
+  return Result.succeed([nextState, { _tag: "RowsReverted", fromBlock: revertedFrom }])
 }

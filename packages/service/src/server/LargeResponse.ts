@@ -43,11 +43,11 @@ export const cutText = function* (text: string, end = text.length): Generator<st
   }
 }
 
-/** Joins texts to chunks of about 64 KiB. */
+/** Joins texts to chunks of about 64 KiB. An empty text ends a chunk: what follows takes a turn of its own to make. */
 export const chunksOf = function* (texts: Iterable<string>): Generator<Uint8Array> {
   let chunk = ""
   for (const text of texts) {
-    if (chunk !== "" && chunk.length + text.length > chunkCharacters) {
+    if (chunk !== "" && (text === "" || chunk.length + text.length > chunkCharacters)) {
       yield Buffer.from(chunk)
       chunk = ""
     }

@@ -5,12 +5,14 @@ import * as flips from "./flips.ts"
 import * as pages from "./pages.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
+import * as sums from "./sums.ts"
 
 /** All attacks. */
 export const all: ReadonlyArray<Scenario> = [
   ...bombs.scenarios,
   ...blocks.scenarios,
   ...pages.scenarios,
+  sums.scenario,
   ...relay.scenarios,
   flips.scenario,
 ]

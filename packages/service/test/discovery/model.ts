@@ -87,7 +87,10 @@ export const run = (
     const stepped = DiscoveryStep.step(state, calls, answer(model, calls, fetched))
     if (Result.isFailure(stepped)) throw stepped.failure
     state = stepped.success
-    if (options.between !== undefined) state = options.between(state)
+    if (options.between !== undefined) {
+      state = options.between(state)
+      if (state.segment === null) for (const block of fetched) if (block > state.settled) fetched.delete(block)
+    }
   }
   throw new Error("the discovery did not end")
 }

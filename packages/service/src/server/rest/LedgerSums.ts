@@ -11,6 +11,7 @@ import type { Checkpoint, LinkedBlock } from "../../store/BlockRows.ts"
 import type { Snapshot } from "../../store/ChainReader.ts"
 import type { OpeningBalance } from "../../store/Proofs.ts"
 import { StoreError } from "../../store/StoreError.ts"
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import type { Turns } from "../Turns.ts"
 import * as BlockRange from "./BlockRange.ts"
@@ -84,6 +85,7 @@ const notIndexed = ({ from, to }: BlockRange.Bounds, { first, head }: Checkpoint
 
 /** Resolves the range of a request. */
 const resolve = Effect.fnUntraced(function* (
+  { turns }: LedgerGrowth.Shared,
   { assets, bounds, chain, guard, wallet }: Request,
   snapshot: Snapshot,
 ): Effect.fn.Return<Resolved, SumsError> {
@@ -95,7 +97,7 @@ const resolve = Effect.fnUntraced(function* (
   const to = yield* BlockRange.lastBlock(snapshot, bounds.to, checkpoint)
   if (from === null || to === null || from > to) return yield* notIndexed(bounds, checkpoint)
   const { finalized, first, head } = checkpoint
-  const openings = yield* snapshot.openings(wallet)
+  const openings = yield* turns.run(snapshot.openings(wallet))
   const subject = {
     ...{ chain, wallet, first, head: head.number, openings: openings.length },
     assets: assets === undefined ? undefined : new Set(assets),
@@ -103,12 +105,30 @@ const resolve = Effect.fnUntraced(function* (
   return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }
 })
 
+/** Tokens that are read in a turn. */
+const tokensPerTurn = 512
+
+/** The tokens among the sums, as far as they were read. */
+const tokensOf = Effect.fnUntraced(function* (
+  { turns }: LedgerGrowth.Shared,
+  snapshot: Snapshot,
+  { sums }: Totals.Totals,
+): Effect.fn.Return<LedgerText.Known["tokens"], StoreError> {
+  const addresses = [...Totals.tokensOf(sums.values())]
+  const found = new Map<string, TokenMetadata>()
+  for (let at = 0; at < addresses.length; at += tokensPerTurn) {
+    const read = yield* turns.run(snapshot.tokens(addresses.slice(at, at + tokensPerTurn)))
+    for (const [address, token] of read) found.set(address, token)
+  }
+  return found
+})
+
 /** Sums at both ends: final places first, then the rest in one snapshot, which both ends share. */
 const sumsOf = Effect.fnUntraced(function* (
   shared: LedgerGrowth.Shared,
   request: Request,
 ): Effect.fn.Return<Sums, SumsError | LedgerGrowth.IndexChanged> {
-  const resolved = yield* request.chain.reader.snapshot((snapshot) => resolve(request, snapshot))
+  const resolved = yield* request.chain.reader.snapshot((snapshot) => resolve(shared, request, snapshot))
   const { checkpoint, final, from, openings, subject, to } = resolved
   const start = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(from - 1, final))
   const opening = Totals.copy(start.totals)
@@ -123,8 +143,9 @@ const sumsOf = Effect.fnUntraced(function* (
       const block = yield* snapshot.block(to)
       if (block === null) return yield* unreadable()
       const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
-      const tokens = yield* snapshot.tokens(Totals.tokensOf(closing.sums.values()))
-      const known = { openings, proof: yield* snapshot.proof(subject.wallet), assets: subject.assets, tokens }
+      const tokens = yield* tokensOf(shared, snapshot, closing)
+      const proof = yield* shared.turns.run(snapshot.proof(subject.wallet))
+      const known = { openings, proof, assets: subject.assets, tokens }
       return { from, block, opening: before.totals, closing, checkpoint, missing, known }
     }),
   )

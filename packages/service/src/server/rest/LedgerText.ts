@@ -1,5 +1,6 @@
 /**
- * Writes movements, balances and statements with the names of the interface. Pure.
+ * Writes movements, balances and statements with the names of the interface. The rows of balances and statements, of which there may be
+ * thousands, are made while they are read. Pure.
  *
  * Source: decision 0049.
  */
@@ -14,6 +15,7 @@ import * as Holding from "../../proof/Holding.ts"
 import type { LinkedBlock } from "../../store/BlockRows.ts"
 import { type ComparedHolding, isProved, type OpeningBalance, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { Lazy } from "./JsonText.ts"
 import type { MovementRow } from "./MovementScan.ts"
 
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
@@ -104,15 +106,20 @@ const provedAt = (proof: WalletProof | null) => {
 
 const ids = ["erc1155", "erc721"] as const
 
-const balancesOf = (totals: Totals.Totals, { proof, tokens }: Known): ReadonlyArray<Wire<typeof Balance.Balance>> => {
+const balancesOf = function* (
+  totals: Totals.Totals,
+  { proof, tokens }: Known,
+): Generator<Wire<typeof Balance.Balance>> {
   const blockOf = provedAt(proof)
-  return Totals.balances(totals).map((balance) => ({
-    asset: balance.asset,
-    token_id: balance.tokenId,
-    token: tokenOf(balance.asset, tokens.get(balance.asset)),
-    balance: balance.amount.toString(),
-    proved_at_block: textOf(blockOf(balance)),
-  }))
+  for (const balance of Totals.balances(totals)) {
+    yield {
+      asset: balance.asset,
+      token_id: balance.tokenId,
+      token: tokenOf(balance.asset, tokens.get(balance.asset)),
+      balance: balance.amount.toString(),
+      proved_at_block: textOf(blockOf(balance)),
+    }
+  }
 }
 
 /** Whether an opening is missing of an asset that moved, or of the native one, or is a number of tokens without their ids. */
@@ -132,11 +139,21 @@ const incompleteOf = (totals: Totals.Totals, known: Known, from = 0, before = 0)
   return { opening: lacksOpening(totals, known), places: places.toString(), first_block: textOf(first ?? null) }
 }
 
+/** Bytes of a row, about. */
+const rowBytes = 320
+
+/** Bytes of the balances after a block, about. */
+export const sizeOf = ({ sums }: Totals.Totals): number => sums.size * rowBytes
+
 /** The body of the balances of a wallet after a block. */
-export const balances = (block: LinkedBlock, totals: Totals.Totals, known: Known): Wire<typeof Balance.Balances> => ({
+export const balances = (
+  block: LinkedBlock,
+  totals: Totals.Totals,
+  known: Known,
+): Lazy<Wire<typeof Balance.Balances>> => ({
   block_number: block.number.toString(),
   block_hash: block.hash,
-  incomplete: incompleteOf(totals, known),
+  incomplete: () => incompleteOf(totals, known),
   result: balancesOf(totals, known),
 })
 
@@ -168,26 +185,31 @@ export interface StatementParts {
   readonly known: Known
 }
 
+const sumsOf = function* (
+  { closing, opening }: StatementParts,
+  { tokens }: Known,
+): Generator<Wire<typeof Statement.Statement>["sums"][number]> {
+  for (const { asset, count, in: received, kind, out, tokenId } of Totals.between(opening, closing)) {
+    yield {
+      ...{ asset, token_id: tokenId, token: tokenOf(asset, tokens.get(asset)), kind, count: count.toString() },
+      ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
+    }
+  }
+}
+
 /** The body of a statement. */
-export const statement = ({
-  address,
-  block,
-  closing,
-  from,
-  known,
-  opening,
-}: StatementParts): Wire<typeof Statement.Statement> => ({
-  address,
-  from_block: from.toString(),
-  block_number: block.number.toString(),
-  block_hash: block.hash,
-  block_timestamp: timeOf(block),
-  opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
-  sums: Totals.between(opening, closing).map(({ asset, count, in: received, kind, out, tokenId }) => ({
-    ...{ asset, token_id: tokenId, token: tokenOf(asset, known.tokens.get(asset)), kind, count: count.toString() },
-    ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
-  })),
-  closing: balances(block, closing, known),
-  proof: known.proof === null ? null : proofOf(known.proof),
-  incomplete: incompleteOf(closing, known, from, opening.incomplete),
-})
+export const statement = (parts: StatementParts): Lazy<Wire<typeof Statement.Statement>> => {
+  const { address, block, closing, from, known, opening } = parts
+  return {
+    address,
+    from_block: from.toString(),
+    block_number: block.number.toString(),
+    block_hash: block.hash,
+    block_timestamp: timeOf(block),
+    opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
+    sums: sumsOf(parts, known),
+    closing: balances(block, closing, known),
+    proof: known.proof === null ? null : proofOf(known.proof),
+    incomplete: () => incompleteOf(closing, known, from, opening.incomplete),
+  }
+}

@@ -16,6 +16,7 @@ import * as InFlight from "../InFlight.ts"
 import * as LargeResponse from "../LargeResponse.ts"
 import * as Response from "../Response.ts"
 import * as ReusedMemory from "../ReusedMemory.ts"
+import * as JsonText from "./JsonText.ts"
 
 /** A page that is ready to be written. */
 export interface Body {
@@ -32,6 +33,14 @@ export const json = (value: unknown, headers: Response.Headers): Body => {
   const bytes = Buffer.from(JSON.stringify(value))
   return { size: bytes.length, bytes: () => bytes, chunks: () => LargeResponse.cutBytes(bytes), headers }
 }
+
+/** A JSON value of about `size` bytes, which is made while it is written. */
+export const lazyJson = (value: () => unknown, size: number, headers: Response.Headers): Body => ({
+  size,
+  bytes: () => Buffer.from([...JsonText.textsOf(value())].join("")),
+  chunks: () => LargeResponse.chunksOf(JsonText.textsOf(value())),
+  headers,
+})
 
 /** Makes the sender of pages. */
 export const make = (bounds: Bounds["Service"]) => {

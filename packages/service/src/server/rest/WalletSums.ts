@@ -59,7 +59,7 @@ export const make = ({ chains, send, turns }: Options) => {
   const respond = (
     { grant, headers }: Authentication.Caller,
     sums: Effect.Effect<LedgerSums.Sums, LedgerSums.SumsError>,
-    write: (sums: LedgerSums.Sums) => unknown,
+    bodyOf: (sums: LedgerSums.Sums) => { readonly size: number; readonly value: () => unknown },
   ): Response =>
     OperationError.answer(
       Effect.flatMap(sums, (found) =>
@@ -68,7 +68,8 @@ export const make = ({ chains, send, turns }: Options) => {
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
             const coverage = IndexCoverage.headers(checkpoint, missing, known.proof?.provedBlock)
-            return PageResponse.json(write(found), { ...coverage, ...headers })
+            const { size, value } = bodyOf(found)
+            return PageResponse.lazyJson(value, size, { ...coverage, ...headers })
           }),
         ),
       ),
@@ -77,12 +78,14 @@ export const make = ({ chains, send, turns }: Options) => {
 
   return {
     balances: ({ caller, params, query }: Request<"balances">): Response =>
-      respond(caller, read(params.address, query), ({ block, closing, known }) =>
-        LedgerText.balances(block, closing, known),
-      ),
+      respond(caller, read(params.address, query), ({ block, closing, known }) => ({
+        size: LedgerText.sizeOf(closing),
+        value: () => LedgerText.balances(block, closing, known),
+      })),
     statement: ({ caller, params, query }: Request<"statement">): Response =>
-      respond(caller, read(params.address, query), (sums) =>
-        LedgerText.statement({ address: params.address, ...sums }),
-      ),
+      respond(caller, read(params.address, query), (sums) => ({
+        size: LedgerText.sizeOf(sums.opening) + 2 * LedgerText.sizeOf(sums.closing),
+        value: () => LedgerText.statement({ address: params.address, ...sums }),
+      })),
   }
 }
