@@ -43,7 +43,7 @@ export const Config = Schema.Struct({
   listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
   /**
    * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of replicas
-   * of it, which pages are read of.
+   * of it, which pages are read of. `${NAME}` in a URL is replaced by the environment variable of that name.
    */
   database: Schema.Union([
     Schema.String,
@@ -94,6 +94,27 @@ const hasTwoStarts = (input: unknown, key: string): boolean => {
   return chain !== undefined && "fromBlock" in chain && "fromDate" in chain
 }
 
+/** Replaces the environment variables in the URLs of the database. */
+const expandDatabase = (
+  given: Config["database"],
+  environment: NodeConfig.Environment,
+): Result.Result<Config["database"], InvalidConfig> => {
+  const issues: Array<string> = []
+  const replace = (text: string, ...path: ReadonlyArray<string | number>): string => {
+    const expanded = NodeConfig.expandText(text, ["database", ...path], environment)
+    issues.push(...expanded.issues)
+    return expanded.text
+  }
+  const database =
+    typeof given === "string"
+      ? replace(given)
+      : {
+          url: replace(given.url, "url"),
+          replicas: given.replicas.map((replica, at) => replace(replica, "replicas", at)),
+        }
+  return issues.length > 0 ? Result.fail(new InvalidConfig({ issues })) : Result.succeed(database)
+}
+
 /** Replaces the environment variables in URLs, headers and tokens of nodes. */
 const expandChains = (
   given: Config["chains"],
@@ -110,7 +131,8 @@ const expandChains = (
 }
 
 /**
- * Decodes a configuration from a JSON value. `environment` holds the variables that URLs, headers and tokens of nodes name.
+ * Decodes a configuration from a JSON value. `environment` holds the variables that the URL of the database, and URLs, headers
+ * and tokens of nodes name.
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.
@@ -127,8 +149,9 @@ export const decode = (
   const twoStarts = Object.keys(decoded.success.chains).filter((key) => hasTwoStarts(input, key))
   if (twoStarts.length > 0) return Result.fail(new InvalidConfig({ issues: twoStarts.map(ServedChain.twoStarts) }))
   return Result.gen(function* () {
+    const database = yield* expandDatabase(decoded.success.database, environment)
     const chains = yield* expandChains(decoded.success.chains, environment)
     yield* ServedChain.fromChains(chains)
-    return { ...decoded.success, chains }
+    return { ...decoded.success, database, chains }
   })
 }

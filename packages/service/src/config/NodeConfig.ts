@@ -111,6 +111,18 @@ const expander = (environment: Environment) => {
 }
 
 /**
+ * A text with its variables replaced, and an issue for each variable that is not set.
+ */
+export const expandText = (
+  text: string,
+  path: Path,
+  environment: Environment,
+): { readonly text: string; readonly issues: ReadonlyArray<string> } => {
+  const { issues, replace } = expander(environment)
+  return { text: replace(text, path), issues }
+}
+
+/**
  * The nodes of a chain with the variables in URLs, headers and tokens replaced, and an issue for each variable that is not set or
  * does not give a valid value.
  */

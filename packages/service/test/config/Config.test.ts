@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { ChainConfig } from "../../src/config/ChainConfig.ts"
@@ -178,6 +179,39 @@ describe("Config.decode", () => {
         ),
         invalid("chains.eth.rpc[2]", "the environment variable NONE to be set", "nothing"),
       ])
+    })
+
+    it("decode: replaces environment variables in the URLs of the database, and reports those that are not set", () => {
+      const own = { ...smallest, database: "postgres://daybook:${PASSWORD}@${HOST}/daybook" }
+      const decoded = Result.getOrThrow(Config.decode(own, { PASSWORD: "canary0123", HOST: "db" }))
+      const failed = Config.decode(own, { PASSWORD: "canary0123" })
+
+      const replicas = ["postgres://${HOST}/one", "postgres://${OTHER}/one"]
+      const replicated = Config.decode(
+        { ...smallest, database: { url: "postgres://db/one", replicas } },
+        { HOST: "two" },
+      )
+
+      expect(decoded.database).toBe("postgres://daybook:canary0123@db/daybook")
+      expect(Result.isFailure(replicated) && replicated.failure.issues).toEqual([
+        invalid("database.replicas[1]", "the environment variable OTHER to be set", "nothing"),
+      ])
+      expect(Result.isFailure(failed) && failed.failure.issues).toEqual([
+        invalid("database", "the environment variable HOST to be set", "nothing"),
+      ])
+    })
+
+    it("decode: accepts the configuration of the deployment", () => {
+      const text = readFileSync(new URL("../../../../deploy/daybook.json", import.meta.url), "utf8")
+      const environment = { DATABASE_HOST: "db", DATABASE_PASSWORD: "secret", NODE_URL: "http://node:8545" }
+      const { chains, database, limits } = Result.getOrThrow(Config.decode(JSON.parse(text), environment))
+
+      expect(database).toBe("postgres://daybook:secret@db:5432/daybook")
+      expect(chains["eth"]?.rpc).toEqual(["http://node:8545"])
+      // All connections of a proxy have one address.
+      expect(limits.connectionsPerAddress).toBe(limits.connections)
+      expect(limits.responsesInFlight.perAddress).toBe(limits.responsesInFlight.total)
+      expect(limits.bodiesInFlight.perAddress).toBe(limits.bodiesInFlight.total)
     })
 
     it("decode: replaces environment variables in the values of headers", () => {

@@ -31,7 +31,8 @@ export interface EmbeddedServer {
 }
 
 const unprivileged = 65_534
-const owner = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
+/** The user that servers run as, where this process may not run them itself. */
+export const owner = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
 
 /** The programs of this platform. */
 const programs = (): string => {
@@ -46,7 +47,7 @@ interface Link {
 }
 
 /** Copies the programs, with the links that the package only lists. */
-const copyPrograms = (to: string): void => {
+export const copyPrograms = (to: string): void => {
   const from = programs()
   cpSync(from, to, { recursive: true })
   const links: ReadonlyArray<Link> = JSON.parse(readFileSync(join(from, "pg-symlinks.json"), "utf8"))
@@ -57,7 +58,8 @@ const copyPrograms = (to: string): void => {
   }
 }
 
-const freePort = async (): Promise<number> => {
+/** A port on which nothing listens. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   // Sound: a TCP server has a port.

@@ -1,0 +1,54 @@
+/** Processes of the set-up that are killed and started again: each writes its output to a file of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { openSync } from "node:fs"
+
+/** How to start a process. */
+export interface Program {
+  readonly name: string
+  readonly file: string
+  readonly args: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+  readonly uid?: number
+  readonly gid?: number
+  /** File of the output. */
+  readonly log: string
+}
+
+/** A process that can be ended and started again. */
+export interface Member {
+  readonly name: string
+  readonly start: () => void
+  /** Ends the process by a signal, and waits for its end. */
+  readonly end: (signal: NodeJS.Signals) => Promise<void>
+  /** Sends a signal that does not end the process. */
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly isRunning: () => boolean
+}
+
+/** Makes a process, which is not started yet. */
+export const make = ({ args, env, file, gid, log, name, uid }: Program): Member => {
+  let child: ChildProcess | undefined
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
+  return {
+    name,
+    isRunning,
+    start: () => {
+      const output = openSync(log, "a")
+      child = spawn(file, args, {
+        ...(uid === undefined ? {} : { uid }),
+        ...(gid === undefined ? {} : { gid }),
+        cwd: "/",
+        env: { ...process.env, ...env },
+        stdio: ["ignore", output, output],
+      })
+    },
+    end: async (signal) => {
+      if (child === undefined || !isRunning()) return
+      const ended = once(child, "exit")
+      child.kill(signal)
+      await ended
+    },
+    signal: (signal) => void child?.kill(signal),
+  }
+}

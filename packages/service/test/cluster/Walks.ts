@@ -1,0 +1,201 @@
+/**
+ * Clients that walk the pages of wallets and call the relay, and compare each response with the chain: a page must be the one that some
+ * state of the chain gives, the same state for all pages of a walk, and everything else an error of the interface.
+ */
+import { Effect } from "effect"
+import type { Random } from "@daybook/testkit"
+import type { Block, Row, Truth } from "./Truth.ts"
+import { keyOf } from "./Truth.ts"
+
+/** What the requests since the last kill gave. */
+export interface Tally {
+  requests: number
+  pages: number
+  calls: number
+  /** Errors by status and code, or by what happened to the connection. */
+  readonly errors: Map<string, number>
+  /** What may not happen. */
+  readonly issues: Array<string>
+  worstMillis: number
+  lastErrorAt: number
+}
+
+/** An empty tally. */
+export const tally = (): Tally => ({
+  requests: 0,
+  pages: 0,
+  calls: 0,
+  errors: new Map(),
+  issues: [],
+  worstMillis: 0,
+  lastErrorAt: Number.NEGATIVE_INFINITY,
+})
+
+/** What clients work with. */
+export interface Setting {
+  readonly url: string
+  readonly key: string
+  readonly truth: Truth
+  readonly wallets: ReadonlyArray<string>
+  readonly random: Random.Random
+  readonly tally: () => Tally
+}
+
+/** Longer than any request may take. */
+const hungMillis = 30_000
+const pauseMillis = 20
+
+interface Response {
+  readonly status: number
+  readonly indexedTo: number
+  readonly body: {
+    readonly code?: string
+    readonly cursor?: string | null
+    readonly result?: unknown
+    readonly error?: { readonly code: number }
+  }
+}
+
+interface PageRow {
+  readonly hash: string
+  readonly block_hash: string
+  readonly transaction_index: string
+  readonly receipt_status: string
+}
+
+const codeOf = (cause: unknown): string => {
+  const inner: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause
+  return inner instanceof Error && "code" in inner ? String(inner.code) : String(inner)
+}
+
+/** Errors of a connection that ended: what it carried was not received as a whole. */
+const isLost = (code: string): boolean => /ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)
+
+const stale = "409 stale_cursor"
+
+/** Statuses of errors that a client retries, or follows by reading again, with the code that belongs to each. */
+const expected: ReadonlySet<string> = new Set([
+  "503 unavailable",
+  "502 unavailable",
+  "504 unavailable",
+  stale,
+  "503 error -32002",
+])
+
+/** Sends a request; gives nothing for an error, which is counted. */
+const ask = (setting: Setting, path: string, init: RequestInit = {}): Effect.Effect<Response | undefined> =>
+  Effect.promise(async () => {
+    const counted = setting.tally()
+    const startedAt = performance.now()
+    const failed = (name: string, isIssue: boolean): undefined => {
+      counted.errors.set(name, (counted.errors.get(name) ?? 0) + 1)
+      // A reorg makes cursors stale, whatever was killed.
+      if (name !== stale) counted.lastErrorAt = performance.now()
+      if (isIssue) counted.issues.push(`${path.split("?")[0]}: ${name}`)
+    }
+    counted.requests++
+    try {
+      const headers = { "x-api-key": setting.key, "content-type": "application/json" }
+      const response = await fetch(`${setting.url}${path}`, {
+        ...init,
+        headers,
+        signal: AbortSignal.timeout(hungMillis),
+      })
+      const text = await response.text()
+      const body = JSON.parse(text) as Response["body"]
+      if (response.status === 200 && body.error === undefined) {
+        return { status: 200, indexedTo: Number(response.headers.get("daybook-indexed-to") ?? -1), body }
+      }
+      const name = `${response.status} ${body.code ?? `error ${body.error?.code}`}`
+      failed(name, !expected.has(name))
+      return { status: response.status, indexedTo: -1, body }
+    } catch (cause) {
+      const code = codeOf(cause)
+      return failed(isLost(code) ? "connection lost" : code, !isLost(code))
+    } finally {
+      counted.worstMillis = Math.max(counted.worstMillis, performance.now() - startedAt)
+    }
+  })
+
+/** Rows of a walk in the state with a head, in its order. */
+const listOf = (truth: Truth, head: Block, wallet: string, order: string): ReadonlyArray<Row> => {
+  const rows = truth.rowsOf(head, wallet)
+  return order === "ASC" ? rows : rows.toReversed()
+}
+
+/** Walks a wallet from its first page to its last one, or until an error. */
+export const walk = Effect.fnUntraced(function* (
+  setting: Setting,
+  wallet: string,
+  options: { readonly limit: number; readonly order: "ASC" | "DESC" },
+) {
+  const { truth } = setting
+  const { limit, order } = options
+  let given = 0
+  let heads: ReadonlyArray<Block> = []
+  for (let cursor = ""; ;) {
+    const response = yield* ask(setting, `/api/v2.2/${wallet}/verbose?chain=eth&limit=${limit}&order=${order}${cursor}`)
+    const counted = setting.tally()
+    yield* truth.settled
+    if (response?.status === 409 && !heads.some(truth.isRemoved)) {
+      counted.issues.push(`${wallet} ${order}: reported as stale after ${given} rows, of blocks that were not removed`)
+    }
+    if (response === undefined || response.status !== 200) return false
+    const page = response.body as { readonly cursor: string | null; readonly result: ReadonlyArray<PageRow> }
+    if (cursor === "") heads = truth.at(response.indexedTo)
+    const rows = page.result.map((row) =>
+      keyOf(row.block_hash, Number(row.transaction_index), row.hash, row.receipt_status),
+    )
+    heads = heads.filter((head) => {
+      const list = listOf(truth, head, wallet, order)
+      const own = list.slice(given, given + limit)
+      const isLast = given + limit >= list.length
+      return own.map(({ key }) => key).join() === rows.join() && (page.cursor === null) === isLast
+    })
+    if (heads.length === 0) {
+      counted.issues.push(
+        `${wallet} ${order} after ${given} rows: no state of the chain gives this page of ${rows.length}`,
+      )
+      return false
+    }
+    counted.pages++
+    given += rows.length
+    if (page.cursor === null) return true
+    cursor = `&cursor=${encodeURIComponent(page.cursor)}`
+    yield* Effect.sleep(pauseMillis)
+  }
+})
+
+/** Walks wallets one after another, without an end. */
+export const walker = (setting: Setting): Effect.Effect<never> =>
+  Effect.forever(
+    Effect.suspend(() =>
+      walk(setting, setting.random.pick(setting.wallets), {
+        limit: 3 + setting.random.integer(20),
+        order: setting.random.pick(["ASC", "DESC"]),
+      }),
+    ).pipe(Effect.andThen(Effect.sleep(pauseMillis))),
+  )
+
+/** Calls the relay for blocks by their number, without an end. */
+export const caller = (setting: Setting): Effect.Effect<never> =>
+  Effect.gen(function* () {
+    const { truth } = setting
+    const number = setting.random.integer(truth.head().number)
+    const params = [`0x${number.toString(16)}`, false]
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params })
+    const response = yield* ask(setting, "/rpc/eth", { method: "POST", body })
+    yield* truth.settled
+    if (response?.status === 200) {
+      const block = response.body.result as { readonly hash: string } | null
+      // A block that a reorg removes is not there until the next one is mined.
+      const isRight =
+        block === null
+          ? truth.at(number).some(truth.isRemoved)
+          : truth.at(number).some(({ hash }) => hash === block.hash)
+      if (isRight) setting.tally().calls++
+      else
+        setting.tally().issues.push(`eth_getBlockByNumber ${number}: ${block?.hash ?? "null"} was never of the chain`)
+    }
+    yield* Effect.sleep(5 * pauseMillis)
+  }).pipe(Effect.forever)

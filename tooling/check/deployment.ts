@@ -1,0 +1,78 @@
+/**
+ * Checks the files of `deploy`: the configuration of HAProxy by HAProxy, the units by `systemd-analyze`, and the first stage of the
+ * Dockerfile, whose steps are run in a temporary folder. What this machine lacks the program for is named as skipped. The configuration
+ * of the service is decoded by a test, and `pnpm --filter @daybook/service cluster` runs the whole set-up.
+ */
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { type Finished, report, root, run } from "./Workspace.ts"
+
+const deploy = join(root, "deploy")
+const haproxy = "/usr/sbin/haproxy"
+const systemdAnalyze = "/usr/bin/systemd-analyze"
+const issues: Array<string> = []
+const done: Array<string> = []
+
+const expectSuccess = (what: string, { code, output }: Finished): void => {
+  if (code === 0) done.push(what)
+  else issues.push(`${what} exits ${code}\n${output.trim()}`)
+}
+
+const skip = (what: string, missing: string): void => console.log(`deployment: ${what} skipped: ${missing} is missing`)
+
+const checkProxy = async (): Promise<void> => {
+  if (!existsSync(haproxy)) return skip("haproxy.cfg", haproxy)
+  const names = ["DAYBOOK_BIND", "DAYBOOK_METRICS", "DAYBOOK_SERVE_1", "DAYBOOK_SERVE_2"]
+  const env = Object.fromEntries(names.map((name, index) => [name, `127.0.0.1:${20_000 + index}`]))
+  expectSuccess("haproxy.cfg", await run(haproxy, ["-c", "-f", join(deploy, "haproxy.cfg")], { env }))
+}
+
+/** Verifies copies whose command exists here. */
+const checkUnits = async (folder: string): Promise<void> => {
+  if (!existsSync(systemdAnalyze)) return skip("units", systemdAnalyze)
+  const units = readdirSync(join(deploy, "systemd")).map((name) => {
+    const text = readFileSync(join(deploy, "systemd", name), "utf8")
+    const copy = join(folder, name)
+    writeFileSync(copy, text.replace("/usr/bin/daybook", process.execPath))
+    return copy
+  })
+  const { code, output, standardOutput } = await run(systemdAnalyze, ["verify", "--man=no", ...units])
+  // A key that is unknown is reported, and the code is 0.
+  const isQuiet = units.every((unit) => !output.includes(unit))
+  expectSuccess("units", { code: isQuiet ? code : 1, output, standardOutput })
+}
+
+/** Runs the steps of the stage `install` in a folder, but for the installation of pnpm. */
+const checkImage = async (folder: string): Promise<void> => {
+  const text = readFileSync(join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ")
+  const [, stage = ""] = text.split(/^FROM .*$/m)
+  for (const line of stage.split("\n")) {
+    const [instruction, ...words] = line.split(" ")
+    if (instruction === "COPY") {
+      const to = words.pop() ?? "."
+      for (const from of words) {
+        const isFolder = words.length > 1
+        const target = isFolder ? join(folder, to, from) : join(folder, to)
+        cpSync(join(root, from), target, { recursive: true, filter: (path) => !/\/(?:node_modules|dist)$/.test(path) })
+      }
+    }
+    const command = words.join(" ")
+    if (instruction !== "RUN" || command.startsWith("npm install --global")) continue
+    const env = { npm_config_prefer_offline: "true", CI: "true" }
+    const finished = await run("sh", ["-c", command], { cwd: folder, env, timeoutMillis: 300_000 })
+    expectSuccess(`Dockerfile: ${command.split(" ").slice(0, 2).join(" ")}`, finished)
+  }
+  const started = await run(join(folder, "packages/service/src/bin.ts"), ["--help"], { cwd: dirname(folder) })
+  expectSuccess("Dockerfile: daybook --help", started)
+}
+
+const folder = mkdtempSync(join(tmpdir(), "daybook-deployment-"))
+try {
+  await checkProxy()
+  await checkUnits(folder)
+  await checkImage(join(folder, "daybook"))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+report("deployment", issues, `${done.join("; ")}: valid`)
