@@ -146,9 +146,6 @@ const isNested = (type: string): boolean => type.endsWith("]") || type.endsWith(
  * const to = "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
  * console.log(
  *   args({
- *     signature: "transfer(address,uint256)",
- *     label: "transfer",
- *     type: "function",
  *     params: [
  *       { name: "to", value: to, type: "address" },
  *       { name: "amount", value: "1500000", type: "uint256" },
