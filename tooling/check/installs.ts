@@ -10,7 +10,14 @@ import { join } from "node:path"
 import * as Lockfile from "./Lockfile.ts"
 import { report, root, run } from "./Workspace.ts"
 
-const folders = ["tooling/bench", "tooling/bench/indexers", "tooling/mutation", "tooling/nodes", "tooling/nodes/others"]
+const folders = [
+  "tooling/bench",
+  "tooling/bench/indexers",
+  "tooling/mutation",
+  "tooling/nodes",
+  "tooling/nodes/others",
+  "tooling/reference",
+]
 
 /** Folders of hundreds of megabytes, which are installed with `--all` only. */
 const heavy: ReadonlySet<string> = new Set(["tooling/nodes/others"])

@@ -1,8 +1,8 @@
 /**
  * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`.
  * A chain with the scenario's traffic, the service on SQLite in a temporary folder and a fresh key are started through
- * the commands that an operator types; the scripts find them in DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY
- * and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after Ctrl-C.
+ * the commands that an operator types; the scripts find them in DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_NODE_URL,
+ * DAYBOOK_API_KEY and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after Ctrl-C.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -95,6 +95,7 @@ const program = Effect.gen(function* () {
   const env = {
     DAYBOOK_BASE_URL: baseUrl,
     DAYBOOK_RPC_URL: `${baseUrl}/rpc`,
+    DAYBOOK_NODE_URL: node.url,
     DAYBOOK_API_KEY: key.standardOutput.trim(),
     DAYBOOK_ADDRESS: world.accounts.alice,
   }

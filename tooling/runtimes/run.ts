@@ -22,9 +22,11 @@ interface Subject {
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
   /** What the last command prints. Default: what the service answers. */
   readonly prints?: string
-  /** Installed by pnpm, whose packages see only what they declare: `rest` and `rpc` alone. */
-  readonly isStrict?: boolean
+  /** Default `npm`. The others install `rest` and `rpc` alone, so that packages see only what they declare. */
+  readonly manager?: Manager
 }
+
+type Manager = "npm" | "pnpm" | "yarn"
 
 const bundle = (format: "esm" | "cjs", entry: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...["npx", "esbuild", entry, "--bundle", `--format=${format}`, "--log-level=error", ...more],
@@ -39,12 +41,12 @@ const node = (version: string): Subject => ({
   ],
 })
 
-const declarations = (version: string, install: string, isStrict = false): Subject => {
+const declarations = (version: string, install: string, manager: Manager = "npm"): Subject => {
   const options = ["--strict", "--module", "nodenext", "--target", "es2023", "--types", "node"]
   const emit = [...options, "--declaration", "--outDir", "library", "library.ts"]
   return {
-    name: `TypeScript ${version}, declarations of a library${isStrict ? ", rest and rpc alone by pnpm" : ""}`,
-    isStrict,
+    name: `TypeScript ${version}, declarations of a library${manager === "npm" ? "" : `, rest and rpc alone by ${manager}`}`,
+    manager,
     install: [install, "@types/node@24"],
     commands: [
       ["npx", "tsc", ...emit],
@@ -53,6 +55,15 @@ const declarations = (version: string, install: string, isStrict = false): Subje
     prints: "",
   }
 }
+
+const yarn = ["npx", "--yes", "@yarnpkg/cli-dist@4.18.1"] as const
+
+/** A page in Chromium, by a bundler. */
+const page = (bundler: string, build: Subject["commands"], file: string): Subject => ({
+  name: `Chromium, by ${bundler}`,
+  install: [bundler, "playwright-core"],
+  commands: [...build, ["node", "chromium.mjs", file]],
+})
 
 const subjects: ReadonlyArray<Subject> = [
   node("20.19.0"),
@@ -84,7 +95,27 @@ const subjects: ReadonlyArray<Subject> = [
   declarations("5.9", "typescript@5.9"),
   declarations("6", "typescript@6"),
   declarations("7", "typescript@7"),
-  declarations("5.9", "typescript@5.9", true),
+  declarations("5.9", "typescript@5.9", "pnpm"),
+  {
+    name: "Yarn 4, Plug'n'Play",
+    install: [],
+    manager: "yarn",
+    commands: [[...yarn, "node", "clients.mjs"]],
+  },
+  page(
+    "esbuild",
+    [bundle("esm", "page.mjs", "--outfile=page.bundle.js", '--define:DAYBOOK_URL="URL"')],
+    "page.bundle.js",
+  ),
+  page("vite", [["npx", "vite", "build", "--logLevel=error"]], "dist/page.js"),
+  {
+    name: "Next, a route on the server",
+    install: ["next", "react", "react-dom"],
+    commands: [
+      ["node", "node_modules/next/dist/bin/next", "build"],
+      ["node", "next.mjs"],
+    ],
+  },
 ]
 
 /** Answers every page empty and every call with block 16. */
@@ -108,6 +139,7 @@ const serve = async (): Promise<{ readonly url: string; readonly close: () => vo
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
 }
 
+const consumer = { name: "consumer", private: true, type: "module" }
 const folder = mkdtempSync(join(tmpdir(), "daybook-runtimes-"))
 const tarball = (name: string): string => join(folder, `${name}.tgz`)
 
@@ -122,27 +154,41 @@ const pack = async (): Promise<void> => {
 }
 
 /** Installs the packed clients and others into a folder. */
-const installIn = (own: string, install: ReadonlyArray<string>, isStrict: boolean) => {
+const installIn = async (own: string, install: ReadonlyArray<string>, manager: Manager) => {
   const others = ["effect@4.1.0", ...install]
-  if (!isStrict) {
+  if (manager === "npm") {
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
     return run("npm", ["install", ...quiet, ...clients.map(tarball), ...others], { cwd: own })
   }
   const overrides = Object.fromEntries(clients.map((name) => [`@daybook/${name}`, `file:${tarball(name)}`]))
+  if (manager === "yarn") {
+    const dependencies = { "@daybook/rest": "*", "@daybook/rpc": "*", effect: "4.1.0" }
+    writeFileSync(join(own, "package.json"), JSON.stringify({ ...consumer, dependencies, resolutions: overrides }))
+    writeFileSync(join(own, "yarn.lock"), "")
+    // Yarn reads nothing of npm's configuration.
+    const registry = (await run("npm", ["config", "get", "registry"])).standardOutput.trim()
+    const env = {
+      YARN_NPM_REGISTRY_SERVER: registry,
+      YARN_ENABLE_TELEMETRY: "0",
+      YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
+    }
+    const [program, ...args] = [...yarn, "install"] as const
+    return run(program, args, { cwd: own, env: { ...env, YARN_UNSAFE_HTTP_WHITELIST: new URL(registry).hostname } })
+  }
   writeFileSync(join(own, "pnpm-workspace.yaml"), JSON.stringify({ packages: ["."], overrides }))
   return run("pnpm", ["add", tarball("rest"), tarball("rpc"), ...others], { cwd: own })
 }
 
 /** Runs the commands of a subject in a folder of its own; `null` where it printed what it should. */
 const issueOf = async (
-  { commands, install, isStrict = false, name, prints = expected }: Subject,
+  { commands, install, manager = "npm", name, prints = expected }: Subject,
   url: string,
 ): Promise<string | null> => {
   const own = join(folder, name.replace(/\W+/g, "-"))
   mkdirSync(own)
   cpSync(join(import.meta.dirname, "programs"), own, { recursive: true })
-  writeFileSync(join(own, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
-  const installed = await installIn(own, install, isStrict)
+  writeFileSync(join(own, "package.json"), JSON.stringify(consumer))
+  const installed = await installIn(own, install, manager)
   if (installed.code !== 0) return `the installation exits ${installed.code}\n${installed.output}`
   for (const [at, command] of commands.entries()) {
     const [program = "", ...args] = command.map((part) => part.replace('"URL"', JSON.stringify(url)))

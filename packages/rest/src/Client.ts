@@ -99,6 +99,8 @@ export interface RowsReverted {
   readonly _tag: "RowsReverted"
   /** First block whose rows are reverted; 0 for all rows. */
   readonly fromBlock: bigint
+  /** Position after this marker, for `resume` once the rows are removed: the stream continues with the replacement rows. */
+  readonly position: string
 }
 
 /**
@@ -204,7 +206,9 @@ export interface MovementStreamPage extends StreamPage<MovementPage> {}
  * A stream over all pages of a query.
  */
 export interface PagedStream<A, Q = Query> {
+  /** Streams the range, each row once and in order; after a reorg a marker, and the replacement rows. */
   (query: Q, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
+  /** Streams the range, each row once and in order. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
 }
 

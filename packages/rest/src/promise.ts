@@ -70,7 +70,9 @@ export interface Rows<A> extends AsyncIterable<A> {
  * ahead. Leaving the loop early requests no more and closes the socket of the request in flight.
  */
 export interface RowStream<A, Q> {
+  /** Iterates all rows of the range, each once and in order; after a reorg a marker, and the replacement rows. */
   (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted>
+  /** Iterates all rows of the range, each once and in order. Amounts are bigints, times are dates. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A>
 }
 
@@ -78,7 +80,9 @@ export interface RowStream<A, Q> {
  * Iterates the rows of a range one page at a time, each page with its response, the progress so far and a position for `resume`.
  */
 export interface PageStream<P, Q> {
+  /** Iterates the pages of a range; after a reorg a marker, and the pages of the replacement rows. */
   (query: Q, options: RestartOptions): AsyncIterable<Client.StreamPage<P> | Client.RowsReverted>
+  /** Iterates the pages of a range, each with its response, the progress so far and a position for `resume`. */
   (
     query: Q,
     options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },

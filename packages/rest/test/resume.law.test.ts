@@ -124,9 +124,46 @@ describe("resume", () => {
         const fromBlock = BigInt(unchanged?.block_number ?? 0) + 1n
         const inBlock = chain.filter(({ block_number }) => block_number === last?.block_number)
         expect(replaced.map((value) => (isVoid(value) ? value : value.hash))).toStrictEqual([
-          { _tag: "RowsReverted", fromBlock },
+          { _tag: "RowsReverted", fromBlock, position: expect.any(String) },
           ...hashes(inBlock),
         ])
+      }),
+  )
+
+  it.live.each(["ASC", "DESC"] as const)(
+    "resume: a program that stops between a marker and its rows gets them, %s, even when the first fork is back",
+    (order) =>
+      Effect.gen(function* () {
+        const chain = history(4, 60)
+        const fork = chain.map((one) => ({ ...one, block_hash: `0x${"5".repeat(64)}` }))
+        let served: ReadonlyArray<Row> = chain
+        const server = yield* serve((...all) => servePages(served)(...all))
+        const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+        const read = async (
+          resume: string | undefined,
+          kept: ReadonlyArray<Kept>,
+          isEnough: (last: object) => boolean,
+        ) => {
+          const rows = rest.walletTransactionsStream(
+            { address: wallet, order, limit: 15 },
+            { resume, onStaleCursor: "restart", prefetch: false },
+          )
+          for await (const value of rows) {
+            if (isVoid(value)) kept = kept.filter(({ block }) => block < value.fromBlock)
+            else kept = [...kept, { hash: value.hash, block: value.block_number }]
+            if (isEnough(value)) break
+          }
+          return { kept, position: rows.position() }
+        }
+        let count = 0
+        const first = yield* Effect.promise(() => read(undefined, [], () => ++count === 45))
+        served = fork
+        const second = yield* Effect.promise(() => read(first.position, first.kept, isVoid))
+        served = chain
+        const third = yield* Effect.promise(() => read(second.position, second.kept, () => false))
+
+        expect(second.kept.length).toBeLessThan(first.kept.length)
+        expect(hashes(third.kept).toSorted()).toStrictEqual(hashes(chain).toSorted())
       }),
   )
 })

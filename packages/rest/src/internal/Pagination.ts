@@ -277,6 +277,7 @@ export const onStale = <Row>(
   const progress = { order, segments: current, outermost: state.outermost, isInherited: state.isInherited }
   const { revertedFrom, segments } = Segments.restart(progress, error.resumeFromBlock, boundsOf(query))
   const isInherited = state.isInherited && revertedFrom > 0n
+  const held = positionOf(config, { ...state, isInherited }, segments)
   const nextState: State = {
     ...state,
     segments,
@@ -285,7 +286,7 @@ export const onStale = <Row>(
     isInherited,
     restarts: state.restarts + 1,
     fault: undefined,
-    held: positionOf(config, { ...state, isInherited }, segments),
+    held,
   }
-  return Result.succeed([nextState, { _tag: "RowsReverted", fromBlock: revertedFrom }])
+  return Result.succeed([nextState, { _tag: "RowsReverted", fromBlock: revertedFrom, position: held }])
 }

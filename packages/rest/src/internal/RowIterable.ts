@@ -40,7 +40,7 @@ export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal |
 
 /** Rows that can be iterated. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
-  /** Position after the last row that was given; undefined before the first page. */
+  /** Position after the last row or marker that was given; undefined before the first page. */
   readonly position: () => string | undefined
 }
 
@@ -51,6 +51,7 @@ interface Run<Row> extends AsyncIterator<Row | RowsReverted, undefined> {
 const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<Row> => {
   let held: PageStep<P> | undefined
   let given = 0
+  let reverted: RowsReverted | undefined
   let isOver = false
   let latest: Promise<unknown> = Promise.resolve()
 
@@ -68,7 +69,11 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
       }
       const step = await steps.next()
       if (step.done === true) break
-      if (isReverted(step.value)) return { done: false, value: step.value }
+      if (isReverted(step.value)) {
+        reverted = step.value
+        return { done: false, value: reverted }
+      }
+      reverted = undefined
       held = step.value
       given = 0
     }
@@ -76,7 +81,7 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
     return { done: true, value: undefined }
   }
   return {
-    position: () => held?.positionAfter(given),
+    position: () => reverted?.position ?? held?.positionAfter(given),
     // A row of a page that has been received cannot fail.
     next: () => (held?.page.page.result[given] === undefined ? CallerStack.of(inTurn(advance)) : inTurn(advance)),
     return: async () => {

@@ -47,7 +47,7 @@ const parametersOf = (config: Pagination.Config<WalletTransaction>, state: Pagin
 
 describe("Pagination", () => {
   it("isReverted: no page is taken for reverted rows, whatever its keys are", () => {
-    expect(Pagination.isReverted({ _tag: "RowsReverted", fromBlock: 5n })).toBe(true)
+    expect(Pagination.isReverted({ _tag: "RowsReverted", fromBlock: 5n, position: "" })).toBe(true)
     expect(Pagination.isReverted({ _tag: "another" })).toBe(false)
     expect(Pagination.isReverted({})).toBe(false)
   })
@@ -127,7 +127,7 @@ describe("Pagination", () => {
     const [state] = Pagination.onPage(config, startOf(config), response([row(9, 0), row(8, 0), row(3, 0)], "c1"))
     const [after, marker] = Result.getOrThrow(Pagination.onStale(config, state, stale(8n)))
 
-    expect(marker).toStrictEqual({ _tag: "RowsReverted", fromBlock: 8n })
+    expect(marker).toStrictEqual({ _tag: "RowsReverted", fromBlock: 8n, position: after.held })
     expect(parametersOf(config, after)).toStrictEqual({ from_block: "8", order: "DESC" })
   })
   it("onStale: a reorg at to_block requests that block again", () => {

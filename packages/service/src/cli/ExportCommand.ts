@@ -14,6 +14,7 @@ import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as Node from "../node/Node.ts"
 import type * as Statement from "../statement/Statement.ts"
 import { CommandError } from "./CommandError.ts"
+import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
@@ -114,16 +115,21 @@ export const exportMovements = Command.make(
     }
     const indexes = isIndexed ? yield* openIndexes({ chain, config }, given) : []
     const chains = isIndexed ? [] : yield* WalletFlags.connect(given)
-    const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
-      ...(yield* Effect.forEach(indexes, Export.fromIndex)),
-      ...(yield* Effect.forEach(chains, Export.fromNode)),
-    ]
-    const { closings, entries } = yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
+    const work = Effect.gen(function* () {
+      const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
+        ...(yield* Effect.forEach(indexes, Export.fromIndex)),
+        ...(yield* Effect.forEach(chains, Export.fromNode)),
+      ]
+      return yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
+    })
+    const all = chains.map(({ kept }) => kept)
+    const { closings, entries } = yield* KeptDiscovery.during(all, work)
     const proved = closings.filter(isProved).length
     yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
     const millis = (yield* MonotonicClock.millis) - began
-    for (const { connection } of [...indexes, ...chains]) {
-      yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
+    for (const { connection } of indexes) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
+    for (const { connection, kept } of chains) {
+      yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
     }
   }, Effect.scoped),
 ).pipe(Command.withDescription("Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger"))

@@ -8,6 +8,7 @@ import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError } from "./CommandError.ts"
+import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
 
@@ -22,19 +23,27 @@ export const statement = Command.make(
     const began = yield* MonotonicClock.millis
     const chains = yield* WalletFlags.connect(given)
     const failed: Array<string> = []
-    for (const { connection, options } of chains) {
-      const { statements, tokens } = yield* Statement.run(connection, options)
-      for (const one of statements) {
-        if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
-        else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
-        if (!one.isProved) failed.push(one.address)
-      }
-      yield* Terminal.note(WalletFlags.formatUsage(connection, (yield* MonotonicClock.millis) - began))
-    }
+    const work = Effect.forEach(
+      chains,
+      Effect.fnUntraced(function* ({ connection, kept, options }) {
+        const { statements, tokens } = yield* Statement.run(connection, options)
+        for (const one of statements) {
+          if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
+          else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
+          if (!one.isProved) failed.push(one.address)
+        }
+        const millis = (yield* MonotonicClock.millis) - began
+        yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
+      }),
+    )
+    yield* KeptDiscovery.during(
+      chains.map(({ kept }) => kept),
+      work,
+    )
     if (failed.length === 0) return
     const message = `Not proved: ${failed.join(", ")}. See the differences.`
     return yield* new CommandError({ message })
-  }),
+  }, Effect.scoped),
 ).pipe(
   Command.withDescription(
     "State what wallets held, moved and hold, from an archive node alone, with the proof that nothing is missing",

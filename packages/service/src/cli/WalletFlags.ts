@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Connection from "../discovery/Connection.ts"
+import type * as Discovery from "../discovery/Discovery.ts"
 import type { DiscoveryState } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import * as Throughput from "../indexer/Throughput.ts"
@@ -15,6 +16,7 @@ import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError } from "./CommandError.ts"
+import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -47,6 +49,7 @@ export const flags = {
     Flag.withMetavar("N"),
     Flag.optional,
   ),
+  state: KeptDiscovery.stateFlag,
 }
 
 /** The arguments as they are given. */
@@ -57,6 +60,7 @@ export interface Given {
   readonly fromBlock: Option.Option<string>
   readonly maxCalls: Option.Option<number>
   readonly perSecond: Option.Option<number>
+  readonly state: Option.Option<string>
 }
 
 /** Names an invalid argument. */
@@ -111,6 +115,7 @@ export const parseScope = Effect.fnUntraced(function* (
 export interface Connected {
   readonly connection: Connection.Connection
   readonly options: Statement.Options
+  readonly kept: KeptDiscovery.KeptDiscovery
 }
 
 /** Notes how far a discovery is, every five seconds. */
@@ -154,28 +159,44 @@ const connectAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Connects to the nodes of the arguments. With several, `maxCalls` and `perSecond` hold for each.
+ * Connects to the nodes of the arguments, and opens what is kept of interrupted searches until the scope ends. With several nodes,
+ * `maxCalls` and `perSecond` hold for each.
  *
  * **Errors**
  * - `CommandError`: an argument is invalid, or two nodes belong to one chain.
- * - `InvalidOption`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
+ * - `DiscoveryFileError`: the file in the folder of `--state` cannot be used.
+ * - `InvalidOption`, `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */
 export const connect = Effect.fnUntraced(function* (given: Given) {
   const { addresses, at, fromBlock } = yield* parseScope(given, given.rpc.length)
   const maxCalls = yield* parseCount(given.maxCalls, "max-calls")
   const perSecond = yield* parseCount(given.perSecond, "per-second")
   const connections = yield* connectAll(given.rpc, { maxCalls, perSecond })
-  return yield* Effect.forEach(connections, (connection) =>
-    Effect.map(noteProgress(connection), (onTurn): Connected => ({
-      connection,
-      options: { addresses, at, fromBlock, onTurn },
-    })),
+  return yield* Effect.forEach(
+    connections,
+    Effect.fnUntraced(function* (connection) {
+      const subject = { chainId: connection.chainId, addresses, fromBlock: fromBlock ?? null, at: at ?? null }
+      const kept = yield* KeptDiscovery.open(connection, given.state, subject)
+      const note = yield* noteProgress(connection)
+      const onTurn: Discovery.OnTurn = (state, fetched) => Effect.andThen(kept.onTurn(state, fetched), note(state))
+      const connected: Connected = {
+        connection,
+        options: { addresses, at, fromBlock, found: kept.found, onTurn },
+        kept,
+      }
+      return connected
+    }),
   )
 })
 
-/** The line that sums up what was sent to the node. */
-export const formatUsage = ({ usage }: Pick<Connection.Connection, "usage">, millis: number): string => {
+/** The line that sums up what was sent to the node, now and for the search that was continued. */
+export const formatUsage = (
+  { usage }: Pick<Connection.Connection, "usage">,
+  millis: number,
+  callsBefore = 0,
+): string => {
   const { byMethod, calls, requests } = usage()
   const methods = byMethod.map(([method, count]) => `${method} ${count}`).join(", ")
-  return `${Terminal.count(calls, "call")} in ${Terminal.count(requests, "request")}, ${(millis / 1000).toFixed(1)} s: ${methods}`
+  const before = callsBefore === 0 ? "" : `; ${Terminal.count(callsBefore, "call")} before the interruption`
+  return `${Terminal.count(calls, "call")} in ${Terminal.count(requests, "request")}, ${(millis / 1000).toFixed(1)} s: ${methods}${before}`
 }

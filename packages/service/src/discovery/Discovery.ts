@@ -26,6 +26,25 @@ export type DiscoveryError =
   | NodeContradiction
 
 /**
+ * What a discovery has found so far: another one continues with it.
+ */
+export interface Found {
+  readonly state: DiscoveryState
+  /** Blocks up to the last settled one, in order. */
+  readonly settled: Stream.Stream<DiscoveredBlocks.DiscoveredBlock>
+  /** Blocks that were fetched and not settled. */
+  readonly waiting: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>
+}
+
+/**
+ * Receives the state after each turn, and the blocks that the turn has fetched.
+ */
+export type OnTurn = (
+  state: DiscoveryState,
+  fetched: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>,
+) => Effect.Effect<void>
+
+/**
  * A discovery that can be run once.
  */
 export interface Discovery {
@@ -98,8 +117,13 @@ const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { clo
 })
 
 /**
- * Makes a discovery from a state: `DiscoveryStep.initial`, or that of an earlier one, which it continues after the last settled block.
- * `onTurn` receives the state after each turn.
+ * What is found before the first turn.
+ */
+export const nothingFound = (state: DiscoveryState): Found => ({ state, settled: Stream.empty, waiting: [] })
+
+/**
+ * Makes a discovery that continues an earlier one after its last turn, and gives the blocks of that one as well; `nothingFound` for one
+ * that begins.
  *
  * **Errors**
  * - `StateUnavailable`: the node has no state of a block that must be read.
@@ -107,15 +131,11 @@ const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { clo
  * - `ChainReorganized`: the last block was replaced meanwhile.
  * - `BlockNotFound`, `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
  */
-export const make = (
-  source: DiscoveredBlocks.Source,
-  from: DiscoveryState,
-  onTurn: (state: DiscoveryState) => Effect.Effect<void> = () => Effect.void,
-): Discovery => {
-  let state = from
-  const wallets = new Set(from.wallets.map(({ address }) => address))
-  /** Blocks that are fetched and not settled, by number. */
-  let waiting: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock> = []
+export const make = (source: DiscoveredBlocks.Source, found: Found, onTurn: OnTurn = () => Effect.void): Discovery => {
+  let { state } = found
+  const wallets = new Set(state.wallets.map(({ address }) => address))
+  /** Blocks that are fetched and not settled. */
+  let { waiting } = found
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<
     readonly [ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>, Option.Option<undefined>],
     DiscoveryError
@@ -130,8 +150,12 @@ export const make = (
     const all = [...waiting, ...blocks]
     const settled = all.filter(({ number }) => number <= state.settled)
     waiting = all.filter(({ number }) => number > state.settled)
-    yield* onTurn(state)
+    yield* onTurn(state, blocks)
     return [settled.toSorted((one, other) => one.number - other.number), Option.some(undefined)]
   })
-  return { blocks: Stream.paginate(undefined, () => turn()), state: () => state }
+  const blocks = Stream.concat(
+    found.settled,
+    Stream.paginate(undefined, () => turn()),
+  )
+  return { blocks, state: () => state }
 }

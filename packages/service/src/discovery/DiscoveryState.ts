@@ -97,10 +97,9 @@ const State = Schema.Struct({
 export interface DiscoveryState extends Schema.Schema.Type<typeof State> {}
 
 /**
- * The state as JSON text. Blocks of the open segment are fetched again by the discovery that continues with it.
+ * The state as JSON text. A discovery that continues with it needs the blocks that were fetched for it.
  */
-export const toJson = (state: DiscoveryState): string =>
-  JSON.stringify(Schema.encodeSync(State)({ ...state, segment: null }))
+export const toJson = (state: DiscoveryState): string => JSON.stringify(Schema.encodeSync(State)(state))
 
 /**
  * The state of a JSON text.

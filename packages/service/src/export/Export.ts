@@ -181,8 +181,9 @@ export const fromNode = Effect.fn("Export.fromNode")(function* ({
   connection,
   options,
 }: Discoverable): Effect.fn.Return<Part<Statement.StatementError>, Statement.StatementError> {
-  const state = yield* Statement.begin(connection, options)
-  const { blocks } = Discovery.make(connection, state, options.onTurn)
+  const found = yield* Statement.begin(connection, options)
+  const { blocks } = Discovery.make(connection, found, options.onTurn)
+  const { state } = found
   const closing = yield* headerOf(connection, state.closing.number)
   const opening = yield* headerOf(connection, state.opening)
   return partOf(connection, { blocks, closing, opening, wallets: options.addresses })

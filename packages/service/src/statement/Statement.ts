@@ -86,7 +86,9 @@ export interface Options {
   readonly fromBlock?: number | undefined
   /** Balance samples of a wallet with code, at most. */
   readonly samples?: number | undefined
-  readonly onTurn?: (state: DiscoveryState) => Effect.Effect<void>
+  /** What an interrupted discovery of the same has found. Default: nothing. */
+  readonly found?: Discovery.Found | undefined
+  readonly onTurn?: Discovery.OnTurn
 }
 
 /**
@@ -95,23 +97,25 @@ export interface Options {
 export type StatementError = Discovery.DiscoveryError | Proof.ProofError
 
 /**
- * The state of a discovery that begins.
+ * What is found already: nothing, unless the options have it.
  *
  * **Errors**
  * - `BlockUnavailable`: the chain has no such block yet.
  */
 export const begin = Effect.fnUntraced(function* (connection: Connection, options: Options) {
-  const { addresses, at, fromBlock = 0, samples } = options
+  const { addresses, at, found, fromBlock = 0, samples } = options
+  if (found !== undefined) return found
   const { hash, number } = yield* Discovery.closingBlock(connection, connection.chainId, at)
   if (fromBlock > number) {
     const host = connection.node.hosts.join(", ")
     return yield* new BlockUnavailable({ host, block: fromBlock, last: number })
   }
-  return DiscoveryStep.initial({
+  const state = DiscoveryStep.initial({
     ...{ chainId: connection.chainId, addresses, closing: { number, hash } },
     opening: Math.max(0, fromBlock - 1),
     ...(samples === undefined ? {} : { samples }),
   })
+  return Discovery.nothingFound(state)
 })
 
 /** Sent transactions of an account with a key. Authorizations and creations by its code count too, which movements do not number. */

@@ -1,6 +1,7 @@
 /** Runs the command `daybook` in this process or as one of its own, for tests of the command line. */
 import { spawn, spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted, Semaphore } from "effect"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
@@ -10,6 +11,11 @@ import { folder } from "../server/service.ts"
 
 /** The entry of the command. */
 export const main = join(import.meta.dirname, "../../src/main.ts")
+
+// Searches are kept in a folder of this process, and not in that of the user.
+const stateFolder = mkdtempSync(join(tmpdir(), "daybook-state-"))
+process.env["XDG_STATE_HOME"] = stateFolder
+process.on("exit", () => rmSync(stateFolder, { recursive: true, force: true }))
 
 /** A text that no output may contain: it stands for the key in a node's URL. */
 export const canary = "CANARY0123456789"

@@ -87,10 +87,7 @@ export const run = (
     const stepped = DiscoveryStep.step(state, calls, answer(model, calls, fetched))
     if (Result.isFailure(stepped)) throw stepped.failure
     state = stepped.success
-    if (options.between !== undefined) {
-      state = options.between(state)
-      if (state.segment === null) for (const block of fetched) if (block > state.settled) fetched.delete(block)
-    }
+    if (options.between !== undefined) state = options.between(state)
   }
   throw new Error("the discovery did not end")
 }

@@ -8,7 +8,7 @@ import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
 import { caughtUp, openStore, start } from "./chain.ts"
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** The block numbers from one to another. */
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -44,7 +44,7 @@ it.live("run: a wallet that is added at any time has each transaction from the s
         mineBlock,
         Effect.map(stated(added), (found) => found !== null && found.blocks.length > 2),
       ),
-      { withinMillis: 30_000, everyMillis: 20, what: "transactions of the added wallet" },
+      { withinMillis: 60_000, everyMillis: 20, what: "transactions of the added wallet" },
     )
 
     yield* mineBlock

@@ -4,11 +4,16 @@ import * as Simulation from "./Simulation.ts"
 
 /** 10,000 seeds are run by a command of their own. */
 const [leastSeeds, mostSeeds] = [10, 60]
+/** A short life with most kinds of events. */
+const shortSeed = 45
 /** Seeds that together have every kind of event, as far as the code makes the same choices as when they were found. */
 const likely = [3, 14, 26, 45, 46]
 /** Seeds that diverged once: receipts that were lost near the head, and one that was there when its block was stored again. */
 const counterexamples = [5907, 8197, 3666]
-const seeds = [...new Set([...counterexamples, ...likely, ...Array.from({ length: mostSeeds }, (_, at) => at + 1)])]
+/** Those of most interest, and then every other one. */
+const seedsTo = (last: number, first: ReadonlyArray<number>) => [
+  ...new Set([...first, ...Array.from({ length: last }, (_, at) => at + 1)]),
+]
 
 describe("Simulation", () => {
   describe("run", () => {
@@ -16,7 +21,7 @@ describe("Simulation", () => {
       const live = async () => {
         const events: Array<string> = []
         await Simulation.run({
-          seed: 3,
+          seed: shortSeed,
           onEvent: (millis, what) => events.push(`${millis} ${what.replace(/Interrupt\(\d+\)/, "")}`),
         })
         return events
@@ -48,7 +53,7 @@ describe("Simulation", () => {
           "blocks are stored below the first one",
           "the ledgers are derived again",
         ])
-        for (const [at, seed] of seeds.entries()) {
+        for (const [at, seed] of seedsTo(mostSeeds, [...counterexamples, ...likely]).entries()) {
           if (at >= leastSeeds && missing.size === 0) break
           const { counts, divergence } = await Simulation.run({ seed })
           for (const kind of counts.byKind.keys()) missing.delete(kind)
@@ -63,8 +68,10 @@ describe("Simulation", () => {
 
     it.each(PlantedBug.names)("run: finds the planted bug: %s", { timeout: 60_000 }, async (bug) => {
       let found: number | undefined
-      for (let seed = 1; seed <= 1000 && found === undefined; seed++) {
-        if ((await Simulation.run({ seed, bug })).divergence !== null) found = seed
+      for (const seed of seedsTo(1_000, likely)) {
+        if ((await Simulation.run({ seed, bug })).divergence === null) continue
+        found = seed
+        break
       }
 
       expect(found).toBeDefined()

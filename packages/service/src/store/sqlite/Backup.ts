@@ -23,12 +23,12 @@ import * as Histories from "./Histories.ts"
 import type * as ReadPool from "./ReadPool.ts"
 import * as RowId from "../rows/RowId.ts"
 
-/** What a step reads at most; an original is read for a fraction of a second at a time. */
+/** What a step reads at most. Steps are short because the writer of the original waits for the disk meanwhile. */
 export const defaultLimits: CopyPlan.Limits = {
-  blocks: 2_000,
-  transactions: 20_000,
-  bytes: 2 ** 25,
-  entries: 100_000,
+  blocks: 500,
+  transactions: 5_000,
+  bytes: 2 ** 23,
+  entries: 25_000,
   changes: 100_000,
 }
 

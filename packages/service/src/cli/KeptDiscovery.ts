@@ -1,0 +1,177 @@
+/**
+ * Keeps the discoveries of a command in files while they run, and continues those that were interrupted. Without a file a discovery is made
+ * as well: a file of the usual folder that cannot be used is noted, one of a folder that was named fails the command.
+ *
+ * Source: decision 0056.
+ */
+import { homedir } from "node:os"
+import { isAbsolute, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import type { Connection } from "../discovery/Connection.ts"
+import * as Discovery from "../discovery/Discovery.ts"
+import type { DiscoveredBlock } from "../discovery/DiscoveredBlocks.ts"
+import * as DiscoveryFile from "../discovery/DiscoveryFile.ts"
+import type { DiscoveryState } from "../discovery/DiscoveryState.ts"
+import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import * as StatementFormat from "../statement/StatementFormat.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** `--state`: the folder of the files. */
+export const stateFlag = Flag.String("state").pipe(
+  Flag.withDescription(
+    "Folder that keeps a search until it is complete, so that the same command continues it; by default daybook in $XDG_STATE_HOME",
+  ),
+  Flag.withMetavar("FOLDER"),
+  Flag.optional,
+)
+
+/** A discovery that is kept, or could be. */
+export interface KeptDiscovery {
+  /** What an earlier command has found; `undefined` for nothing. */
+  readonly found: Discovery.Found | undefined
+  /** Calls that earlier commands have made for it. */
+  readonly callsBefore: number
+  readonly onTurn: Discovery.OnTurn
+  /** Nothing is left to continue. */
+  readonly finish: Effect.Effect<void>
+  /** Notes that the same command continues. */
+  readonly noteInterruption: Effect.Effect<void>
+}
+
+/** The folder for files that programs keep. Source: XDG Base Directory Specification. */
+const usualFolder = (): string => {
+  const { XDG_STATE_HOME: folder = "" } = process.env
+  return join(isAbsolute(folder) ? folder : join(homedir(), ".local", "state"), "daybook")
+}
+
+/** Of the time of a command, one part in so many is for writing, at most. */
+const dutyFactor = 10
+
+const unkept: KeptDiscovery = {
+  found: undefined,
+  callsBefore: 0,
+  onTurn: () => Effect.void,
+  finish: Effect.void,
+  noteInterruption: Effect.void,
+}
+
+/** Why the same would not be found as by this command; `null` where it would. */
+const issueOf = Effect.fnUntraced(function* (connection: Connection, { details, state }: DiscoveryFile.Kept) {
+  const { closing } = state
+  if (details.ledgerRevision !== WalletLedger.revision) return "another version of daybook"
+  if (details.hasTraces !== connection.hasTraces)
+    return `a node that ${details.hasTraces ? "traces" : "does not trace"}`
+  const { hash } = yield* Discovery.headerOf(connection, closing.number)
+  return hash === closing.hash ? null : `block ${closing.number} before a reorg`
+})
+
+/** What is kept of the same discovery, once it is compared with the node. */
+const continued = Effect.fnUntraced(function* (
+  connection: Connection,
+  { clear, kept, path }: DiscoveryFile.DiscoveryFile,
+) {
+  if (kept === null) return null
+  const chain = StatementFormat.chainName(connection.chainId)
+  const issue = yield* issueOf(connection, kept)
+  if (issue !== null) {
+    yield* Terminal.note(`${chain}: the search begins again: what was kept of it is from ${issue}`)
+    yield* clear
+    return null
+  }
+  const { closing, isLocated, settled } = kept.state
+  const where = isLocated ? `at block ${settled} of ${closing.number}` : `up to block ${closing.number}`
+  const calls = Terminal.count(kept.details.calls, "call")
+  yield* Terminal.note(`${chain}: continues the search ${where} after ${calls}; to begin again remove ${path}`)
+  return kept
+})
+
+/** Writes after each turn, unless that would take too much of the time; the rest is written once the scope ends. */
+const writer = Effect.fnUntraced(function* (
+  connection: Connection,
+  file: DiscoveryFile.DiscoveryFile,
+  callsBefore: number,
+) {
+  let fetched: Array<DiscoveredBlock> = []
+  let unwritten: DiscoveryState | null = null
+  let nextMillis = 0
+  let [isWritten, isFailed] = [false, false]
+  const write = Effect.gen(function* () {
+    const state = unwritten
+    if (state === null || isFailed) return
+    const began = yield* MonotonicClock.millis
+    const details = {
+      hasTraces: connection.hasTraces,
+      ledgerRevision: WalletLedger.revision,
+      calls: callsBefore + connection.usage().calls,
+    }
+    const outcome = yield* Effect.result(file.write(state, fetched, details))
+    if (outcome._tag === "Failure") {
+      isFailed = true
+      return yield* Terminal.note(outcome.failure.message)
+    }
+    const now = yield* MonotonicClock.millis
+    fetched = []
+    unwritten = null
+    isWritten = true
+    nextMillis = now + dutyFactor * (now - began)
+  })
+  yield* Effect.addFinalizer(() => write)
+  const onTurn: Discovery.OnTurn = (state, blocks) =>
+    Effect.gen(function* () {
+      if (isFailed) return
+      unwritten = state
+      fetched.push(...blocks)
+      if ((yield* MonotonicClock.millis) >= nextMillis) yield* write
+    })
+  return { onTurn, isWritten: Effect.map(write, () => isWritten) }
+})
+
+/** Opens the file of a discovery until the scope ends. */
+const openFile = Effect.fnUntraced(function* (connection: Connection, path: string, subject: DiscoveryFile.Subject) {
+  const file = yield* DiscoveryFile.open(path, subject)
+  const kept = yield* continued(connection, file)
+  const callsBefore = kept?.details.calls ?? 0
+  const { isWritten, onTurn } = yield* writer(connection, file, callsBefore)
+  const chain = StatementFormat.chainName(connection.chainId)
+  const made: KeptDiscovery = {
+    ...{ found: kept ?? undefined, callsBefore, onTurn },
+    finish: file.removeAtEnd,
+    noteInterruption: Effect.flatMap(isWritten, (isKept) =>
+      isKept || kept !== null
+        ? Terminal.note(`${chain}: the same command continues the search, which is kept in ${path}`)
+        : file.removeAtEnd,
+    ),
+  }
+  return made
+})
+
+/**
+ * Opens what is kept of a discovery until the scope ends.
+ *
+ * **Errors**
+ * - `DiscoveryFileError`: the file in the named folder cannot be used.
+ * - `BlockUnavailable`, and those of calls: the node cannot be compared with what is kept.
+ */
+export const open = (connection: Connection, folder: Option.Option<string>, subject: DiscoveryFile.Subject) => {
+  const path = DiscoveryFile.pathOf(Option.getOrElse(folder, usualFolder), subject)
+  const opened = openFile(connection, path, subject)
+  if (Option.isSome(folder)) return opened
+  return Effect.catchTag(opened, "DiscoveryFileError", ({ message }) =>
+    Effect.as(Terminal.note(`${message} The search is not kept.`), unkept),
+  )
+}
+
+/** Runs the work of discoveries: nothing is kept of them once it has succeeded, and it is noted where it has not. */
+export const during = <A, E, R>(
+  all: ReadonlyArray<KeptDiscovery>,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.onExit(work, (exit) =>
+    Effect.forEach(all, ({ finish, noteInterruption }) => (Exit.isSuccess(exit) ? finish : noteInterruption), {
+      discard: true,
+    }),
+  )

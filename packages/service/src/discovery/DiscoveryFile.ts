@@ -1,0 +1,346 @@
+/**
+ * The file in which a discovery is kept while it runs, so that the same command continues one that was interrupted: the state after a
+ * turn, with all blocks that were fetched for it. Each write is one transaction, and one process uses a file at a time. It has no URL.
+ *
+ * Source: decision 0056.
+ */
+import { createHash } from "node:crypto"
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { crc32 } from "node:zlib"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Movement from "../ledger/Movement.ts"
+import type { DiscoveredBlock } from "./DiscoveredBlocks.ts"
+import type { Found } from "./Discovery.ts"
+import * as DiscoveryState from "./DiscoveryState.ts"
+
+/**
+ * What a discovery is about, as the command was asked: it names the file.
+ */
+export interface Subject {
+  readonly chainId: number
+  /** Lower case, in the order of the command. */
+  readonly addresses: ReadonlyArray<string>
+  /** First block; `null` for the first one of the chain. */
+  readonly fromBlock: number | null
+  /** Last block; `null` for the last final one. */
+  readonly at: number | null
+}
+
+/**
+ * What is kept beside the state and the blocks.
+ */
+export interface Details {
+  /** The nodes could trace. */
+  readonly hasTraces: boolean
+  /** Revision of the code that derives movements of blocks. */
+  readonly ledgerRevision: number
+  /** Calls that were made so far. */
+  readonly calls: number
+}
+
+/**
+ * A discovery that was interrupted.
+ */
+export interface Kept extends Found {
+  readonly details: Details
+}
+
+/**
+ * A discovery cannot be kept in a file, or continued from it. The file is left as it is.
+ */
+export class DiscoveryFileError extends Data.TaggedError("DiscoveryFileError")<{
+  readonly file: string
+  readonly reason: string
+  readonly advice: string
+}> {
+  override get message() {
+    return `Cannot use the file of an interrupted search: ${this.file} ${this.reason}. ${this.advice}`
+  }
+}
+
+/**
+ * An open file.
+ */
+export interface DiscoveryFile {
+  readonly path: string
+  /** What an earlier process has kept; `null` for nothing. */
+  readonly kept: Kept | null
+  /** Replaces the state, and adds the blocks that were fetched since the last time. */
+  readonly write: (
+    state: DiscoveryState.DiscoveryState,
+    fetched: ReadonlyArray<DiscoveredBlock>,
+    details: Details,
+  ) => Effect.Effect<void, DiscoveryFileError>
+  /** Forgets everything that is kept. */
+  readonly clear: Effect.Effect<void, DiscoveryFileError>
+  /** Has the file removed once the scope ends. */
+  readonly removeAtEnd: Effect.Effect<void>
+}
+
+/** `application_id` of the file. */
+const applicationId = 0x44424b44
+const version = 1
+
+const schema = `
+  CREATE TABLE discovery (details TEXT NOT NULL, state TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+  CREATE TABLE block (number INTEGER PRIMARY KEY, body TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+  PRAGMA application_id=${applicationId};
+  PRAGMA user_version=${version};`
+
+/** Characters of a text that is read. */
+const maxLength = 256 * 1024 * 1024
+/** Blocks that are read at once. */
+const blocksAtOnce = 100
+/** The owner alone may read and write. */
+const [fileMode, folderMode] = [0o600, 0o700]
+
+const StoredMovement = Schema.Struct({
+  wallet: Schema.String,
+  counterparty: Schema.NullOr(Schema.String),
+  asset: Schema.String,
+  tokenId: Schema.NullOr(Schema.String),
+  amount: Schema.BigIntFromString,
+  kind: Schema.Literals(Movement.kinds),
+  logIndex: Schema.NullOr(Schema.Int),
+  isFailed: Schema.Boolean,
+})
+
+const StoredBlock = Schema.Struct({
+  number: Schema.Int,
+  hash: Schema.String,
+  timestamp: Schema.Int,
+  rows: Schema.Array(
+    Schema.Struct({
+      wallet: Schema.String,
+      transactionHash: Schema.NullOr(Schema.String),
+      index: Schema.NullOr(Schema.Int),
+      roles: Schema.Int,
+      movements: Schema.Array(StoredMovement),
+    }),
+  ),
+})
+
+const StoredDetails = Schema.Struct({
+  chainId: Schema.Int,
+  addresses: Schema.Array(Schema.String),
+  fromBlock: Schema.NullOr(Schema.Int),
+  at: Schema.NullOr(Schema.Int),
+  hasTraces: Schema.Boolean,
+  ledgerRevision: Schema.Int,
+  calls: Schema.Int,
+  /** Blocks that are stored. */
+  blocks: Schema.Int,
+})
+
+/** A block as JSON text. */
+export const blockToJson = (block: DiscoveredBlock): string => JSON.stringify(Schema.encodeSync(StoredBlock)(block))
+
+/** The block of a JSON text. */
+export const blockFromJson = Schema.decodeUnknownResult(Schema.fromJsonString(StoredBlock))
+
+const detailsFromJson = Schema.decodeUnknownResult(Schema.fromJsonString(StoredDetails))
+
+/**
+ * The file of a subject in a folder.
+ */
+export const pathOf = (folder: string, { addresses, at, chainId, fromBlock }: Subject): string => {
+  const text = JSON.stringify([chainId, addresses, fromBlock, at])
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 24)
+  return join(folder, `search-${chainId}-${name}.sqlite`)
+}
+
+/** Why a file is not used. */
+class Refused extends Data.Error<{ readonly reason: string; readonly advice: string }> {}
+
+const moveAway = "Move it away, or name another folder with --state."
+
+const refuseDamaged = (what: string): never => {
+  throw new Refused({ reason: `is damaged: ${what}`, advice: "Remove it to begin the search again." })
+}
+
+const codeOf = (cause: unknown): unknown =>
+  typeof cause === "object" && cause !== null
+    ? "errcode" in cause
+      ? cause.errcode
+      : Reflect.get(cause, "code")
+    : undefined
+
+/** The error of what SQLite or the file system throws. */
+const toError = (file: string, cause: unknown): DiscoveryFileError => {
+  if (cause instanceof Refused) return new DiscoveryFileError({ file, reason: cause.reason, advice: cause.advice })
+  const code = Number(codeOf(cause)) & 0xff
+  const refused = (reason: string, advice: string) => new DiscoveryFileError({ file, reason, advice })
+  // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB.
+  if (code === 5 || code === 6) return refused("is used by another process", "Wait until that has ended.")
+  if (code === 11) return refused("is damaged", "Remove it to begin the search again.")
+  if (code === 26) return refused("is not a file of an interrupted search", moveAway)
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return refused(`cannot be written (${reason})`, "Name another folder with --state.")
+}
+
+const numberOf = (database: DatabaseSync, sql: string): number =>
+  Number(Object.values(database.prepare(sql).get() ?? {})[0])
+
+/** Opens a file for this process alone, and makes its tables where it is new; throws what SQLite throws. */
+const openUnsafe = (file: string): DatabaseSync => {
+  mkdirSync(dirname(file), { recursive: true, mode: folderMode })
+  closeSync(openSync(file, "a", fileMode))
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    database.exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE")
+    const isNew = numberOf(database, "SELECT count(*) FROM sqlite_schema") === 0
+    if (isNew) database.exec(schema)
+    database.exec("COMMIT")
+    if (numberOf(database, "PRAGMA application_id") !== applicationId)
+      throw new Refused({ reason: "is not a file of an interrupted search", advice: moveAway })
+    const found = numberOf(database, "PRAGMA user_version")
+    if (found !== version)
+      throw new Refused({ reason: `has format ${found}, and this version reads ${version}`, advice: moveAway })
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+const valueOf = <A, E>(result: Result.Result<A, E>, what: string): A =>
+  Result.isSuccess(result) ? result.success : refuseDamaged(what)
+
+const blockOf = ({ body, checksum, number }: Record<string, unknown>): DiscoveredBlock => {
+  const what = `block ${String(number)}`
+  if (typeof body !== "string" || crc32(body) !== checksum) return refuseDamaged(what)
+  const block = valueOf(blockFromJson(body), what)
+  return block.number === number ? block : refuseDamaged(what)
+}
+
+const select = `SELECT number, body, checksum FROM block WHERE number > ? AND number <= ? AND length(body) <= ${maxLength}
+  ORDER BY number LIMIT ${blocksAtOnce}`
+
+/** The next blocks above a number up to another, and where those after them begin; `null` for none. */
+const blocksUnsafe = (database: DatabaseSync, after: number, to: number) => {
+  const blocks = database.prepare(select).all(after, to).map(blockOf)
+  return { blocks, next: blocks.length < blocksAtOnce ? null : blocks.at(-1)!.number }
+}
+
+const isOf = (subject: Subject, found: Subject): boolean => pathOf("", subject) === pathOf("", found)
+
+/** What does not fit the rest of the state; `null` where all does. */
+const issueOf = (
+  { addresses, chainId }: Subject,
+  { closing, opening, segment, settled, wallets, ...state }: DiscoveryState.DiscoveryState,
+): string | null => {
+  const isSame = wallets.length === addresses.length && wallets.every(({ address }, at) => address === addresses[at])
+  if (state.chainId !== chainId || !isSame) return "its wallets"
+  if (settled < opening || settled > closing.number) return "its blocks"
+  if (segment === null) return null
+  const isWithin = segment.wallets.length === wallets.length && segment.to > settled && segment.to <= closing.number
+  return isWithin && state.isLocated ? null : "its open blocks"
+}
+
+/** Reads what is kept, and verifies all of it; throws what SQLite throws. */
+const readUnsafe = (database: DatabaseSync, subject: Subject): Kept | null => {
+  const [row] = database
+    .prepare(`SELECT details, state, checksum FROM discovery WHERE length(details) + length(state) <= ${maxLength}`)
+    .all()
+  if (row === undefined)
+    return numberOf(database, "SELECT count(*) FROM discovery") === 0 ? null : refuseDamaged("its length")
+  const { checksum, details: text, state: json } = row
+  if (crc32(`${String(text)}${String(json)}`) !== checksum) return refuseDamaged("its state")
+  const { blocks: count, calls, hasTraces, ledgerRevision, ...found } = valueOf(detailsFromJson(text), "its details")
+  if (!isOf(subject, found)) throw new Refused({ reason: "belongs to another search", advice: moveAway })
+  const state = valueOf(DiscoveryState.fromJson(json), "its state")
+  const issue = issueOf(subject, state)
+  if (issue !== null) return refuseDamaged(issue)
+  const { closing, opening, segment, settled } = state
+  const waiting: Array<DiscoveredBlock> = []
+  let stored = 0
+  for (let after: number | null = opening; after !== null;) {
+    const { blocks, next } = blocksUnsafe(database, after, closing.number)
+    stored += blocks.length
+    waiting.push(...blocks.filter(({ number }) => number > settled))
+    after = next
+  }
+  const fetched = new Set(waiting.map(({ number }) => number))
+  if (stored !== count || segment?.fetched.some((block) => !fetched.has(block)) === true)
+    return refuseDamaged("its blocks")
+  // They were verified, and the file belongs to this process: a failure is a defect.
+  const parts = Stream.paginate(opening, (after) =>
+    Effect.sync(() => {
+      const { blocks, next } = blocksUnsafe(database, after, settled)
+      return [blocks, Option.fromNullishOr(next)] as const
+    }),
+  )
+  return { state, settled: parts, waiting, details: { calls, hasTraces, ledgerRevision } }
+}
+
+/** Runs statements as one transaction; throws what SQLite throws. */
+const transactUnsafe = (database: DatabaseSync, work: () => void): void => {
+  database.exec("BEGIN")
+  try {
+    work()
+    database.exec("COMMIT")
+  } catch (cause) {
+    if (database.isTransaction) database.exec("ROLLBACK")
+    throw cause
+  }
+}
+
+const writeUnsafe = (
+  database: DatabaseSync,
+  subject: Subject,
+  state: DiscoveryState.DiscoveryState,
+  fetched: ReadonlyArray<DiscoveredBlock>,
+  details: Details,
+): void =>
+  transactUnsafe(database, () => {
+    const insert = database.prepare("INSERT OR REPLACE INTO block (number, body, checksum) VALUES (?, ?, ?)")
+    for (const block of fetched) {
+      const body = blockToJson(block)
+      insert.run(block.number, body, crc32(body))
+    }
+    const blocks = numberOf(database, "SELECT count(*) FROM block")
+    const [text, json] = [JSON.stringify({ ...subject, ...details, blocks }), DiscoveryState.toJson(state)]
+    database.exec("DELETE FROM discovery")
+    database
+      .prepare("INSERT INTO discovery (details, state, checksum) VALUES (?, ?, ?)")
+      .run(text, json, crc32(`${text}${json}`))
+  })
+
+const clearUnsafe = (database: DatabaseSync): void =>
+  transactUnsafe(database, () => database.exec("DELETE FROM discovery; DELETE FROM block"))
+
+/**
+ * Opens the file of a subject until the scope ends.
+ *
+ * **Errors**
+ * - `DiscoveryFileError`: the file cannot be written, is used by another process, damaged, or another one. It is left as it is.
+ */
+export const open = (file: string, subject: Subject): Effect.Effect<DiscoveryFile, DiscoveryFileError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: (cause) => toError(file, cause) })
+    let isRemoved = false
+    const database = yield* Effect.acquireRelease(
+      attempt(() => openUnsafe(file)),
+      (opened) =>
+        Effect.sync(() => {
+          opened.close()
+          if (isRemoved) for (const path of [file, `${file}-journal`]) rmSync(path, { force: true })
+        }),
+    )
+    const kept = yield* attempt(() => readUnsafe(database, subject))
+    return {
+      path: file,
+      kept,
+      write: (state, fetched, details) => attempt(() => writeUnsafe(database, subject, state, fetched, details)),
+      clear: attempt(() => clearUnsafe(database)),
+      removeAtEnd: Effect.sync(() => void (isRemoved = true)),
+    }
+  })

@@ -1,0 +1,194 @@
+/** Statements and exports whose process is ended, and which the same command continues. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as server from "../node/server.ts"
+import { folder } from "../server/service.ts"
+import { seeded } from "../store/model.ts"
+import { canary, daybook, type Ended, main, timeout } from "./daybook.ts"
+
+vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
+
+const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer()))
+
+/** A node that counts calls, and runs something at one of them. */
+const counted = Effect.fnUntraced(function* (url: string) {
+  const forward = server.forward(url)
+  const state = { calls: 0, at: Number.POSITIVE_INFINITY, run: () => {} }
+  const node = yield* server.start({}, (method, params) => {
+    state.calls += 1
+    if (state.calls === state.at) state.run()
+    return forward(method, params)
+  })
+  return { state, url: `${node.url}${canary}` }
+})
+
+/** Runs the command as a process that a signal ends at a call. */
+const endedAt = (
+  { state }: Effect.Success<ReturnType<typeof counted>>,
+  cwd: string,
+  {
+    args,
+    call,
+    signal,
+  }: { readonly args: ReadonlyArray<string>; readonly call: number; readonly signal: NodeJS.Signals },
+): Effect.Effect<Ended> =>
+  Effect.promise(
+    () =>
+      new Promise<Ended>((resolve) => {
+        const child: ChildProcess = spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] })
+        let [out, err] = ["", ""]
+        child.stdout!.on("data", (chunk: Buffer) => (out += chunk.toString()))
+        child.stderr!.on("data", (chunk: Buffer) => (err += chunk.toString()))
+        Object.assign(state, { calls: 0, at: call, run: () => child.kill(signal) })
+        child.on("close", (code) => {
+          state.at = Number.POSITIVE_INFINITY
+          resolve({ code, out, err })
+        })
+      }),
+  )
+
+layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
+  it.effect("export: a process that is ended at several calls is continued, and writes the same bytes", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const base = yield* folder
+      const node = yield* counted(anvil.url)
+      const wallets = [accounts.alice, accounts.bob, accounts.heidi]
+      const to = (file: string) => [
+        "export",
+        ...wallets,
+        "--rpc",
+        node.url,
+        "--at",
+        String(lastBlock),
+        "--format",
+        "csv",
+        "--output",
+        file,
+      ]
+      const whole = yield* daybook(base, ...to("whole.csv"), "--state", "other")
+      const calls = node.state.calls
+      const args = [...to("out.csv"), "--state", "state"]
+      const numbers = seeded(56)
+      const end = (signal: NodeJS.Signals, from: number) =>
+        endedAt(node, base, { args, call: Math.floor(calls * from) + numbers.below(calls * 0.1), signal })
+      const killed = yield* end("SIGKILL", 0.45)
+      const [kept = ""] = readdirSync(join(base, "state"))
+      const bytes = readFileSync(join(base, "state", kept))
+      const again = yield* end("SIGKILL", 0.2)
+      const stopped = yield* end("SIGINT", 0.2)
+      Object.assign(node.state, { calls: 0 })
+      const last = yield* daybook(base, ...args)
+
+      expect([whole.code, killed.code, again.code, stopped.code, last.code]).toEqual([0, null, null, 130, 0])
+      expect(stopped.err).toContain("the same command continues the search, which is kept in ")
+      expect(last.err).toMatch(
+        /^chain 31337: continues the search .+ after \d+ calls; to begin again remove state\/search-/m,
+      )
+      expect(last.err).toMatch(/; \d+ calls before the interruption$/m)
+      expect(node.state.calls).toBeLessThan(calls * 0.8)
+      expect(readFileSync(join(base, "out.csv"), "utf8")).toBe(readFileSync(join(base, "whole.csv"), "utf8"))
+      expect(readdirSync(join(base, "state"))).toEqual([])
+      expect(bytes.includes(canary)).toBe(false)
+      expect([killed, again, stopped, last, whole].map(({ err, out }) => `${err}${out}`).join("")).not.toContain(canary)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "statement: continues with the same last block where its node was lost, and another command leaves it alone",
+    () =>
+      Effect.gen(function* () {
+        const anvil = yield* Anvil.Anvil
+        const { accounts } = yield* Scenario.Scenario
+        const base = yield* folder
+        const forward = server.forward(anvil.url)
+        let [calls, limit] = [0, Number.POSITIVE_INFINITY]
+        const node = yield* server.start({}, (method, params) =>
+          ++calls > limit ? { status: 401 } : forward(method, params),
+        )
+        const args = ["statement", accounts.alice, accounts.carol, "--rpc", node.url, "--json", "--state", "state"]
+        // The last final block of anvil is 64 blocks below the newest.
+        yield* anvil.call("anvil_mine", ["0x60"])
+        const whole = yield* daybook(base, ...args)
+        limit = Math.floor(calls / 2)
+        calls = 0
+        const lost = yield* daybook(base, ...args)
+        yield* anvil.call("anvil_mine", ["0x10"])
+        limit = Number.POSITIVE_INFINITY
+        const other = yield* daybook(base, ...args.filter((arg) => arg !== accounts.carol))
+        const last = yield* daybook(base, ...args)
+        const blockOf = ({ out }: Ended) => JSON.parse(out.split("\n")[0]!).block_number as number
+
+        expect([whole.code, lost.code, other.code, last.code]).toEqual([0, 1, 0, 0])
+        expect(lost.err).toContain("the same command continues the search, which is kept in ")
+        expect(other.err).not.toContain("continues the search")
+        expect(blockOf(other)).toBe(blockOf(whole) + 16)
+        expect(last.out).toBe(whole.out)
+        expect(readdirSync(join(base, "state"))).toEqual([])
+      }).pipe(Effect.scoped),
+  )
+
+  it.effect("export: of several chains keeps each search until everything is written", () =>
+    Effect.gen(function* () {
+      const anvil = yield* Anvil.Anvil
+      const { accounts } = yield* Scenario.Scenario
+      const base = yield* folder
+      const forward = server.forward(anvil.url)
+      const one = yield* counted(anvil.url)
+      let [calls, limit] = [0, Number.POSITIVE_INFINITY]
+      const other = yield* server.start({ eth_chainId: () => ({ result: "0x5151" }) }, (method, params) =>
+        ++calls > limit ? { status: 401 } : forward(method, params),
+      )
+      yield* anvil.call("anvil_mine", ["0x60"])
+      const args = ["export", accounts.bob, "--rpc", one.url, "--rpc", other.url, "--format", "ndjson", "--output"]
+      const whole = yield* daybook(base, ...args, "whole", "--state", "state")
+      const callsOfOne = one.state.calls
+      limit = Math.floor(calls / 2)
+      calls = 0
+      const lost = yield* daybook(base, ...args, "out", "--state", "state")
+      const kept = readdirSync(join(base, "state"))
+      limit = Number.POSITIVE_INFINITY
+      one.state.calls = 0
+      const last = yield* daybook(base, ...args, "out", "--state", "state")
+
+      expect([whole.code, lost.code, last.code]).toEqual([0, 1, 0])
+      expect(kept).toHaveLength(2)
+      expect(one.state.calls).toBeLessThan(callsOfOne / 2)
+      expect(readFileSync(join(base, "out"), "utf8")).toBe(readFileSync(join(base, "whole"), "utf8"))
+      expect(readdirSync(join(base, "state"))).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("statement: is made without a file that cannot be used, unless its folder was named", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const base = yield* folder
+      const args = ["statement", accounts.ivan, "--rpc", url, "--at", String(lastBlock), "--json"]
+      writeFileSync(join(base, "file"), "")
+      const named = yield* daybook(base, ...args, "--state", "file")
+      const usual = process.env["XDG_STATE_HOME"]
+      process.env["XDG_STATE_HOME"] = join(base, "file")
+      const unkept = yield* Effect.ensuring(
+        daybook(base, ...args),
+        Effect.sync(() => (process.env["XDG_STATE_HOME"] = usual)),
+      )
+      mkdirSync(join(base, "state"))
+      const kept = yield* daybook(base, ...args, "--state", "state")
+
+      expect([named.code, named.out]).toEqual([1, ""])
+      expect(named.err).toMatch(
+        /^daybook: Cannot use the file of an interrupted search: file\/search-\S+ cannot be written \(.+\)\. Name another folder with --state\.$/m,
+      )
+      expect(unkept.code).toBe(0)
+      expect(unkept.err).toContain("Name another folder with --state. The search is not kept.")
+      expect([kept.code, kept.out]).toEqual([0, unkept.out])
+    }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,209 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Result, Schema, Stream } from "effect"
+import type { DiscoveredBlock } from "../../src/discovery/DiscoveredBlocks.ts"
+import * as DiscoveryFile from "../../src/discovery/DiscoveryFile.ts"
+import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
+import * as Movement from "../../src/ledger/Movement.ts"
+import { seeded } from "../store/model.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+
+const [alice, bob] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
+
+const subject: DiscoveryFile.Subject = { chainId: 31_337, addresses: [alice, bob], fromBlock: null, at: 900 }
+
+const details: DiscoveryFile.Details = { hasTraces: true, ledgerRevision: 1, calls: 42 }
+
+const blockOf = (number: number): DiscoveredBlock => ({
+  ...{ number, hash: `0x${number.toString(16).padStart(64, "0")}`, timestamp: 1_700_000_000 + number },
+  rows: [
+    {
+      ...{ wallet: alice, transactionHash: `0x${"1".repeat(64)}`, index: 3, roles: 5 },
+      movements: [
+        {
+          ...{ wallet: alice, counterparty: bob, asset: Movement.native, tokenId: null, amount: -(10n ** 30n) },
+          ...{ kind: "value", logIndex: null, isFailed: false },
+        },
+      ],
+    },
+  ],
+})
+
+const initial = DiscoveryStep.initial({
+  ...{ chainId: 31_337, addresses: [alice, bob], opening: 0 },
+  closing: { number: 900, hash: `0x${"c".repeat(64)}` },
+})
+
+/** A state whose open blocks begin after a block, with all blocks up to another one fetched. */
+const stateAt = (settled: number, fetchedTo: number) => ({
+  ...initial,
+  ...{ settled, isLocated: true, candidates: [5, 700] },
+  wallets: initial.wallets.map((wallet) => ({ ...wallet, balance: 7n })),
+  segment: {
+    to: 900,
+    fetched: Array.from({ length: fetchedTo - settled }, (_, index) => settled + 1 + index),
+    wallets: initial.wallets.map(() => ({
+      parts: [{ after: settled, to: 900, before: 7n, value: 9n }],
+      changes: [[fetchedTo, -3n]] as const,
+    })),
+  },
+})
+
+const open = (file: string, of = subject) => DiscoveryFile.open(file, of)
+
+/** What a file gives to the next process. */
+const read = (file: string, of = subject) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { kept } = yield* open(file, of)
+      if (kept === null) return null
+      const { settled, ...rest } = kept
+      return { ...rest, settled: yield* Stream.runCollect(settled) }
+    }),
+  )
+
+/** A file with 300 blocks, of which 250 are settled. */
+const written = Effect.gen(function* () {
+  const file = DiscoveryFile.pathOf(join(yield* temporaryFolder, "daybook"), subject)
+  const blocks = Array.from({ length: 300 }, (_, index) => blockOf(index + 1))
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { write } = yield* open(file)
+      yield* write(stateAt(0, 120), blocks.slice(0, 120), { ...details, calls: 7 })
+      yield* write(stateAt(250, 300), blocks.slice(120).toReversed(), details)
+    }),
+  )
+  return { file, blocks }
+})
+
+/** A negative zero is not kept. */
+const Count = Schema.Int.check(Schema.isGreaterThan(0))
+
+const MovementOf = Schema.Struct({
+  ...{ wallet: Schema.String, counterparty: Schema.NullOr(Schema.String), asset: Schema.String },
+  ...{ tokenId: Schema.NullOr(Schema.String), amount: Schema.BigInt, kind: Schema.Literals(Movement.kinds) },
+  ...{ logIndex: Schema.NullOr(Count), isFailed: Schema.Boolean },
+})
+
+const RowOf = Schema.Struct({
+  ...{ wallet: Schema.String, transactionHash: Schema.NullOr(Schema.String), index: Schema.NullOr(Count) },
+  ...{ roles: Count, movements: Schema.Array(MovementOf) },
+})
+
+const BlockOf = Schema.Struct({
+  ...{ number: Count, hash: Schema.String, timestamp: Count, rows: Schema.Array(RowOf) },
+})
+
+describe("DiscoveryFile", () => {
+  it.prop("blockToJson, blockFromJson: invert each other", { block: BlockOf }, ({ block }) => {
+    expect(DiscoveryFile.blockFromJson(DiscoveryFile.blockToJson(block))).toEqual(Result.succeed(block))
+  })
+
+  it.effect("open: gives the state and the blocks that were written last, in order, to one process at a time", () =>
+    Effect.gen(function* () {
+      const { blocks, file } = yield* written
+      const kept = yield* read(file)
+      const locked = yield* Effect.scoped(Effect.andThen(open(file), Effect.flip(open(file))))
+
+      expect(kept).toEqual({
+        ...{ state: stateAt(250, 300), details },
+        ...{ settled: blocks.slice(0, 250), waiting: blocks.slice(250) },
+      })
+      expect(locked.message).toBe(
+        `Cannot use the file of an interrupted search: ${file} is used by another process. Wait until that has ended.`,
+      )
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+    }),
+  )
+
+  it.effect("clear, removeAtEnd: leave nothing to continue", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      yield* Effect.scoped(Effect.flatMap(open(file), ({ clear }) => clear))
+      const cleared = yield* read(file)
+      yield* Effect.scoped(Effect.flatMap(open(file), ({ removeAtEnd }) => removeAtEnd))
+
+      expect(cleared).toBeNull()
+      expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined()
+    }),
+  )
+
+  it.effect(
+    "open: refuses a file of something else, of another format or of another search, and leaves it as it is",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* written
+        const folder = yield* temporaryFolder
+        const [text, other, newer, moved] = ["text", "other", "newer", "moved"].map((name) => join(folder, name)) as [
+          string,
+          string,
+          string,
+          string,
+        ]
+        writeFileSync(text, "not a database, and longer than the header of one: ".repeat(20))
+        for (const [path, statement] of [
+          [other, "CREATE TABLE note (body TEXT)"],
+          [newer, "PRAGMA user_version=2"],
+          [moved, "PRAGMA user_version=1"],
+        ] as const) {
+          if (path !== other) copyFileSync(file, path)
+          const database = new DatabaseSync(path)
+          database.exec(statement)
+          database.close()
+        }
+        const before = [text, other, newer, moved].map((path) => readFileSync(path))
+        const refused = yield* Effect.forEach([text, other, newer], (path) => Effect.flip(read(path)))
+        const another = yield* Effect.flip(read(moved, { ...subject, at: null }))
+
+        expect([...refused, another].map(({ reason }) => reason)).toEqual([
+          "is not a file of an interrupted search",
+          "is not a file of an interrupted search",
+          "has format 2, and this version reads 1",
+          "belongs to another search",
+        ])
+        expect([text, other, newer, moved].map((path) => readFileSync(path))).toEqual(before)
+      }),
+  )
+
+  it.effect("open: refuses a state without one of its blocks, or with wallets that are not those of the search", () =>
+    Effect.gen(function* () {
+      for (const statement of [
+        "DELETE FROM block WHERE number = 8",
+        "DELETE FROM block WHERE number = 299",
+        "UPDATE block SET body = replace(body, '1700000008', '1700000009') WHERE number = 8",
+        "UPDATE discovery SET state = replace(state, '250', '251')",
+      ]) {
+        const { file } = yield* written
+        const database = new DatabaseSync(file)
+        database.exec(statement)
+        database.close()
+        const { message } = yield* Effect.flip(read(file))
+
+        expect(message).toMatch(/ is damaged: its (?:state|blocks)\. |: block 8\. /)
+        expect(message).toContain("Remove it to begin the search again.")
+      }
+    }),
+  )
+
+  it.effect("open: gives what was written, or refuses, whatever byte of the file is changed", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const whole = yield* read(file)
+      const bytes = readFileSync(file)
+      const numbers = seeded(56)
+      let refused = 0
+      for (let run = 0; run < 40; run++) {
+        const changed = Buffer.from(bytes)
+        changed[numbers.below(run < 20 ? 4_096 : changed.length)]! ^= 1 + numbers.below(255)
+        writeFileSync(file, changed)
+        const outcome = yield* Effect.result(read(file))
+        if (Result.isSuccess(outcome)) expect(outcome.success).toEqual(whole)
+        else refused += 1
+      }
+
+      expect(refused).toBeGreaterThan(10)
+    }),
+  )
+})
