@@ -32,6 +32,8 @@ const word = (wallet: string) => `0x${wallet.slice(2).padStart(64, "0")}`
 const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 const single = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"
 const batch = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
+const deposit = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
+const withdrawal = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
 
 /** Rows of a log: token, id, amount without a sign, and the topics of sender and recipient. */
 const movedBy = ({
@@ -42,6 +44,9 @@ const movedBy = ({
   const [kind = "", first = "", second = "", third = ""] = topics
   if (kind === transfer && topics.length === 4) return [[token, String(BigInt(third)), 1n, first, second]]
   if (kind === transfer && topics.length === 3 && data.length === 66) return [[token, "", BigInt(data), first, second]]
+  // Wrapped ether, whose contract of this chain logs no Transfer for them.
+  if (kind === deposit) return [[token, "", BigInt(data), "", first]]
+  if (kind === withdrawal) return [[token, "", BigInt(data), first, ""]]
   if (kind === single) {
     const [id, amount] = decodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], data as `0x${string}`)
     return [[token, String(id), amount, second, third]]
@@ -69,7 +74,7 @@ describe("programs", () => {
     expect(lines.length > 1 || lines[0]?.endsWith(` ${formatEther(fees)}`)).toBe(true)
   })
 
-  it("tokens-csv: has each token of the Transfer logs of the chain that names the wallet, and nothing else", async () => {
+  it("tokens-csv: has what each log of the chain moves to or from the wallet, and nothing else", async () => {
     const [header = "", ...rows] = await linesOf("tokens-csv.ts")
     const names = header.split(",")
     const printed = rows.map((row) => {

@@ -13,7 +13,7 @@ import { files, published, report, root, run } from "./Workspace.ts"
 
 interface Block extends Source.Example {
   readonly document: string
-  /** The package from which the example imports: its own, or the demo, which depends on all of them. */
+  /** The package from which the example imports: its own, that of the programs for guides, or the demo, which depends on all others. */
   readonly home: string
 }
 
@@ -27,10 +27,13 @@ const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
     ),
   )
 
+const homeOf = (document: string): string =>
+  /^packages\/[^/]+/.exec(document)?.[0] ?? (document.startsWith("docs/guides/") ? "examples" : "apps/demo")
+
 const inMarkdown: ReadonlyArray<Block> = documents.flatMap((document) =>
   Source.markdownExamples(text(document))
     .filter((example) => example.words.includes("run"))
-    .map((example) => ({ ...example, document, home: /^packages\/[^/]+/.exec(document)?.[0] ?? "apps/demo" })),
+    .map((example) => ({ ...example, document, home: homeOf(document) })),
 )
 
 const inSources: ReadonlyArray<Block> = published.flatMap((name) => {
@@ -62,7 +65,7 @@ const inDocument = (block: Block, output: string): string =>
     .trim()
 
 const config = {
-  extends: "../../../tsconfig.base.json",
+  extends: join(root, "tsconfig.base.json"),
   compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
   include: ["*.ts"],
 }

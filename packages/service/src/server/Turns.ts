@@ -22,22 +22,26 @@ export const make = (): Turns => {
   /** When work began in this turn; undefined where none did. */
   let startedAt: number | undefined
 
-  /** Begins the next turn; called once in a turn. */
-  const schedule = () =>
-    setImmediate(() => {
-      startedAt = performance.now()
-      try {
-        for (const resume of waiting) {
-          waiting.delete(resume)
-          resume()
-          if (performance.now() - startedAt >= turnMillis) break
-        }
-      } finally {
-        // Work that throws ends this turn alone.
-        startedAt = undefined
-        if (waiting.size > 0) schedule()
+  const begin = () => {
+    startedAt = performance.now()
+    try {
+      for (const resume of waiting) {
+        waiting.delete(resume)
+        resume()
+        if (performance.now() - startedAt >= turnMillis) break
       }
-    })
+    } finally {
+      // Work that throws ends this turn alone.
+      startedAt = undefined
+      if (waiting.size > 0) schedule()
+    }
+  }
+
+  /**
+   * Begins the next turn; called once in a turn. The first immediate may run before the sockets are read, right after the work of this
+   * turn; the second one runs after it.
+   */
+  const schedule = () => setImmediate(() => setImmediate(begin))
 
   /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */
   const isOpen = (): boolean => {

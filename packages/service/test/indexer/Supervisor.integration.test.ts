@@ -128,6 +128,9 @@ describe("Supervisor", () => {
 
       const second = yield* run([watching(one, two)])
       const refused = yield* statusOf(node, baseFolder, ({ state }) => state === "misconfigured")
+      // The status is stored before it is logged and reported.
+      const isReported = () => second.printed().split("lacks wallet").length > 2
+      yield* Effect.promise(() => Eventually.until(isReported, { what: "the reason is logged and reported" }))
       yield* second.stop
       const after = yield* statusOf(node, baseFolder, () => true)
       const third = yield* run([watching(one)])
