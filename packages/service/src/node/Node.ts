@@ -312,7 +312,7 @@ const tracesOthers = Effect.fnUntraced(function* (context: Context, block: Block
   return other !== null && other.number !== block.number && (yield* Effect.isSuccess(traceBlock(context, other)))
 })
 
-/** True when a block is stored without its traces. Once one was, the next block is not waited for so long. */
+/** True when a block is stored without its traces. Once one was after failures that may pass, the next one is not waited for so long. */
 const isGivenUp = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
@@ -342,7 +342,8 @@ const traces = Effect.fnUntraced(function* (
   if (failure._tag !== "NodeFailed" || !(yield* isGivenUp(context, block, failure, failures))) {
     return yield* Effect.fail(failure)
   }
-  context.hasGivenUp = true
+  // What is missing for good of one block shows nothing about a failure of the next one that may pass.
+  if (TraceFailure.kindOfAll(failure) !== "permanent") context.hasGivenUp = true
   return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
