@@ -159,7 +159,7 @@ describe("programs", () => {
   it("worker: answers with the latest transactions, and reports an invalid address as such", async () => {
     const environment = { DAYBOOK_BASE_URL: baseUrl, DAYBOOK_API_KEY: apiKey }
     const found = await history(`/${address}`, environment)
-    const refused = await history("/nobody", environment)
+    const refused = await history("/0x123", environment)
     const lambda = await handler({ rawPath: `/${address}` })
 
     expect(found.status).toBe(200)

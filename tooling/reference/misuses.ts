@@ -5,11 +5,8 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { CompilerOptions, Diagnostic } from "typescript"
-import * as PeerInstall from "../bench/PeerInstall.ts"
-
-PeerInstall.install(import.meta.dirname)
-const { default: ts } = await import("typescript")
+import type { Diagnostic } from "typescript"
+import { options, ts } from "./Compiler.ts"
 
 /** A mistake: its code, what a message has to name, and the same mistake with viem. */
 interface Misuse {
@@ -101,22 +98,11 @@ void [rest, rpc, viem, first]
 `
 const firstLine = program.slice(0, program.indexOf("  () => ")).split("\n").length - 1
 
-const options: CompilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  lib: ["lib.es2023.d.ts"],
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noEmit: true,
-  allowImportingTsExtensions: true,
-  skipLibCheck: true,
-  types: ["node"],
-}
+const ownOptions = { ...options, lib: ["lib.es2023.d.ts"] }
 
 /** The message of the compiler for each line of the program. */
 const diagnostics = (): ReadonlyMap<number, string> => {
-  const made = ts.createProgram([file], options)
+  const made = ts.createProgram([file], ownOptions)
   const textOf = ({ messageText }: Diagnostic) =>
     ts.flattenDiagnosticMessageText(messageText, " ").replaceAll(/\s+/g, " ")
   return new Map(

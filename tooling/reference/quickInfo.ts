@@ -4,11 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { CompilerOptions } from "typescript"
-import * as PeerInstall from "../bench/PeerInstall.ts"
-
-PeerInstall.install(import.meta.dirname)
-const { default: ts } = await import("typescript")
+import { options, ts } from "./Compiler.ts"
 
 const maxLines = 4
 /** A program as users write it; what is examined is marked. */
@@ -49,17 +45,6 @@ const mark = "/*?*/"
 // In the folder of a package that depends on both clients.
 const file = join(import.meta.dirname, "../../apps/demo/src/quick-info.ts")
 
-const options: CompilerOptions = {
-  target: ts.ScriptTarget.ES2023,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noEmit: true,
-  allowImportingTsExtensions: true,
-  skipLibCheck: true,
-  types: ["node"],
-}
 const service = ts.createLanguageService({
   getScriptFileNames: () => [file],
   getScriptVersion: () => "1",
