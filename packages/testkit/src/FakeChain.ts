@@ -111,6 +111,14 @@ type Kind = (wallet: string, other: string, random: Random.Random) => Draft
 const gasBetween = (random: Random.Random, least: number, most: number): bigint =>
   BigInt(least + random.integer(most - least))
 
+const sendToken: Kind = (from, to, random) => {
+  const { address, unit } = random.pick(tokens)
+  const amount = random.amount(unit, 5_000n * unit)
+  const logs = [transferLog(address, from, to, amount)]
+  const gasUsed = gasBetween(random, 46_000, 65_000)
+  return { from, to: address, value: 0n, gasUsed, input: callOf("0xa9059cbb", to, amount), logs }
+}
+
 /** Kinds of transactions; the first ones are frequent. */
 const kinds: ReadonlyArray<Kind> = [
   (from, to, random) => ({
@@ -119,20 +127,8 @@ const kinds: ReadonlyArray<Kind> = [
   (to, from, random) => ({
     ...{ from, to, value: random.amount(ether / 1000n, 5n * ether), gasUsed: 21_000n, input: "0x", logs: [] },
   }),
-  (from, to, random) => {
-    const { address, unit } = random.pick(tokens)
-    const amount = random.amount(unit, 5_000n * unit)
-    const logs = [transferLog(address, from, to, amount)]
-    const gasUsed = gasBetween(random, 46_000, 65_000)
-    return { from, to: address, value: 0n, gasUsed, input: callOf("0xa9059cbb", to, amount), logs }
-  },
-  (to, from, random) => {
-    const { address, unit } = random.pick(tokens)
-    const amount = random.amount(unit, 5_000n * unit)
-    const logs = [transferLog(address, from, to, amount)]
-    const gasUsed = gasBetween(random, 46_000, 65_000)
-    return { from, to: address, value: 0n, gasUsed, input: callOf("0xa9059cbb", to, amount), logs }
-  },
+  sendToken,
+  (to, from, random) => sendToken(from, to, random),
   (from, pool, random) => {
     const [sold, bought] = [random.pick(tokens), random.pick(tokens)]
     const logs = [
