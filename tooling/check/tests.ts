@@ -8,7 +8,13 @@ import { files, published, report, root } from "./Workspace.ts"
 
 const testsOf = (folder: string): ReadonlyArray<string> => files(join(root, folder, "test"), ".test.ts")
 
-const without = [...published.map((name) => `packages/${name}`), "packages/testkit", "apps/demo", "tooling/chain"]
+const without = [
+  ...published.map((name) => `packages/${name}`),
+  "packages/testkit",
+  "apps/demo",
+  "apps/explorer",
+  "tooling/chain",
+]
   .filter((folder) => testsOf(folder).length === 0)
   .map((folder) => `${folder} has no tests`)
 

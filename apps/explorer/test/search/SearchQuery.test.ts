@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest"
+import { parse } from "../../src/search/SearchQuery.ts"
+
+const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+const hash = `0x${"ab".repeat(32)}`
+
+describe("SearchQuery.parse", () => {
+  it("reads an address in any case, with spaces around it, and without its prefix", () => {
+    const expected = { _tag: "Address", address }
+
+    expect(parse(address)).toEqual(expected)
+    expect(parse("  0xD8DA6BF26964AF9D7EED9E03E53415D37AA96045 ")).toEqual(expected)
+    expect(parse(address.slice(2))).toEqual(expected)
+  })
+
+  it("reads a hash, with or without its prefix", () => {
+    expect(parse(hash)).toEqual({ _tag: "Hash", hash })
+    expect(parse(hash.slice(2).toUpperCase())).toEqual({ _tag: "Hash", hash })
+  })
+
+  it("reads a block number in digits, with separators, after #, and in hexadecimal", () => {
+    const expected = { _tag: "BlockNumber", number: 17_000_000n }
+
+    for (const text of ["17000000", "17,000,000", "17 000 000", "17_000_000", "#17000000", "0x1036640"]) {
+      expect(parse(text)).toEqual(expected)
+    }
+  })
+
+  it("explains hex digits that are neither an address nor a hash, and numbers that no block has", () => {
+    expect(parse(`${address}00`)).toEqual({
+      _tag: "Invalid",
+      reason: "An address has 40 digits after 0x, and a hash 64; these are 42.",
+    })
+    expect(parse("99999999999999999999999")).toEqual({ _tag: "Invalid", reason: "No block has so high a number." })
+    expect(parse("x".repeat(101))._tag).toBe("Invalid")
+  })
+
+  it("takes everything else for the name of a label or token", () => {
+    expect(parse("USD Coin")).toEqual({ _tag: "Text", text: "USD Coin" })
+    expect(parse("   ")).toEqual({ _tag: "Empty" })
+  })
+})
