@@ -1,3 +1,13 @@
+import { cpSync, existsSync, rmSync } from "node:fs"
 import { library } from "@daybook/config/tsup"
 
-export default library()
+const built = "../../apps/explorer/dist"
+
+/** The package ships the pages that it serves. */
+const copyExplorer = () => {
+  rmSync("explorer", { recursive: true, force: true })
+  if (existsSync(built)) cpSync(built, "explorer", { recursive: true })
+  return Promise.resolve()
+}
+
+export default library({ onSuccess: copyExplorer })

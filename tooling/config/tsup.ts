@@ -4,10 +4,12 @@
  * Relative imports stay imports, so that `import.meta.url` resolves workers in `dist` as in `src` and a class exists once.
  * `tsc -p tsconfig.build.json` emits the declarations, because tsup needs a compiler API that TypeScript 7 does not have.
  */
-import { defineConfig } from "tsup"
+import { defineConfig, type Options } from "tsup"
 
-export const library = () =>
+/** The preset; `onSuccess` runs once the files are written. */
+export const library = (options: Pick<Options, "onSuccess"> = {}) =>
   defineConfig({
+    ...options,
     entry: ["src/**/*.ts"],
     format: "esm",
     target: "es2023",

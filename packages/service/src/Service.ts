@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import { RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
 import type * as Config from "./config/Config.ts"
+import * as Explorer from "./config/Explorer.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
@@ -19,6 +20,7 @@ import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
 import type { Member } from "./server/cluster/Member.ts"
+import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import * as Monitoring from "./server/Monitoring.ts"
 import * as RateLimit from "./server/RateLimit.ts"
@@ -41,6 +43,8 @@ export interface Options {
   readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
   /** What this process shares with others that serve the same port. Default: it serves the port alone. */
   readonly member?: Member
+  /** Who needs no API key. Default: as the configuration states for the explorer. */
+  readonly access?: Explorer.Access
   /** The indexer runs in this process, or beside it by the same command. Default: whether the roles name it. */
   readonly isIndexing?: boolean
 }
@@ -86,8 +90,15 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   const operations = roles.map((role) => layers[role](parts))
   const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
   const rateLimit = RateLimit.layer(config.rateLimit, buckets)
-  const routes = Layer.mergeAll(Layer.empty, ...operations, Monitoring.layer({ config, chains, isIndexing })).pipe(
-    Layer.provide([Authentication.layer, Bounds.layer(config.limits), RelayCache.layer(config.relay.cacheMebibytes)]),
+  const access = parts.access ?? Explorer.accessOf(config)
+  const pages = access === "off" || !roles.includes("rest") ? Layer.empty : ExplorerRoutes.layer({ access, chains })
+  const monitoring = Monitoring.layer({ config, chains, isIndexing })
+  const routes = Layer.mergeAll(Layer.empty, ...operations, monitoring, pages).pipe(
+    Layer.provide([
+      Authentication.layer(access),
+      Bounds.layer(config.limits),
+      RelayCache.layer(config.relay.cacheMebibytes),
+    ]),
     Layer.provide([rateLimit, Metrics.layer(member), Layer.succeed(Engine.Engine, database)]),
   )
   return Effect.map(

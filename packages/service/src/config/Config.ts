@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { ChainConfig, Count, withDefault } from "./ChainConfig.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
 import { Limits } from "./Limits.ts"
+import { isLoopback } from "./Loopback.ts"
 import * as NodeConfig from "./NodeConfig.ts"
 import * as ServedChain from "./ServedChain.ts"
 
@@ -73,6 +74,11 @@ export const Config = Schema.Struct({
   limits: withDefault(Limits, () => ({})),
   /** Names in the `Host` header that a service on a loopback address answers besides those of this machine. Default: none. */
   allowedHosts: withDefault(Schema.Array(Schema.NonEmptyString), () => []),
+  /**
+   * The explorer, the web pages at `/`: `open` needs no API key, on a loopback address alone; `keyed` asks for one; `off` is not served.
+   * Default: `open` on a loopback address, `keyed` there with `allowedHosts`, else `off`.
+   */
+  explorer: Schema.optionalKey(Schema.Literals(["open", "keyed", "off"])),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })
@@ -145,6 +151,11 @@ export const decode = (
   if (Result.isFailure(decoded)) {
     const issues = Issue.fromError(decoded.failure, input, show)
     return Result.fail(new InvalidConfig({ issues: issues.map((issue) => Issue.format("configuration", issue)) }))
+  }
+  if (decoded.success.explorer === "open" && !isLoopback(decoded.success.listen.host)) {
+    const expected = 'keyed or off where "listen" is no loopback address'
+    const issue = Issue.format("configuration", { path: "explorer", expected, received: Issue.quote("open") })
+    return Result.fail(new InvalidConfig({ issues: [issue] }))
   }
   const twoStarts = Object.keys(decoded.success.chains).filter((key) => hasTwoStarts(input, key))
   if (twoStarts.length > 0) return Result.fail(new InvalidConfig({ issues: twoStarts.map(ServedChain.twoStarts) }))

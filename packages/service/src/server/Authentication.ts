@@ -8,11 +8,14 @@ import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
+import type { Access } from "../config/Explorer.ts"
 import type { KeyGrant } from "../store/ApiKeys.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
+import * as KeylessRequest from "./explorer/KeylessRequest.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /** Identifies callers and limits how often they call. */
@@ -21,6 +24,8 @@ export class Authentication extends Context.Service<
   {
     /** The grant of a key; `null` where the key is missing or unknown. */
     readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | null, StoreError>
+    /** The grant of a request that needs no key; `null` where it needs one. */
+    readonly keyless: (request: HttpServerRequest) => KeyGrant | null
     /** Takes calls from the rate limit of a key. */
     readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
     /** Calls at once, and so in one batch. */
@@ -34,25 +39,27 @@ const maxKeyCharacters = 512
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
 
-/** Authentication by the API keys of the database. */
-export const layer: Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> = Layer.effect(
-  Authentication,
-  Effect.gen(function* () {
-    const { apiKeys } = yield* Engine
-    const { limit, take } = yield* RateLimit.RateLimit
-    const { burst, perSecond } = limit
-    return {
-      grant: (key) => {
-        const { length } = Redacted.value(key)
-        return length === 0 || length > maxKeyCharacters ? Effect.succeed(null) : apiKeys.find(key)
-      },
-      take: ({ name }, calls) => take(name, calls),
-      burst,
-      limitMessage: ({ retryAfterSeconds }) =>
-        `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`,
-    }
-  }),
-)
+/** Authentication by the API keys of the database, and by the access that the explorer has without one. */
+export const layer = (access: Access): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
+  Layer.effect(
+    Authentication,
+    Effect.gen(function* () {
+      const { apiKeys } = yield* Engine
+      const { limit, take } = yield* RateLimit.RateLimit
+      const { burst, perSecond } = limit
+      return {
+        keyless: KeylessRequest.make(access),
+        grant: (key) => {
+          const { length } = Redacted.value(key)
+          return length === 0 || length > maxKeyCharacters ? Effect.succeed(null) : apiKeys.find(key)
+        },
+        take: ({ name }, calls) => take(name, calls),
+        burst,
+        limitMessage: ({ retryAfterSeconds }) =>
+          `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`,
+      }
+    }),
+  )
 
 /** The API key in the headers of a request: of `X-API-Key`, else of `Authorization: Bearer`. */
 export const keyIn = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
@@ -67,19 +74,23 @@ export interface Caller {
 
 /** Authenticates the caller of a REST operation and takes one request from its rate limit. */
 export const authenticate = (
-  { grant: find, limitMessage, take }: Authentication["Service"],
-  key: string | undefined,
+  { grant: find, keyless, limitMessage, take }: Authentication["Service"],
+  request: HttpServerRequest,
 ): Effect.Effect<Caller, ErrorResponse.ErrorResponse> => {
-  const refuse = (what: string) =>
-    ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
-  if (key === undefined) return refuse("Missing")
-  const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
-  return Effect.flatMap(found, (grant) => {
-    if (grant === null) return refuse("Unknown")
-    return Effect.flatMap(take(grant, 1), (decision) =>
+  const admit = (grant: KeyGrant) =>
+    Effect.flatMap(take(grant, 1), (decision) =>
       decision.isAllowed
         ? Effect.succeed({ grant, headers: decision.headers })
         : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
     )
-  })
+  const admitKeyless = (what: string) => {
+    const grant = keyless(request)
+    return grant === null
+      ? ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
+      : admit(grant)
+  }
+  const key = keyIn(request.headers)
+  if (key === undefined) return admitKeyless("Missing")
+  const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
+  return Effect.flatMap(found, (grant) => (grant === null ? admitKeyless("Unknown") : admit(grant)))
 }

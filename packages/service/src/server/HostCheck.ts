@@ -5,6 +5,7 @@
  * Source: decision 0040; RFC 9112, 3.2.
  */
 import { isIP } from "node:net"
+import { isLoopback } from "../config/Loopback.ts"
 
 /** Why a request is refused. */
 export type HostIssue = "repeated" | "not allowed"
@@ -13,13 +14,11 @@ export type HostIssue = "repeated" | "not allowed"
 export type HostCheck = (rawHeaders: ReadonlyArray<string>) => HostIssue | undefined
 
 /** The name in a `Host` header, without its port and in lower case. */
-const nameOf = (host: string): string =>
+export const nameOf = (host: string): string =>
   host
     .replace(/:\d*$/, "")
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase()
-
-const isLoopback = (name: string): boolean => /^(?:127(?:\.\d+){3}|::1|localhost)$/.test(name)
 
 /** An address, a name of this machine, or a name without a domain: none that someone else's name server answers for. */
 const isLocal = (name: string): boolean => isIP(name) !== 0 || !name.includes(".") || name.endsWith(".localhost")
@@ -31,7 +30,7 @@ const isHostName = (text: string): boolean => text.length === 4 && text.toLowerC
 
 /** Makes the check of a server that listens on `host`; `allowedHosts` are further names. */
 export const make = (host: string, allowedHosts: ReadonlyArray<string>): HostCheck => {
-  const isBoundToLoopback = isLoopback(nameOf(host.includes(":") ? `[${host}]` : host))
+  const isBoundToLoopback = isLoopback(host)
   const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))
   const known = new Set<string>()
 

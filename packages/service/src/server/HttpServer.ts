@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Connections from "./Connections.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
+import * as ExplorerPage from "./explorer/ExplorerPage.ts"
 import * as HostCheck from "./HostCheck.ts"
 import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
 import { InvalidParameter } from "./rest/InvalidParameter.ts"
@@ -83,7 +84,7 @@ const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
 /** What the server provides to its routes. */
 type Provided = Layer.Success<typeof Routes.layer> | Layer.Success<typeof NodeHttpServer.layerHttpServices>
 
-/** Headers of every response: it is data for one caller, and nothing that a browser shows or runs. */
+/** Headers of every response but those of the explorer: it is data for one caller, and nothing that a browser shows or runs. */
 const securityHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -145,11 +146,14 @@ const app = (
       hostIssue === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(hostIssue)
     const requestId = randomUUID()
     const request = Effect.provideService(effect, RequestId, requestId)
-    const headers = { [ApiHeader.requestId]: requestId, ...securityHeaders, ...cors.headers }
+    const own = { [ApiHeader.requestId]: requestId }
+    const headers = { ...own, ...securityHeaders, ...cors.headers }
     return Effect.map(
       url === received.url ? request : Effect.provideService(request, HttpServerRequest, received.modify({ url })),
-      (response) =>
-        HttpServerResponse.setHeaders(response, isDraining() ? { ...headers, connection: "close" } : headers),
+      (response) => {
+        const added = ExplorerPage.is(response) ? own : headers
+        return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
+      },
     )
   })
 }

@@ -71,7 +71,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       unknown(
         "rcp",
-        "listen, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, allowedOrigins",
+        "listen, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, explorer, allowedOrigins",
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])

@@ -144,7 +144,7 @@ describe("HttpServer", () => {
       Effect.gen(function* () {
         const service = yield* start()
         for (const path of [
-          "/",
+          "/pages",
           "/api",
           `/api/v2/${alice}/verbose`,
           `/api/v2.1/${alice}/verbose`,

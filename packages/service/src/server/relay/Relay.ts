@@ -56,6 +56,7 @@ interface Target {
 const authenticate = Effect.fnUntraced(function* (
   authentication: Authentication["Service"],
   key: string | undefined,
+  request: HttpServerRequest,
 ): Effect.fn.Return<KeyGrant, RelayError.RelayError> {
   const grant =
     key === undefined
@@ -74,7 +75,8 @@ const authenticate = Effect.fnUntraced(function* (
               : Effect.die(error),
           ),
         )
-  if (grant !== null) return grant
+  const admitted = grant ?? authentication.keyless(request)
+  if (admitted !== null) return admitted
   return yield* RelayError.make({
     code: RelayError.code.unauthorized,
     message: `${key === undefined ? "Missing" : "Unknown"} API key. Send it in the path: /rpc/<chain>/<apiKey>, or in the ${ApiHeader.apiKey} header to /rpc/<chain>.`,
@@ -110,7 +112,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
 
   const answer = Effect.fnUntraced(
     function* ({ apiKey, chain: name }: Target, request: HttpServerRequest) {
-      const grant = yield* authenticate(authentication, apiKey)
+      const grant = yield* authenticate(authentication, apiKey, request)
       const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, issue }) =>
         RelayError.make({ code: JsonRpc.code.invalidParams, message: Issue.format("path parameter", issue), reason }),
       )

@@ -52,8 +52,8 @@ export const make = <O extends RestOperation.RestOperation>(
   const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
   const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
   const respond = Effect.contextWith((context: Context.Context<Needed>) => {
-    const key = Authentication.keyIn(Context.get(context, HttpServerRequest).headers)
-    return Effect.flatMap(Authentication.authenticate(authentication, key), (caller) => {
+    const request = Context.get(context, HttpServerRequest)
+    return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
       const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
       if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
       const query = decodeQuery(Context.get(context, ParsedSearchParams))

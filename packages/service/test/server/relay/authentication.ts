@@ -9,6 +9,7 @@ export const makeAuthentication = (burst: number, left = burst) => {
   const taken: Array<number> = []
   let tokens = left
   const authentication: Authentication["Service"] = {
+    keyless: () => null,
     grant: () => Effect.succeed(grant),
     take: (_, calls) =>
       Effect.sync(() => {

@@ -1,0 +1,26 @@
+/**
+ * Who may use the explorer, and the API from its pages.
+ *
+ * Source: decision 0058.
+ */
+import { isLoopback } from "./Loopback.ts"
+
+/**
+ * `open`: its pages need no API key, on a loopback address. `keyed`: they ask for one. `off`: it is not served. `local`: neither its pages
+ * nor programs and pages of this machine need a key, as for `daybook dev`.
+ */
+export type Access = "open" | "keyed" | "off" | "local"
+
+/** What the access is decided by. */
+interface Settings {
+  readonly listen: { readonly host: string }
+  readonly allowedHosts: ReadonlyArray<string>
+  readonly explorer?: Access
+}
+
+/** The configured access; `open` by default on a loopback address that no proxy passes other names to, and `off` on any other address. */
+export const accessOf = ({ allowedHosts, explorer, listen }: Settings): Access => {
+  if (explorer !== undefined) return explorer
+  if (!isLoopback(listen.host)) return "off"
+  return allowedHosts.length === 0 ? "open" : "keyed"
+}
