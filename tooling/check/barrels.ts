@@ -14,6 +14,7 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   transport: { leaveOut: ["undici"] },
   rest: { leaveOut: ["promise"] },
   rpc: { leaveOut: ["promise", "viem"] },
+  testkit: { leaveOut: ["FakeRestClient", "FakeRpcClient"] },
   service: { only: ["config/Config", "Service"] },
 }
 

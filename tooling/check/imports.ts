@@ -15,8 +15,9 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/rest": ["@daybook/schema", "@daybook/transport"],
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
   "packages/service": ["@daybook/schema", "@daybook/transport", "@daybook/rpc"],
-  "packages/testkit": ["@daybook/schema"],
-  "tooling/chain": ["@daybook/testkit"],
+  "packages/testkit": ["@daybook/schema", "@daybook/rest", "@daybook/rpc"],
+  "tooling/harness": [],
+  "tooling/chain": ["@daybook/harness"],
   "tooling/config": [],
   "apps/explorer": ["@daybook/rest", "@daybook/rpc"],
   "apps/demo": [
@@ -29,13 +30,13 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-const testTools = ["@daybook/chain", "@daybook/testkit", "@daybook/config"]
+const testTools = ["@daybook/chain", "@daybook/harness", "@daybook/config"]
 
 /** Tests that run pages against a service. */
 const serviceTests = new Set(["apps/explorer"])
 
 /** Packages that also run without Node: their sources import no Node module. */
-const portable = new Set(["packages/schema", "packages/transport", "packages/rest", "packages/rpc"])
+const portable = new Set(["schema", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`))
 
 /**
  * Folders of the service that must not import certain others: `indexer` and `server` never import each other, and know the

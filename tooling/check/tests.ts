@@ -10,7 +10,7 @@ const testsOf = (folder: string): ReadonlyArray<string> => files(join(root, fold
 
 const without = [
   ...published.map((name) => `packages/${name}`),
-  "packages/testkit",
+  "tooling/harness",
   "apps/demo",
   "apps/explorer",
   "tooling/chain",

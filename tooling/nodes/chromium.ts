@@ -7,9 +7,9 @@ import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
-import * as HostileNode from "../../packages/testkit/src/HostileNode.ts"
-import * as NodeScript from "../../packages/testkit/src/NodeScript.ts"
-import type { Call } from "../../packages/testkit/src/VirtualChain.ts"
+import * as HostileNode from "../../tooling/harness/src/HostileNode.ts"
+import * as NodeScript from "../../tooling/harness/src/NodeScript.ts"
+import type { Call } from "../../tooling/harness/src/VirtualChain.ts"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 
 const here = import.meta.dirname

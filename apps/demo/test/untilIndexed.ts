@@ -1,7 +1,7 @@
 /** Waits until the service has indexed the node's current head. */
 import { type Anvil, Head } from "@daybook/chain"
 import type { RestClient } from "@daybook/rest"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 
 export const untilIndexed = Effect.fnUntraced(function* (rest: RestClient.Client, node: Anvil.Node) {

@@ -3,8 +3,8 @@ import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, page, row, sendPage, servePages, wallet } from "./history.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
 
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
   RestClient.make({ baseUrl: server.url, apiKey: "key-1", ...options })

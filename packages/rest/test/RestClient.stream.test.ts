@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { RestClient, type RestError } from "../src/index.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
 
 const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
 const query = { address: wallet }

@@ -3,9 +3,9 @@ import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "
 import { TestClock } from "effect/testing"
 import { RestClient } from "../src/index.ts"
 import { history, row, sendPage, wallet } from "./history.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
-import { type Handler, reply, script, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import * as RecordingTracer from "@daybook/harness/RecordingTracer"
+import { type Handler, reply, script, type Server } from "@daybook/harness/ScriptedServer"
 
 const retry = { base: 1, cap: 5 }
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>

@@ -5,7 +5,7 @@ import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } fro
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { row, sendPage, wallet } from "./history.ts"
-import { type Handler, script } from "@daybook/testkit/ScriptedServer"
+import { type Handler, script } from "@daybook/harness/ScriptedServer"
 
 const canary = "CaNaRy-5f3e+9a1c/b7"
 const spellings = [canary, encodeURIComponent(canary), "5f3e+9a1c"]

@@ -1,7 +1,7 @@
 /** Streams that follow a wallet: newer rows, reorgs, and the end. */
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
-import { serve } from "@daybook/testkit/ScriptedServer"
+import { serve } from "@daybook/harness/ScriptedServer"
 import * as RestClient from "../src/RestClient.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, random, type Row, servePages, wallet } from "./history.ts"

@@ -1,5 +1,5 @@
 /** Wallet histories as a server of the interface sends them: made from a seed, and served in pages by cursor. */
-import type { Handler } from "@daybook/testkit/ScriptedServer"
+import type { Handler } from "@daybook/harness/ScriptedServer"
 
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 

@@ -3,7 +3,7 @@
  * how often each fault was met.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Machine, Payload, RestScript } from "@daybook/testkit"
+import { Machine, Payload, RestScript } from "@daybook/harness"
 import { type Bug, playAll } from "./hostile.ts"
 
 const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 120)

@@ -2,7 +2,7 @@
  * Plays scripts of a hostile server against the client, over real sockets, and judges what it made of them.
  * Bugs are planted around the client, never in it: in the `fetch` it is given, or in a walk that goes without its care.
  */
-import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/testkit"
+import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/harness"
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 

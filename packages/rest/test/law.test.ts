@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { RestClient } from "../src/index.ts"
 import { history, page, random, type Row, servePages, wallet } from "./history.ts"
-import { serve } from "@daybook/testkit/ScriptedServer"
+import { serve } from "@daybook/harness/ScriptedServer"
 
 const below = (limit: number, from = 0) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: from, maximum: limit })))

@@ -4,7 +4,7 @@ import { Effect, Result, Stream } from "effect"
 import { Query, RestClient } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { page, sendPage, wallet } from "./history.ts"
-import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
+import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
 
 const query = { address: wallet }
 const token = "0x00000000000000000000000000000000000000dd"

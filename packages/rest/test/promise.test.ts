@@ -4,8 +4,8 @@ import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
 import { createRestClient, isRestError, type Paged, toJson, type WalletPage } from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script, serve, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
 
 const query = { address: wallet }
 const clientOf = (server: Server, options: { readonly timeout?: number } = {}) =>

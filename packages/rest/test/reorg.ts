@@ -3,7 +3,7 @@
  * replaced gets 409 with the lowest block that was. Reorganisations happen when a walk that stands on them asks for a page.
  */
 import { page, random, row, type Row } from "./history.ts"
-import type { Handler } from "@daybook/testkit/ScriptedServer"
+import type { Handler } from "@daybook/harness/ScriptedServer"
 
 interface Walk {
   readonly version: number

@@ -5,7 +5,7 @@ import type { RestClient } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { history, random, type Row, servePages, wallet } from "./history.ts"
 import * as Reorg from "./reorg.ts"
-import { serve } from "@daybook/testkit/ScriptedServer"
+import { serve } from "@daybook/harness/ScriptedServer"
 
 const below = (limit: number, from = 0) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: from, maximum: limit })))

@@ -4,8 +4,8 @@ import { WalletPage } from "@daybook/schema"
 import { Effect, Schema } from "effect"
 import { RestClient } from "../src/index.ts"
 import { page, row, wallet } from "./history.ts"
-import * as Recordings from "@daybook/testkit/Recordings"
-import { reply, script } from "@daybook/testkit/ScriptedServer"
+import * as Recordings from "@daybook/harness/Recordings"
+import { reply, script } from "@daybook/harness/ScriptedServer"
 
 const recordings = Recordings.all.filter(({ kind }) => kind === "rest")
 

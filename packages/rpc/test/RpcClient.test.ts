@@ -1,7 +1,7 @@
 /** The client over real sockets: methods, raw requests, paths of providers, options, configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
-import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
+import * as RecordingTracer from "@daybook/harness/RecordingTracer"
 import { RpcClient } from "../src/index.ts"
 import { addressOf, gives, refuses, reply, script } from "./server.ts"
 import { block, hash, transaction } from "./values.ts"

@@ -1,6 +1,6 @@
 /** Automatic batching, sharing of identical calls, and batches that a server rejects. */
 import { describe, expect, it } from "@effect/vitest"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { createRpcClient } from "../src/promise.ts"

@@ -1,7 +1,7 @@
 /** The clients for Effect, promises and viem on the embedded chain: their values are those of the node. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Contracts, Scenario } from "@daybook/chain"
-import { Rpc } from "@daybook/testkit"
+import { Rpc } from "@daybook/harness"
 import { Effect, Layer } from "effect"
 import { createPublicClient, http, parseAbi, type PublicClient } from "viem"
 import { RpcClient } from "../src/index.ts"

@@ -1,6 +1,6 @@
 /** Several endpoints: failover, passive health checks, pinning, the highest block seen, and the rate limit of the client. */
 import { describe, expect, it } from "@effect/vitest"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { RpcClient } from "../src/index.ts"

@@ -1,6 +1,6 @@
 /** Whatever a node does, each call ends in time with its own value or a typed error, within the attempts of the policy. */
-import type { HostileNode } from "@daybook/testkit"
-import { Machine, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
+import type { HostileNode } from "@daybook/harness"
+import { Machine, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
 import * as undici from "@daybook/transport/undici"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, policy } from "./hostile.ts"

@@ -3,7 +3,7 @@
  * A `Bug` is planted around the client to show that the judge detects it; the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
-import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/testkit"
+import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/harness"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Clock, Effect, Result, Schema } from "effect"

@@ -1,5 +1,5 @@
 /** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each fault was played. */
-import { Payload } from "@daybook/testkit"
+import { Payload } from "@daybook/harness"
 import * as undici from "@daybook/transport/undici"
 import { format, playAll } from "./hostile.ts"
 

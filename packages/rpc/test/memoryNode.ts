@@ -1,7 +1,7 @@
 /** A node in memory: a `fetch` that answers calls without sockets, so that a test can run on the test clock. */
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect } from "effect"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import type { ReceivedCall } from "./server.ts"
 
 /** Answers the calls of a request with its body, or with a whole response. `number` counts requests from 1. */

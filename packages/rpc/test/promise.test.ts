@@ -1,6 +1,6 @@
 /** The promise client over real sockets: options, signals, typed rejections. */
 import { describe, expect, it } from "@effect/vitest"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { Cause, Effect, Exit } from "effect"
 import { createRpcClient, isRpcError } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"

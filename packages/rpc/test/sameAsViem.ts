@@ -2,7 +2,7 @@
  * Makes the same calls through this client and through viem on a development node, and lists the values that differ.
  * It compares the fields that both know. It runs against anvil in the tests, and against other nodes in `tooling/nodes`.
  */
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { createPublicClient, http } from "viem"
 import type { PromiseMethods } from "../src/Method.ts"
 import { createRpcClient } from "../src/promise.ts"

@@ -1,5 +1,5 @@
 /** A server that answers JSON-RPC by a script and records the calls. */
-import * as ScriptedServer from "@daybook/testkit/ScriptedServer"
+import * as ScriptedServer from "@daybook/harness/ScriptedServer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /** A call as the server receives it. */

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
-import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
+import * as RecordingTracer from "@daybook/harness/RecordingTracer"
 import { RpcClient } from "../src/index.ts"
 import { addressOf, refuses, replies, reply, script, success } from "./server.ts"
 

@@ -2,7 +2,7 @@
 import { inspect, isDeepStrictEqual } from "node:util"
 import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Scenario } from "@daybook/chain"
-import { HostileNode, Machine, NodeScript } from "@daybook/testkit"
+import { HostileNode, Machine, NodeScript } from "@daybook/harness"
 import { Effect, Layer } from "effect"
 import { createPublicClient, http, parseAbi, type PublicClient, type Transport } from "viem"
 import { daybookTransport } from "../src/viem.ts"

@@ -1,6 +1,6 @@
 /** Recorded responses of real nodes, replayed by a server: each is the right value or the right kind of error. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Recordings from "@daybook/testkit/Recordings"
+import * as Recordings from "@daybook/harness/Recordings"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { Effect } from "effect"
 import { RpcClient } from "../src/index.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as RecordedReceipts from "@daybook/testkit/RecordedReceipts"
-import * as Recordings from "@daybook/testkit/Recordings"
+import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
+import * as Recordings from "@daybook/harness/Recordings"
 import * as Schema from "effect/Schema"
 import { fee } from "../src/Fee.ts"
 import * as Receipt from "../src/Receipt.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as RecordedReceipts from "@daybook/testkit/RecordedReceipts"
+import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Schema from "effect/Schema"
 import * as Log from "../src/Log.ts"
 import * as Receipt from "../src/Receipt.ts"

@@ -1,7 +1,7 @@
 /**
  * Recorded responses of public nodes and providers. `fixtures.test.ts` has the same tests for captured responses.
  */
-import * as Recordings from "@daybook/testkit/Recordings"
+import * as Recordings from "@daybook/harness/Recordings"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { afterAll, describe, expect, it } from "vitest"

@@ -2,7 +2,7 @@
  * A chain with a wallet's history, generated from a seed: linked blocks with base fees by EIP-1559, transfers of ether, tokens and
  * collectibles with gas as real ones take, failed and foreign transactions, and reorgs. Hashes are random, not computed.
  */
-import * as Random from "./Random.ts"
+import * as Random from "./internal/Random.ts"
 
 /** A log, without its place. */
 export interface FakeLog {

@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Endpoint, type Fetch, Http } from "../src/index.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script, serve } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script, serve } from "@daybook/harness/ScriptedServer"
 
 const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 1_000, within: Duration.seconds(5) }
 const within = (millis: number): Http.Limits => ({ ...limits, within: Duration.millis(millis) })

@@ -10,8 +10,8 @@ import {
   RequestExecutor,
   type RetryPolicy,
 } from "../src/index.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script, type Server } from "@daybook/harness/ScriptedServer"
 import { advanceUntilDone, type Scripted, scriptedFetch, turnOfEventLoop } from "./scripted.ts"
 
 const quick: RetryPolicy.Options = { base: 1, cap: 2, deadline: "5 seconds" }

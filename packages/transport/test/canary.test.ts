@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References } from "effect"
 import { Endpoint, type Event, type Fetch, type Http, RequestExecutor } from "../src/index.ts"
-import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
-import { type Handler, reply, script } from "@daybook/testkit/ScriptedServer"
+import * as RecordingTracer from "@daybook/harness/RecordingTracer"
+import { type Handler, reply, script } from "@daybook/harness/ScriptedServer"
 
 const canary = "CaNaRy/5f3e+9a1c b7"
 const spellings = [

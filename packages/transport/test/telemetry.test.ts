@@ -1,8 +1,8 @@
 /** Spans of requests, by the OpenTelemetry conventions for HTTP clients, and the header that continues a trace. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
-import * as RecordingTracer from "@daybook/testkit/RecordingTracer"
-import { type Handler, reply, script } from "@daybook/testkit/ScriptedServer"
+import * as RecordingTracer from "@daybook/harness/RecordingTracer"
+import { type Handler, reply, script } from "@daybook/harness/ScriptedServer"
 import { Endpoint, Http, RequestExecutor } from "../src/index.ts"
 
 const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 100, within: Duration.seconds(5) }

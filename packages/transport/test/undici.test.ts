@@ -5,8 +5,8 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
 import * as undici from "../src/undici.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { reply, script } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { reply, script } from "@daybook/harness/ScriptedServer"
 
 const at = (url: string) => ({ endpoint: Endpoint.makeUnsafe({ url }) })
 

@@ -5,7 +5,7 @@ import * as RpcMethod from "../../../packages/schema/src/RpcMethod.ts"
 import * as Decoder from "../../../packages/service/src/decode/Decoder.ts"
 import * as BlockAssembler from "../../../packages/service/src/indexer/BlockAssembler.ts"
 import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
-import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 
 /** Rows of the blocks, lowest first. */

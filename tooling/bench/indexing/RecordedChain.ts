@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import * as Anvil from "../../chain/src/Anvil.ts"
 import * as Scenario from "../../chain/src/Scenario.ts"
-import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as ChildProgram from "../ChildProgram.ts"
 
 /** Blocks of the chain, unless a benchmark asks for another number. */

@@ -1,7 +1,7 @@
 /** Fees and token movements of a receipt by the formatters and decoders of viem. It shares no code with the ledger. */
 import { erc1155Abi, erc20Abi, erc721Abi, formatTransactionReceipt, parseAbi, parseEventLogs, zeroAddress } from "viem"
 import { chainConfig } from "viem/op-stack"
-import type { RecordedReceipt } from "../../../packages/testkit/src/RecordedReceipts.ts"
+import type { RecordedReceipt } from "../../../tooling/harness/src/RecordedReceipts.ts"
 import { add, keyOf } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 import type { Result, TokenKind } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 

@@ -5,7 +5,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
-import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as GeneratedRows from "../growth/GeneratedRows.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 

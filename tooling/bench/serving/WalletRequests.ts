@@ -1,6 +1,6 @@
 /** Requests for the first page of wallets that have more than one page of 25 transactions in the recorded chain. */
 import { Effect } from "effect"
-import * as Replay from "../../../packages/testkit/src/Replay.ts"
+import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 import type { LoadRequest } from "./LoadGenerator.ts"
 

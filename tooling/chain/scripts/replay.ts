@@ -1,6 +1,6 @@
-/** Records a node's chain to a file, or serves a recording until it is stopped. See `Replay` of `@daybook/testkit`. */
+/** Records a node's chain to a file, or serves a recording until it is stopped. See `Replay` of `@daybook/harness`. */
 import { Effect } from "effect"
-import * as Replay from "@daybook/testkit/Replay"
+import * as Replay from "@daybook/harness/Replay"
 
 const usage = "node scripts/replay.ts record URL FILE | serve FILE [LATENCY_MS]"
 

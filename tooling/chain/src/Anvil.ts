@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Scope } from "effect"
-import * as Rpc from "@daybook/testkit/Rpc"
+import * as Rpc from "@daybook/harness/Rpc"
 
 /** Default mnemonic of the node's accounts. Public: never use its keys on a real chain. */
 export const mnemonic = "test test test test test test test test test test test junk"

@@ -6,8 +6,8 @@ import { Effect } from "effect"
 import { numberToHex } from "viem"
 import type { Hex } from "viem"
 import type * as Anvil from "./Anvil.ts"
-import type { RpcFailure } from "@daybook/testkit/Rpc"
-import * as Rpc from "@daybook/testkit/Rpc"
+import type { RpcFailure } from "@daybook/harness/Rpc"
+import * as Rpc from "@daybook/harness/Rpc"
 
 /** A block by number and hash. */
 export interface Block {

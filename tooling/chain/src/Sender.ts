@@ -12,9 +12,9 @@ import { HDKey, signAuthorization } from "viem/accounts"
 import type * as Anvil from "./Anvil.ts"
 import * as Blob from "./Blob.ts"
 import * as Contracts from "./Contracts.ts"
-import type * as Random from "@daybook/testkit/Random"
-import type { RpcFailure } from "@daybook/testkit/Rpc"
-import * as Rpc from "@daybook/testkit/Rpc"
+import type * as Random from "@daybook/harness/Random"
+import type { RpcFailure } from "@daybook/harness/Rpc"
+import * as Rpc from "@daybook/harness/Rpc"
 
 /** A transaction before nonce, fees and signature are added. */
 export interface Planned {

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { Anvil } from "@daybook/chain"
-import { Eventually, Rpc } from "@daybook/testkit"
+import { Eventually, Rpc } from "@daybook/harness"
 
 const alive = (pid: number): boolean => {
   try {

@@ -1,4 +1,4 @@
-import { HostileNode } from "@daybook/testkit"
+import { HostileNode } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Anvil } from "../src/index.ts"

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, vi } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
-import { Replay, Rpc } from "@daybook/testkit"
+import { Replay, Rpc } from "@daybook/harness"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-replay-"))),

@@ -4,7 +4,7 @@ import { numberToHex, recoverTransactionAddress } from "viem"
 import type { Hex } from "viem"
 import { expect } from "vitest"
 import { Anvil, Head, Scenario } from "@daybook/chain"
-import { Rpc } from "@daybook/testkit"
+import { Rpc } from "@daybook/harness"
 
 interface Transaction {
   readonly hash: Hex

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import * as Anvil from "../../chain/src/Anvil.ts"
-import * as Rpc from "../../../packages/testkit/src/Rpc.ts"
+import * as Rpc from "../../../tooling/harness/src/Rpc.ts"
 
 /** Key of the first account of the well-known development mnemonic. Public: never use it on a real chain. */
 export const key = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"

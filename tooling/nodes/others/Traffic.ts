@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module"
 import { Effect, Schedule } from "effect"
-import * as Rpc from "../../../packages/testkit/src/Rpc.ts"
+import * as Rpc from "../../../tooling/harness/src/Rpc.ts"
 import { key } from "./OtherNode.ts"
 
 interface Account {

@@ -3,7 +3,7 @@
  * transaction.
  */
 import { Head, type Anvil } from "@daybook/chain"
-import { Random } from "@daybook/testkit"
+import { Random } from "@daybook/harness"
 import { Effect, Semaphore } from "effect"
 import * as oracle from "../indexer/oracle.ts"
 

@@ -3,7 +3,7 @@
  * state of the chain gives, the same state for all pages of a walk, and everything else an error of the interface.
  */
 import { Effect } from "effect"
-import type { Random } from "@daybook/testkit"
+import type { Random } from "@daybook/harness"
 import type { Block, Row, Truth } from "./Truth.ts"
 import { keyOf } from "./Truth.ts"
 

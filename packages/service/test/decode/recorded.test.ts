@@ -2,7 +2,7 @@
  * Holds the decoder against recorded answers of a hosted provider and of nodes.
  */
 import { describe, expect, it } from "vitest"
-import * as Recordings from "@daybook/testkit/Recordings"
+import * as Recordings from "@daybook/harness/Recordings"
 import * as Decoder from "../../src/decode/Decoder.ts"
 
 const decoder = Decoder.make()

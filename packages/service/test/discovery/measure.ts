@@ -4,7 +4,7 @@
  */
 import { Effect, Stream } from "effect"
 import { Anvil } from "@daybook/chain"
-import { Random } from "@daybook/testkit"
+import { Random } from "@daybook/harness"
 import * as Connection from "../../src/discovery/Connection.ts"
 import * as DiscoveredBlocks from "../../src/discovery/DiscoveredBlocks.ts"
 import * as Statement from "../../src/statement/Statement.ts"

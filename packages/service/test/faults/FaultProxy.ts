@@ -1,5 +1,5 @@
 /** A proxy before a real node that fails in ways a node fails in production: for a while, for some methods, or by being slow. */
-import { FaultyServer } from "@daybook/testkit"
+import { FaultyServer } from "@daybook/harness"
 
 /** A call of a request. */
 export interface Call {

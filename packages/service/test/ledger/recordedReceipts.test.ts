@@ -2,7 +2,7 @@
 import * as AbiEvent from "ox/AbiEvent"
 import * as OxHash from "ox/Hash"
 import { describe, expect, it } from "vitest"
-import * as RecordedReceipts from "@daybook/testkit/RecordedReceipts"
+import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Rlp from "../../src/verification/Rlp.ts"
 import { account, zero } from "./sources.ts"
 import { add, decode, derive, keyOf } from "./recordedReceipts.ts"

@@ -1,5 +1,5 @@
 /** Small EVM programs of random calls, creations and endings, for comparing tracers. */
-import type * as Random from "@daybook/testkit/Random"
+import type * as Random from "@daybook/harness/Random"
 
 const hexOf = (value: number | bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, "0")
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ClientError, Endpoint, RequestExecutor } from "../../src/index.ts"
 import * as PromiseRunner from "../../src/internal/PromiseRunner.ts"
-import * as Eventually from "@daybook/testkit/Eventually"
-import { script, type Server } from "@daybook/testkit/ScriptedServer"
+import * as Eventually from "@daybook/harness/Eventually"
+import { script, type Server } from "@daybook/harness/ScriptedServer"
 
 const call = (server: Server, timeout: number) =>
   RequestExecutor.makeUnsafe().request(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { reply, script } from "@daybook/testkit/ScriptedServer"
+import { reply, script } from "@daybook/harness/ScriptedServer"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { Effect, Exit, Fiber, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"

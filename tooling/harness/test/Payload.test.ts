@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { gunzipSync } from "node:zlib"
-import { Payload } from "@daybook/testkit"
+import { Payload } from "@daybook/harness"
 import { Schema } from "effect"
 
 const seconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))

@@ -172,3 +172,79 @@ describe("FakeService", () => {
     expect(await rpcOf(fake, "right").eth_chainId()).toBe(1n)
   })
 })
+
+describe("FakeService: invalid requests", () => {
+  it.each([
+    ["limit=0", "limit", "a whole number of at least 1"],
+    ["limit=101", "limit", "at most 100"],
+    ["from_date=sometime", "from_date", "a date"],
+    ["cursor=none", "cursor", "a cursor of this service"],
+    ["include=internal_transactions", "include", "no traces"],
+    ["page=1", "page", "one of the keys"],
+  ])("page: refuses %s and names the parameter", async (query, parameter, expected) => {
+    const fake = FakeService.make({ blocks: 3 })
+    const response = await fake.fetch(`${fake.rest.baseUrl}/api/v2.2/${fake.wallet}/verbose?${query}`)
+
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ parameter, message: expect.stringContaining(expected) })
+  })
+
+  it("page: refuses an address that is none", async () => {
+    const fake = FakeService.make({ blocks: 3 })
+
+    expect(await responseOf(fake, "/api/v2.2/0x123/verbose")).toMatchObject({
+      code: "bad_request",
+      message: 'Invalid path parameter "address": expected an address of 20 bytes in hex, received "0x123".',
+    })
+  })
+
+  it("node: refuses invalid parameters, unknown methods and bodies that are no call", async () => {
+    const fake = FakeService.make({ blocks: 3 })
+    const errorOf = async (body: object) => (await responseOf(fake, "/rpc/eth/any", body)) as { readonly error: object }
+
+    expect(await errorOf({ id: 1, method: "eth_getBalance", params: ["0x123"] })).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('Invalid params "[0]"') },
+    })
+    expect(await errorOf({ id: 1, method: "eth_unknown" })).toMatchObject({ error: { code: -32601 } })
+    expect(await errorOf({ id: 1 })).toMatchObject({ error: { code: -32600 } })
+  })
+})
+
+describe("FakeService: options", () => {
+  it("methods: answer instead of the fake, and what they throw is the error of the call", async () => {
+    const fake = FakeService.make({
+      methods: {
+        eth_call: ([call]) => (call as { readonly data: string }).data,
+        eth_gasPrice: () => {
+          throw new Error("no price")
+        },
+      },
+    })
+    const rpc = createRpcClient(fake.rpc)
+
+    expect(await rpc.eth_call({ to: fake.wallet, data: "0x1234" })).toBe("0x1234")
+    await expect(rpc.eth_gasPrice()).rejects.toMatchObject({ _tag: "RpcError", code: -32000 })
+  })
+
+  it("faults: a late response ends a call at its deadline", async () => {
+    const fake = FakeService.make({ faults: [{ delayMillis: 600_000 }] })
+    const rest = createRestClient({ ...fake.rest, timeout: 5 })
+
+    await expect(rest.walletTransactions({ address: fake.wallet })).rejects.toMatchObject({ _tag: "TimeoutError" })
+  })
+
+  it("scope: all adds the transactions of others in which tokens reach the wallet", async () => {
+    const fake = FakeService.make({ blocks: 60 })
+    const countOf = async (scope: "all" | "direct") =>
+      (await collect(createRestClient(fake.rest).walletTransactionsStream({ address: fake.wallet, scope }))).length
+    const topic = `0x${fake.wallet.slice(2).padStart(64, "0")}`
+    const all = fake.blocks().flatMap(({ transactions }) => transactions)
+    const inLogs = all.filter(
+      ({ from, logs, to }) =>
+        from !== fake.wallet && to !== fake.wallet && logs.some(({ topics }) => topics.includes(topic)),
+    )
+
+    expect(inLogs.length).toBeGreaterThan(0)
+    expect(await countOf("all")).toBe((await countOf("direct")) + inLogs.length)
+  })
+})

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "node:net"
 import { Effect } from "effect"
-import { Eventually, FaultyServer } from "@daybook/testkit"
+import { Eventually, FaultyServer } from "@daybook/harness"
 import { send } from "./httpRequest.ts"
 
 const servers: Array<FaultyServer.Server> = []

@@ -1,5 +1,5 @@
 /** Small correct client that reads all pages of the wallet operation, and variants of it with one bug each, to test the judge. */
-import { Eventually, type NodeScript, type RestScript, WalletHistory } from "@daybook/testkit"
+import { Eventually, type NodeScript, type RestScript, WalletHistory } from "@daybook/harness"
 
 export type Bug =
   | "emits repeated rows"

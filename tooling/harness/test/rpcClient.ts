@@ -2,7 +2,7 @@
  * Small correct JSON-RPC client, and variants of it with one bug each, to test the judge. It sends all calls in one batch and
  * retries those that failed.
  */
-import { Eventually, NodeScript, type NodeFault, type VirtualChain } from "@daybook/testkit"
+import { Eventually, NodeScript, type NodeFault, type VirtualChain } from "@daybook/harness"
 
 export type Bug =
   | "matches by position"

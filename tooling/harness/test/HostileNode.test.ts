@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { afterEach } from "vitest"
 import { gunzipSync } from "node:zlib"
-import { HostileNode, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
+import { HostileNode, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
 import { send, type Received } from "./httpRequest.ts"
 
 const nodes: Array<HostileNode.Node> = []

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 
 const afterCalls = (count: number) => {
   let calls = 0

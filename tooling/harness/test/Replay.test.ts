@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Replay, Rpc } from "@daybook/testkit"
+import { Replay, Rpc } from "@daybook/harness"
 import { Effect, Schema } from "effect"
 
 const Block = Schema.Struct({

@@ -1,7 +1,12 @@
 /**
  * The blocks of a fake chain as the REST operation and a node send them.
  */
-import type { FakeBlock, FakeLog, FakeTransaction } from "./FakeChain.ts"
+import type { BlockWire, HydratedBlockWire } from "@daybook/schema/Block"
+import type { LogWire, ReceiptWire } from "@daybook/schema/Receipt"
+import type { FeeMarketWire } from "@daybook/schema/Transaction"
+import type { WalletPageWire } from "@daybook/schema/WalletPage"
+import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
+import type { FakeBlock, FakeLog, FakeTransaction } from "../FakeChain.ts"
 
 const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
 
@@ -33,7 +38,7 @@ const restLog = (block: FakeBlock, transaction: FakeTransaction, { address, data
 })
 
 /** A wallet transaction. Source: docs/interface.md#2.2. */
-export const row = (block: FakeBlock, transaction: FakeTransaction) => ({
+export const row = (block: FakeBlock, transaction: FakeTransaction): WalletTransactionWire => ({
   hash: transaction.hash,
   nonce: String(transaction.nonce),
   transaction_index: String(transaction.index),
@@ -56,7 +61,7 @@ export const row = (block: FakeBlock, transaction: FakeTransaction) => ({
 })
 
 /** A transaction of JSON-RPC. */
-export const transaction = (block: FakeBlock, one: FakeTransaction, chainId: number) => ({
+export const transaction = (block: FakeBlock, one: FakeTransaction, chainId: number): FeeMarketWire => ({
   blockHash: block.hash,
   blockNumber: quantity(block.number),
   ...{ hash: one.hash, from: one.from, to: one.to, input: one.input },
@@ -73,7 +78,10 @@ export const transaction = (block: FakeBlock, one: FakeTransaction, chainId: num
 })
 
 /** The logs of a transaction, as JSON-RPC has them. */
-export const logs = (block: FakeBlock, { firstLogIndex, hash, index, logs: all }: FakeTransaction) =>
+export const logs = (
+  block: FakeBlock,
+  { firstLogIndex, hash, index, logs: all }: FakeTransaction,
+): ReadonlyArray<LogWire> =>
   all.map(({ address, data, topics }, at) => ({
     ...{ address, topics, data, removed: false },
     blockNumber: quantity(block.number),
@@ -85,7 +93,7 @@ export const logs = (block: FakeBlock, { firstLogIndex, hash, index, logs: all }
   }))
 
 /** A receipt. */
-export const receipt = (block: FakeBlock, one: FakeTransaction) => ({
+export const receipt = (block: FakeBlock, one: FakeTransaction): ReceiptWire => ({
   transactionHash: one.hash,
   transactionIndex: quantity(one.index),
   blockHash: block.hash,
@@ -98,8 +106,7 @@ export const receipt = (block: FakeBlock, one: FakeTransaction) => ({
   ...{ logsBloom: zeros(256), status: one.succeeded ? "0x1" : "0x0", type: "0x2" },
 })
 
-/** A block, with whole transactions or their hashes. */
-export const block = (one: FakeBlock, isHydrated: boolean, chainId: number) => ({
+const blockHeader = (one: FakeBlock) => ({
   number: quantity(one.number),
   hash: one.hash,
   parentHash: one.parentHash,
@@ -114,5 +121,22 @@ export const block = (one: FakeBlock, isHydrated: boolean, chainId: number) => (
   timestamp: quantity(one.timestamp),
   baseFeePerGas: quantity(one.baseFeePerGas),
   uncles: [],
-  transactions: one.transactions.map((each) => (isHydrated ? transaction(one, each, chainId) : each.hash)),
+})
+
+/** A block, with whole transactions or their hashes. */
+export const block = (one: FakeBlock, isHydrated: boolean, chainId: number): BlockWire | HydratedBlockWire =>
+  isHydrated
+    ? { ...blockHeader(one), transactions: one.transactions.map((each) => transaction(one, each, chainId)) }
+    : { ...blockHeader(one), transactions: one.transactions.map(({ hash }) => hash) }
+
+/** A page of a wallet's transactions. Source: docs/interface.md#2.1. */
+export const page = (
+  cursor: string | null,
+  limit: number,
+  rows: ReadonlyArray<{ readonly block: FakeBlock; readonly transaction: FakeTransaction }>,
+): WalletPageWire => ({
+  cursor,
+  page: "0",
+  page_size: String(limit),
+  result: rows.map(({ block: of, transaction: one }) => row(of, one)),
 })

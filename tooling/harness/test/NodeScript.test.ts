@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { HostileNode, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/testkit"
+import { HostileNode, NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
 import { Schema } from "effect"
 import { beforeAll } from "vitest"
 import { playAll } from "./playAll.ts"

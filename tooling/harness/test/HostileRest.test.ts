@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { gunzipSync } from "node:zlib"
-import { HostileRest, Payload, RestFault, WalletHistory } from "@daybook/testkit"
+import { HostileRest, Payload, RestFault, WalletHistory } from "@daybook/harness"
 import { send, type Received } from "./httpRequest.ts"
 
 const servers: Array<HostileRest.Server> = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { NodeScript, VirtualChain } from "@daybook/testkit"
+import { NodeScript, VirtualChain } from "@daybook/harness"
 import { Schema } from "effect"
 
 const Height = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: VirtualChain.head }))

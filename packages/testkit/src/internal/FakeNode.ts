@@ -1,7 +1,10 @@
 /**
  * The methods of a node on a fake chain: blocks, transactions, receipts, logs and what wallets ask beside them.
  */
-import type { FakeBlock, FakeChain, FakeTransaction } from "./FakeChain.ts"
+import * as Issue from "@daybook/schema/Issue"
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import type { FakeBlock, FakeChain, FakeTransaction } from "../FakeChain.ts"
 import * as FakeWire from "./FakeWire.ts"
 
 interface Call {
@@ -83,6 +86,7 @@ const ether = 10n ** 18n
 const methods: Readonly<Record<string, Method>> = {
   eth_chainId: (_chain, chainId) => quantity(chainId),
   net_version: (_chain, chainId) => String(chainId),
+  web3_clientVersion: () => "Daybook/testkit",
   eth_syncing: () => false,
   eth_blockNumber: (chain) => quantity(blockOf(chain, "latest")?.number ?? 0),
   eth_gasPrice: (chain) => quantity((blockOf(chain, "latest")?.baseFeePerGas ?? 0n) + 10n ** 9n),
@@ -112,15 +116,65 @@ const methods: Readonly<Record<string, Method>> = {
     return block === undefined ? null : block.transactions.map((one) => FakeWire.receipt(block, one))
   },
   eth_getLogs: logs,
+  eth_getCode: () => "0x",
+  eth_estimateGas: () => quantity(21_000),
 }
 
-const answer = (chain: FakeChain, chainId: number, { id, method, params = [] }: Call) => {
-  const give = Object.hasOwn(methods, method) ? methods[method] : undefined
-  return give === undefined
-    ? { jsonrpc: "2.0", id, error: { code: -32601, message: `the method ${method} does not exist/is not available` } }
-    : { jsonrpc: "2.0", id, result: give(chain, chainId, params) }
+/** A fake node: its chain, and the methods that a test gives. */
+export interface FakeNode {
+  readonly chain: FakeChain
+  readonly chainId: number
+  readonly methods: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>
 }
+
+const invalidParams = -32602
+const notFound = -32601
+const failed = -32000
+
+/** What is invalid about the parameters of a method of the interface; nodes have defaults for a block that is left out. */
+const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undefined => {
+  if (!RpcMethod.isName(method)) return undefined
+  const { lastParam, params: schema } = RpcMethod.all[method]
+  const missing = lastParam !== undefined && params.length === schema.elements.length - 1
+  const [issue] = Issue.find(schema, missing ? [...params, lastParam] : params)
+  return issue && Issue.format("params", issue)
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const answer = ({ chain, chainId, methods: given }: FakeNode, { id, method, params = [] }: Call) => {
+  const failure = (code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } })
+  const own = Object.hasOwn(given, method) ? given[method] : undefined
+  const known = Object.hasOwn(methods, method) ? methods[method] : undefined
+  const issue = issueOf(method, params)
+  if (issue !== undefined) return failure(invalidParams, issue)
+  try {
+    if (own !== undefined) return { jsonrpc: "2.0", id, result: own(params) }
+  } catch (error) {
+    return failure(failed, messageOf(error))
+  }
+  return known === undefined
+    ? failure(notFound, `the method ${method} does not exist/is not available`)
+    : { jsonrpc: "2.0", id, result: known(chain, chainId, params) }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isCall = (value: unknown): value is Call =>
+  typeof value === "object" && value !== null && "method" in value && typeof value.method === "string"
 
 /** The reply to the body of a request: one call, or a batch. */
-export const reply = (chain: FakeChain, chainId: number, body: Call | ReadonlyArray<Call>): unknown =>
-  Array.isArray(body) ? body.map((call: Call) => answer(chain, chainId, call)) : answer(chain, chainId, body as Call)
+export const reply = (node: FakeNode, text: string): unknown => {
+  const body = parsed(text)
+  const one = (call: unknown) =>
+    isCall(call)
+      ? answer(node, call)
+      : { jsonrpc: "2.0", id: null, error: { code: JsonRpc.code.invalidRequest, message: "Invalid request." } }
+  return Array.isArray(body) ? body.map(one) : one(body)
+}

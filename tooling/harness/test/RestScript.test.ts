@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { HostileRest, type NodeScript, Payload, RestFault, RestScript } from "@daybook/testkit"
+import { HostileRest, type NodeScript, Payload, RestFault, RestScript } from "@daybook/harness"
 import { Schema } from "effect"
 import { beforeAll } from "vitest"
 import { playAll } from "./playAll.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { RestFault, WalletHistory } from "@daybook/testkit"
+import { RestFault, WalletHistory } from "@daybook/harness"
 import { Schema } from "effect"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -1,0 +1,78 @@
+/**
+ * What a request to a fake meets instead of its response.
+ */
+import { failure, type Reply } from "./FakePages.ts"
+
+/**
+ * A fault of one request: a status, a body that is cut off, a late response, a broken connection, or a reorg just before it.
+ */
+export type Fault =
+  | { readonly status: number; readonly retryAfterSeconds?: number }
+  | { readonly cutAfterBytes: number }
+  | { readonly delayMillis: number }
+  | { readonly reorg: number }
+  | "disconnect"
+
+/** The response of a status. */
+const statusReply = ({
+  retryAfterSeconds,
+  status,
+}: {
+  readonly status: number
+  readonly retryAfterSeconds?: number
+}) => {
+  const codes: Readonly<Record<number, string>> = {
+    ...{ 400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found" },
+    ...{ 429: "rate_limited", 503: "unavailable" },
+  }
+  const headers: Readonly<Record<string, string>> =
+    retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
+  return { ...failure(status, codes[status] ?? "internal", `Scripted status ${status}.`), headers }
+}
+
+/** A response as the platform gives it. */
+export const toResponse = ({ body, headers, status }: Reply): Response =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
+
+/** A response whose body breaks off after some bytes. */
+const cut = async (response: Response, bytes: number): Promise<Response> => {
+  const body = new Uint8Array(await response.arrayBuffer())
+  let isSent = false
+  const stream = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      if (isSent) return controller.error(new TypeError("terminated"))
+      isSent = true
+      controller.enqueue(body.slice(0, bytes))
+    },
+  })
+  return new Response(stream, { status: response.status, headers: response.headers })
+}
+
+/** Waits; rejects with the reason of the signal when that is aborted. */
+const delay = (millis: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      // Sound: `fetch` rejects with the reason, whatever it is.
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop)
+      resolve()
+    }, millis)
+    signal.addEventListener("abort", stop, { once: true })
+  })
+
+/** What the fault leaves of a response. A reorg is made before, and leaves all of it. */
+export const apply = async (
+  fault: Fault | null | undefined,
+  signal: AbortSignal,
+  respond: () => Reply,
+): Promise<Response> => {
+  if (fault == null) return toResponse(respond())
+  if (fault === "disconnect") throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") })
+  if ("status" in fault) return toResponse(statusReply(fault))
+  if ("cutAfterBytes" in fault) return cut(toResponse(respond()), fault.cutAfterBytes)
+  if ("delayMillis" in fault) await delay(fault.delayMillis, signal)
+  return toResponse(respond())
+}
