@@ -1,7 +1,8 @@
 /**
  * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
  * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
- * the command line enables them. The programs of `examples` are tested against the service that `pnpm with-service programs` starts. Tests and the processes that they start run in a time zone whose offset is neither zero nor
+ * the command line enables them. The programs of `examples` are tested against the service that `pnpm with-service programs` starts, and those that
+ * need none always. Tests and the processes that they start run in a time zone whose offset is neither zero nor
  * whole hours, unless TZ is set. The processes keep their compiled modules, which halves the time of a start.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -57,9 +58,11 @@ export default defineConfig({
         const name = nameOf(folder)
         return name === undefined || name === "@daybook/config" ? [] : [project(name, folder, "test/**/*.test.ts")]
       }),
-      ...(process.env["DAYBOOK_BASE_URL"] === undefined
-        ? []
-        : [project("@daybook/examples", join(root, "examples"), "test/*.test.{ts,tsx}")]),
+      project(
+        "@daybook/examples",
+        join(root, "examples"),
+        process.env["DAYBOOK_BASE_URL"] === undefined ? "src/*.test.ts" : "{src,test}/*.test.{ts,tsx}",
+      ),
       project("tooling", join(root, "tooling"), "{check,mutation}/*.test.ts"),
     ],
   },

@@ -78,6 +78,14 @@ const subjects: ReadonlyArray<Subject> = [
     ],
   })),
   { name: "msw, loaded before the clients", install: ["msw"], commands: [["node", "msw.mjs"]] },
+  { name: "msw with the testkit", install: ["msw"], commands: [["node", "mswTestkit.mjs"]] },
+  {
+    name: "Vitest with the testkit, by pnpm",
+    install: ["@daybook/testkit", "vitest"],
+    manager: "pnpm",
+    commands: [["node", "vitest.mjs"]],
+    prints: "passed",
+  },
   { name: "Bun", install: ["bun"], commands: [["npx", "bun", "clients.mjs"]] },
   {
     name: "Deno",

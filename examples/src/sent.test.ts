@@ -1,0 +1,35 @@
+/** Tests of a program without a network, a chain or a database: against a fake service, also where requests fail. */
+import { createRestClient } from "@daybook/rest/promise"
+import { FakeService } from "@daybook/testkit"
+import { expect, it } from "vitest"
+import { sentTo } from "./sent.ts"
+
+/** What the wallet of a fake sent, by the blocks of its chain. */
+const expectedOf = ({ blocks, wallet }: FakeService.FakeService): ReadonlyMap<string, bigint> => {
+  const sums = new Map<string, bigint>()
+  for (const { from, succeeded, to, value } of blocks().flatMap(({ transactions }) => transactions))
+    if (from === wallet && succeeded && value > 0n) sums.set(to, (sums.get(to) ?? 0n) + value)
+  return sums
+}
+
+it("adds up what the wallet sent, by recipient, over all pages", async () => {
+  const fake = FakeService.make({ seed: 7 })
+
+  expect(await sentTo(createRestClient(fake.rest), fake.wallet)).toEqual(expectedOf(fake))
+  expect(fake.received.length).toBeGreaterThan(1)
+})
+
+it("adds up the same although the service rejects a request and breaks off a response", async () => {
+  const fake = FakeService.make({ faults: [{ status: 429, retryAfterSeconds: 0 }, { cutAfterBytes: 500 }] })
+  const rest = createRestClient({ ...fake.rest, retry: { base: 1 } })
+
+  expect(await sentTo(rest, fake.wallet)).toEqual(expectedOf(fake))
+})
+
+it("fails without a repeated request where the key is invalid", async () => {
+  const fake = FakeService.make({ apiKey: "right" })
+  const rest = createRestClient({ ...fake.rest, apiKey: "wrong" })
+
+  await expect(sentTo(rest, fake.wallet)).rejects.toMatchObject({ _tag: "Unauthorized" })
+  expect(fake.received).toHaveLength(1)
+})
