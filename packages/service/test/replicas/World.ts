@@ -3,27 +3,38 @@
  * that the head of a page gives the list that the page belongs to. A removed block never returns.
  */
 import { Effect } from "effect"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
-import type { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
-import type { WriteError } from "../../src/store/ChainWriter.ts"
+import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
 import { blockOn, refOf, seeded, wallets } from "../store/model.ts"
-import type { TestStore } from "../store/TestStore.ts"
 
 const minBlocks = 12
 const transactionsOfBlock = 3
 /** Rows of a list that are compared. */
 export const maxRows = 60
 
+/** Writes a chain. */
+export interface Writes<E> {
+  readonly append: (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void, E>
+  readonly unwind: (expected: BlockRef, to: BlockRef) => Effect.Effect<void, E>
+}
+
 /** What was written, and what readers compare with it. */
 export interface World {
   /** Writes once: appends blocks, or removes the last ones. */
-  readonly step: (store: TestStore) => Effect.Effect<void, WriteError | CheckpointConflict>
+  readonly step: <E>(store: Writes<E>) => Effect.Effect<void, E>
+  /** The last block. */
+  readonly head: () => BlockRef
+  /** A block on one that was written; it does not belong to the chain unless the chain goes on from it. */
+  readonly blockOn: (parent: BlockRef) => BlockRows
   /** Bodies of the rows of the tested wallet up to a block, newest first: `maxRows` and the rest of their block, or all. */
   readonly listOf: (hash: string) => ReadonlyArray<string>
   /** Whether the block was removed, or is being removed. */
   readonly isRemoved: (hash: string) => boolean
+  /** Whether a block was made that has this hash. */
+  readonly isKnown: (hash: string) => boolean
   /** Goes on from the head that a database has, after a write of which nothing is known or a failover. Gives the number of lost blocks. */
-  readonly resume: (store: TestStore) => Effect.Effect<number, StoreError>
+  readonly resume: (store: Pick<ChainReader, "snapshot">) => Effect.Effect<number, StoreError>
   readonly counts: { appends: number; reorgs: number }
 }
 
@@ -51,35 +62,36 @@ export const make = (seed: number): World => {
     return list
   }
 
-  const append = Effect.fnUntraced(function* (store: TestStore) {
+  const made = (parent: BlockRows | undefined) => {
+    const transactions = Array.from({ length: transactionsOfBlock }, () => [
+      ...new Set([wallets[0]!, numbers.pick(wallets)]),
+    ])
+    const block = blockOn(parent ?? null, { fork: `f${fork}`, transactions })
+    parents.set(block.hash, parent)
+    blocks.set(block.hash, block)
+    return block
+  }
+
+  const append = <E>(store: Writes<E>) => {
     const last = chain.at(-1)
     const added: Array<BlockRows> = []
-    for (let count = 1 + numbers.below(3); count > 0; count--) {
-      const parent = added.at(-1) ?? last
-      const transactions = Array.from({ length: transactionsOfBlock }, () => [
-        ...new Set([wallets[0]!, numbers.pick(wallets)]),
-      ])
-      const block = blockOn(parent ?? null, { fork: `f${fork}`, transactions })
-      parents.set(block.hash, parent)
-      blocks.set(block.hash, block)
-      added.push(block)
-    }
+    for (let count = 1 + numbers.below(3); count > 0; count--) added.push(made(added.at(-1) ?? last))
     chain = [...chain, ...added]
     counts.appends++
-    yield* store.append(last === undefined ? null : refOf(last), added)
-  })
+    return store.append(last === undefined ? null : refOf(last), added)
+  }
 
-  const reorg = Effect.fnUntraced(function* (store: TestStore) {
+  const reorg = <E>(store: Writes<E>) => {
     const head = chain.at(-1)!
     const kept = chain.slice(0, -1 - numbers.below(4))
     for (const { hash } of chain.slice(kept.length)) removed.add(hash)
     chain = kept
     fork++
     counts.reorgs++
-    yield* store.unwind(refOf(head), refOf(kept.at(-1)!))
-  })
+    return store.unwind(refOf(head), refOf(kept.at(-1)!))
+  }
 
-  const resume = Effect.fnUntraced(function* (store: TestStore) {
+  const resume = Effect.fnUntraced(function* (store: Pick<ChainReader, "snapshot">) {
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
     const found: Array<BlockRows> = []
     const head = checkpoint?.head.hash ?? ""
@@ -87,6 +99,8 @@ export const make = (seed: number): World => {
     const kept = new Set(found.map(({ hash }) => hash))
     const lost = chain.filter(({ hash }) => !kept.has(hash))
     for (const { hash } of lost) removed.add(hash)
+    // A reorg that was rolled back removed nothing.
+    for (const hash of kept) removed.delete(hash)
     chain = found
     fork++
     return lost.length
@@ -96,7 +110,13 @@ export const make = (seed: number): World => {
     resume,
     step: (store) =>
       Effect.suspend(() => (chain.length > minBlocks && numbers.below(4) === 0 ? reorg(store) : append(store))),
+    head: () => refOf(chain.at(-1)!),
+    blockOn: ({ hash }) => {
+      fork++
+      return made(blocks.get(hash))
+    },
     listOf,
+    isKnown: (hash) => blocks.has(hash),
     isRemoved: (hash) => removed.has(hash),
     counts,
   }

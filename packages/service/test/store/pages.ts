@@ -19,14 +19,17 @@ const config = Result.getOrThrow(
   }),
 )
 
-/** Reads pages of a wallet: hashes of their rows, and the cursor of the next one. */
-export const pagesOf = (database: Database) => {
+/**
+ * Reads pages of a wallet: hashes of their rows, and the cursor of the next one. `within` runs in the snapshot of each page, behind the
+ * read of its checkpoint.
+ */
+export const pagesOf = (database: Database, within: Effect.Effect<void> = Effect.void) => {
   const read = PagedQuery.make({
     chains: Result.getOrThrow(ServedChain.fromChains(config.chains)).map(IndexedChain.fromDatabase(database)),
     maxLimit: 1_000,
     maxBytes: 10_000_000,
     source: PagedQuery.sourceOf(WalletTransactions.projection),
   })
-  const request = { key: wallets[0]!, internal: false, guard: () => Effect.void }
+  const request = { key: wallets[0]!, internal: false, guard: () => within }
   return (query: PagedQuery.Parameters) => read({ chain: ref.name, ...query }, request)
 }

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe } from "@effect/vitest"
+import { afterAll, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { expectExact } from "../../tears/expectExact.ts"
 import { contract } from "../contract.ts"
 import { dumpOf } from "./dumpOf.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
@@ -45,4 +46,10 @@ describe("Engine PostgreSQL", () => {
   replicaReading(server)
   unresponsive(server)
   service(server)
+
+  it.live(
+    "page: is exact while writers die, stand still and go on without their lease",
+    () => Effect.flatMap(TestServer.database(url), (database) => expectExact(database.url)),
+    120_000,
+  )
 })

@@ -1,0 +1,27 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect, vi } from "vitest"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import * as Checker from "./Checker.ts"
+import { expectExact } from "./expectExact.ts"
+import * as Rules from "./Rules.ts"
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const url = Effect.map(temporaryFolder, (folder) => `sqlite:${folder}`)
+
+describe("Checker", () => {
+  it.live("run: finds SQLite's pages exact while writers die, stand still and go on without their lease", () =>
+    Effect.flatMap(url, expectExact),
+  )
+
+  it.live("run: finds a write of a process that lost its lease where no write compares its token", () =>
+    Effect.gen(function* () {
+      const { edits } = Rules.all.find(({ name, subject }) => subject === "sqlite" && name.includes("token"))!
+
+      const seen = yield* Checker.run({ url: yield* url, pages: 100, seed: 1, edits })
+
+      expect(seen.accepted).toBeGreaterThan(0)
+    }),
+  )
+})

@@ -1,0 +1,94 @@
+/** Reads pages of a chain while writers append, reorg, die and go on without their lease, and compares each page with the chain of its head. */
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
+import * as Walker from "../replicas/Walker.ts"
+import * as World from "../replicas/World.ts"
+import { seeded } from "../store/model.ts"
+import { pagesOf } from "../store/pages.ts"
+import { ref } from "../store/TestDatabase.ts"
+import * as TestStore from "../store/TestStore.ts"
+import type { Edit } from "./Edit.ts"
+import * as Writers from "./Writers.ts"
+
+/** What to check. */
+export interface Options {
+  /** Edits of the sources that writers run. */
+  readonly edits?: ReadonlyArray<Edit>
+  /** The database that is written; it is empty. */
+  readonly url: string
+  /** The database that pages are read of. Default: that which is written. */
+  readonly pagesUrl?: Engine.DatabaseUrl
+  readonly pages: number
+  readonly seed: number
+  /** Reads fewer pages once something is wrong. */
+  readonly endsWhenWrong?: boolean
+}
+
+/** What was seen. */
+export interface Seen extends Omit<Walker.Tally, "unavailable">, Writers.Deeds {
+  readonly unavailable: ReadonlyMap<string, number>
+  readonly appends: number
+  readonly reorgs: number
+}
+
+const readers = 8
+/** Pauses within a snapshot, and before a page. */
+const [within, before] = [
+  [0, 0, 2, 8],
+  [0, 3, 10, 40],
+] as const
+const limits = [2, 5, 9]
+const firstSteps = 12
+const writePauseMillis = 2
+/** Pages that are read after something was wrong. */
+const pagesWhenWrong = 300
+
+/** Whether a page or a write was wrong. */
+export const isWrong = ({ accepted, falselyStale, torn }: Pick<Seen, "accepted" | "falselyStale" | "torn">): boolean =>
+  torn > 0 || falselyStale > 0 || accepted > 0
+
+/** Checks a database. */
+export const run = Effect.fnUntraced(function* (
+  options: Options,
+): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
+  const { endsWhenWrong = false, pages: wanted, seed, url } = options
+  const numbers = seeded(seed)
+  const world = World.make(seed)
+  const database = yield* Engine.fromUrl(url, "/")
+  const store = yield* TestStore.open(database, ref)
+  for (let step = 0; step < firstSteps; step++) yield* Effect.orDie(world.step(store))
+  const { deeds, step } = yield* Writers.make({ url, edits: options.edits ?? [] }, world, store, numbers)
+  const tally = Walker.tally()
+  let last = wanted
+  const isOver = () => {
+    if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds })) last = tally.pages + pagesWhenWrong
+    const { accepted, crashes, refused, stalls } = deeds
+    const isRehearsed = Math.min(crashes, stalls, refused + accepted, world.counts.reorgs) > 0
+    return isRehearsed && tally.pages >= Math.min(last, wanted)
+  }
+
+  const reading = options.pagesUrl === undefined ? database : yield* Engine.fromUrl(options.pagesUrl, "/")
+  const reader = Effect.fnUntraced(function* (own: number) {
+    const drawn = seeded(seed * 100 + own)
+    const pause = Effect.suspend(() => Effect.sleep(drawn.pick(within)))
+    const [newest, pages] = [pagesOf(database, pause), pagesOf(reading, pause)]
+    while (!isOver()) {
+      yield* Walker.walk({
+        ...{ world, tally, rest: pages, limit: drawn.pick(limits), pauseMillis: drawn.pick(before), maxPages: 5 },
+        first: drawn.below(2) === 0 ? newest : pages,
+      })
+    }
+  })
+  const writing = Effect.gen(function* () {
+    while (!isOver()) {
+      yield* step
+      yield* Effect.sleep(writePauseMillis)
+    }
+  })
+  yield* Effect.all([writing, ...Array.from({ length: readers }, (_, own) => reader(own))], {
+    concurrency: "unbounded",
+  })
+  return { ...tally, ...deeds, ...world.counts }
+})

@@ -1,0 +1,35 @@
+/**
+ * Edits of sources as they are loaded, by which a test takes a rule out of the service, or watches its statements, in a process of its own:
+ * `node --import Edit.load.ts`, with the edits in the environment.
+ */
+import { fileURLToPath } from "node:url"
+
+/** An edit of a source below `src`. */
+export interface Edit {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const variable = "DAYBOOK_TEST_EDITS"
+const loader = fileURLToPath(new URL("Edit.load.ts", import.meta.url))
+
+/** The edits of this process. */
+export const current = (): ReadonlyArray<Edit> => JSON.parse(process.env[variable] ?? "[]")
+
+/** Arguments of Node and the environment of a process with further edits. */
+export const processWith = (edits: ReadonlyArray<Edit>) => ({
+  args: ["--import", loader],
+  env: { ...process.env, [variable]: JSON.stringify([...current(), ...edits]) },
+})
+
+/** Applies edits to the source of a file; throws for an edit whose text is not there. */
+export const apply = (edits: ReadonlyArray<Edit>, url: string, source: string): string => {
+  let edited = source
+  for (const { file, from, to } of edits) {
+    if (!url.endsWith(`/src/${file}`)) continue
+    if (!edited.includes(from)) throw new Error(`Text of an edit not found in ${file}: ${from}`)
+    edited = edited.replaceAll(from, () => to)
+  }
+  return edited
+}

@@ -1,0 +1,128 @@
+/** The rules that keep pages exact and writers apart, each with the edit that takes it out. */
+import type { Edit } from "./Edit.ts"
+
+/** The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags. */
+export type Subject = "sqlite" | "postgres" | "replica"
+
+/** All of them. */
+export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica"]
+
+/** A rule. */
+export interface Rule {
+  readonly name: string
+  readonly subject: Subject
+  readonly edits: ReadonlyArray<Edit>
+}
+
+const cursor: Edit = {
+  file: "server/rest/PagedQuery.ts",
+  from: "if (resumeFromBlock !== null) return",
+  to: "if (false) return",
+}
+
+const sqlite: ReadonlyArray<Omit<Rule, "subject">> = [
+  {
+    name: "a write compares the head",
+    edits: [
+      {
+        file: "store/sqlite/ChainWriter.ts",
+        from: "return BlockLinks.isSame(head, expected)",
+        to: "return true",
+      },
+    ],
+  },
+  {
+    name: "a write compares its token",
+    edits: [{ file: "store/sqlite/ChainFile.ts", from: "(isCurrent ? Effect.void", to: "(true ? Effect.void" }],
+  },
+  {
+    name: "a write is one transaction",
+    edits: [
+      {
+        file: "store/sqlite/ChainWriter.ts",
+        from: "    rememberUnsafe(file, lowest, rememberedBlocks)",
+        to: '    connection.scriptUnsafe("COMMIT; BEGIN IMMEDIATE"); rememberUnsafe(file, lowest, rememberedBlocks)',
+      },
+    ],
+  },
+  {
+    name: "a page is one snapshot",
+    edits: [{ file: "store/sqlite/ReadPool.ts", from: 'connection.rowsUnsafe("BEGIN", [])', to: "undefined" }],
+  },
+  { name: "a page compares the blocks of its cursor", edits: [cursor] },
+]
+
+const postgres: ReadonlyArray<Omit<Rule, "subject">> = [
+  {
+    name: "a write compares the head",
+    edits: [
+      {
+        file: "store/postgres/ChainWriter.ts",
+        from: "return BlockLinks.isSame(found, expected) ?",
+        to: "return true ?",
+      },
+    ],
+  },
+  {
+    name: "a write compares its token",
+    edits: [{ file: "store/postgres/Checkpoints.ts", from: "token !== null && token !== current", to: "false" }],
+  },
+  {
+    name: "a write locks the checkpoint",
+    edits: [{ file: "store/postgres/Statements.ts", from: ".checkpoint FOR UPDATE", to: ".checkpoint" }],
+  },
+  {
+    name: "a write is one transaction",
+    edits: [
+      {
+        file: "store/postgres/ChainWriter.ts",
+        from: "  yield* remember(at, lowest)",
+        to: '  yield* at.session.rows("COMMIT", []); yield* at.session.rows("BEGIN", []); yield* remember(at, lowest)',
+      },
+    ],
+  },
+  {
+    name: "a page is one snapshot",
+    edits: [
+      {
+        file: "store/postgres/Pool.ts",
+        from: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        to: "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+      },
+    ],
+  },
+  { name: "a page compares the blocks of its cursor", edits: [cursor] },
+]
+
+const replica: ReadonlyArray<Omit<Rule, "subject">> = [
+  {
+    name: "a replica reads what its serial has reached",
+    edits: [
+      {
+        file: "store/postgres/Replicas.ts",
+        from: "if (state.serial >= atLeast) return",
+        to: "if (true) return",
+      },
+    ],
+  },
+  {
+    name: "serials grow with each write",
+    edits: [
+      {
+        file: "store/postgres/Checkpoints.ts",
+        from: "serial: Math.max(columns.serial + 1, clock)",
+        to: "serial: 1",
+      },
+    ],
+  },
+]
+
+const of = (subject: Subject, rules: ReadonlyArray<Omit<Rule, "subject">>): ReadonlyArray<Rule> =>
+  rules.map((rule) => ({ ...rule, subject }))
+
+/** The rules of the engines. */
+export const all: ReadonlyArray<Rule> = [
+  ...of("sqlite", sqlite),
+  ...of("postgres", postgres),
+  ...of("replica", replica),
+]

@@ -1,0 +1,164 @@
+/**
+ * Writes a chain by two processes that take its lease from each other: one dies between two statements of a write, stands still in one
+ * while the other takes the lease, goes on with a lease that it lost, or takes it again and goes on from a head that was replaced.
+ */
+import { Data, Effect, Fiber } from "effect"
+import type { Scope } from "effect"
+import type { BlockRef } from "../../src/store/BlockRows.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { FencingToken } from "../../src/store/Leases.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
+import type { World, Writes } from "../replicas/World.ts"
+import type { Seeded } from "../store/model.ts"
+import type { Interruption } from "./Interruption.ts"
+import * as WriterProcess from "./WriterProcess.ts"
+
+/** What the writers did. */
+export interface Deeds {
+  /** Processes that died in a write. */
+  crashes: number
+  /** Processes that stood still in a write while another one took the lease. */
+  stalls: number
+  /** Writes of a process without the lease, or from a head that was replaced, that were refused. */
+  refused: number
+  /** Such writes that were accepted, which none may be. */
+  accepted: number
+  /** Other failures of writes, by their message. */
+  readonly failures: Map<string, number>
+}
+
+/** A write that failed. */
+class NotWritten extends Data.TaggedError("NotWritten")<{ readonly outcome: WriterProcess.Outcome }> {}
+
+interface Writer {
+  readonly process: WriterProcess.WriterProcess
+  token: FencingToken
+}
+
+/** Statements of a write at which it is interrupted: those of a short one, from the one behind its begin, and of a longer one. */
+const [firstStatement, lastOfShort, lastStatement] = [2, 9, 24]
+const stallMillis = 40
+
+/** Makes the writers; each run of the result writes once or more often. */
+export const make = Effect.fnUntraced(function* (
+  process: Parameters<typeof WriterProcess.start>[0],
+  world: World,
+  reader: Pick<ChainReader, "snapshot">,
+  numbers: Seeded,
+): Effect.fn.Return<
+  { readonly deeds: Deeds; readonly step: Effect.Effect<void, StoreError, Scope.Scope> },
+  never,
+  Scope.Scope
+> {
+  const deeds: Deeds = { crashes: 0, stalls: 0, refused: 0, accepted: 0, failures: new Map() }
+  const start = Effect.map(WriterProcess.start(process), (started): Writer => ({
+    process: started,
+    token: 0 as FencingToken,
+  }))
+  const spare = Effect.forkScoped(start)
+  let other = yield* spare
+  let leader = yield* start
+
+  const note = (outcome: WriterProcess.Outcome) => {
+    if (outcome._tag === "Done") return
+    deeds.failures.set(outcome.message, (deeds.failures.get(outcome.message) ?? 0) + 1)
+  }
+
+  /** Takes the lease. */
+  const lead = Effect.fnUntraced(function* (writer: Writer) {
+    const outcome = yield* writer.process.run({ _tag: "Acquire" })
+    if (outcome._tag === "Done" && outcome.token !== null) writer.token = outcome.token
+    else note(outcome)
+  })
+
+  const writes = ({ process, token }: Writer, interruption?: Interruption): Writes<NotWritten> => {
+    const written = (command: WriterProcess.Command) =>
+      Effect.flatMap(process.run(command, interruption), (outcome) =>
+        outcome._tag === "Done" ? Effect.void : Effect.fail(new NotWritten({ outcome })),
+      )
+    return {
+      append: (expected, blocks) => written({ _tag: "Append", expected, blocks, token }),
+      unwind: (expected, to) => written({ _tag: "Unwind", expected, to, token }),
+    }
+  }
+
+  /** Writes once; goes on from the stored head after a failure. */
+  const write = Effect.fnUntraced(function* (writer: Writer, interruption?: Interruption) {
+    const result = yield* Effect.result(world.step(writes(writer, interruption)))
+    if (result._tag === "Success") return
+    const { outcome } = result.failure
+    if (outcome._tag === "Died") {
+      deeds.crashes++
+      leader = yield* Fiber.join(other)
+      other = yield* spare
+      yield* lead(leader)
+    } else note(outcome)
+    yield* world.resume(reader)
+  })
+
+  const interruption = (stall: number | null, last = lastStatement): Interruption => ({
+    statement: firstStatement + numbers.below(last - firstStatement + 1),
+    stallMillis: stall,
+  })
+
+  /** A write that must be refused. */
+  const forbidden = Effect.fnUntraced(function* (command: WriterProcess.Command, writer: Writer, by: string) {
+    const outcome = yield* writer.process.run(command)
+    if (outcome._tag === by) deeds.refused++
+    else if (outcome._tag === "Done") deeds.accepted++
+    else note(outcome)
+  })
+
+  const change = Effect.fnUntraced(function* () {
+    const former = leader
+    leader = yield* Fiber.join(other)
+    other = yield* Effect.forkScoped(Effect.succeed(former))
+    yield* lead(leader)
+    yield* world.resume(reader)
+    return former
+  })
+
+  /** The leader stands still in a write while the other one takes the lease. */
+  const stall = Effect.fnUntraced(function* () {
+    deeds.stalls++
+    const stalled = world.step(writes(leader, interruption(stallMillis)))
+    const taken = Effect.gen(function* () {
+      yield* Effect.sleep(stallMillis / 4)
+      yield* change()
+      for (let count = 1 + numbers.below(3); count > 0; count--) yield* write(leader)
+    })
+    yield* Effect.all([Effect.ignore(stalled), taken], { concurrency: 2 })
+    yield* world.resume(reader)
+  })
+
+  /** A process that lost the lease goes on, and may take it again without reading the head again. */
+  const zombie = Effect.fnUntraced(function* () {
+    const replaced: BlockRef = world.head()
+    const former = yield* change()
+    for (let count = 1 + numbers.below(3); count > 0; count--) yield* write(leader)
+    const append = (expected: BlockRef) => ({
+      _tag: "Append" as const,
+      expected,
+      blocks: [world.blockOn(expected)],
+      token: former.token,
+    })
+    yield* forbidden(append(replaced), former, "LeaseLost")
+    yield* forbidden(append(world.head()), former, "LeaseLost")
+    if (numbers.below(2) === 0 || world.head().hash === replaced.hash) return yield* world.resume(reader)
+    yield* change()
+    yield* forbidden(append(replaced), former, "CheckpointConflict")
+    return yield* world.resume(reader)
+  })
+
+  yield* lead(leader)
+  const first = [stall, zombie, () => write(leader, interruption(null, lastOfShort))]
+  const step = Effect.suspend(() => {
+    const scripted = first.shift()
+    if (scripted !== undefined) return scripted()
+    const drawn = numbers.below(100)
+    if (drawn < 4) return write(leader, interruption(null))
+    if (drawn < 10) return stall()
+    return drawn < 18 ? zombie() : write(leader)
+  })
+  return { deeds, step: Effect.asVoid(step) }
+})

@@ -1,0 +1,42 @@
+/** A process that writes what `WriterProcess` asks for. */
+import { Effect } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
+import { ref } from "../store/TestDatabase.ts"
+import * as Interruption from "./Interruption.ts"
+import type { Asked, Command, Done } from "./WriterProcess.ts"
+
+const owner = "checked"
+
+Interruption.install()
+
+const program = Effect.gen(function* () {
+  const database = yield* Engine.fromUrl(process.argv[2]!, "/")
+  const writer = yield* Effect.retry(database.chain(ref).writer(), { while: ({ isRetryable }) => isRetryable, times: 20 })
+  const run = (command: Command) => {
+    switch (command._tag) {
+      // It ends at once, so that another writer need not wait to take it.
+      case "Acquire":
+        return database.leases.acquire(ref, owner, 0)
+      case "Append":
+        return writer.append(command.expected, command.blocks, command.token)
+      case "Unwind":
+        return writer.unwind(command.expected, command.to, command.token)
+    }
+  }
+  const onAsked = async ({ command, id, interruption }: Asked) => {
+    Interruption.arm(interruption)
+    const result = await Effect.runPromise(Effect.result(Effect.asSome(run(command))))
+    Interruption.arm(undefined)
+    const done: Done =
+      result._tag === "Success"
+        ? { id, outcome: { _tag: "Done", token: "value" in result.success ? (result.success.value ?? null) : null } }
+        : { id, outcome: { _tag: result.failure._tag, message: String(result.failure) } }
+    process.send?.(done)
+  }
+  process.on("message", (asked: Asked) => void onAsked(asked))
+  process.send?.({ id: 0, outcome: { _tag: "Done", token: null } } satisfies Done)
+  return yield* Effect.never
+})
+
+process.on("disconnect", () => process.exit())
+await Effect.runPromise(Effect.scoped(program))
