@@ -85,6 +85,14 @@ export interface GapQuery {
   readonly limit: number
 }
 
+/** What the reads of a snapshot ask for, which an engine may read at once; other reads are no less possible. */
+export interface ExpectedReads {
+  /** Wallet of `reconciledTo`. */
+  readonly wallet?: string
+  /** Numbers of blocks. */
+  readonly blocks?: ReadonlyArray<number>
+}
+
 /** How to read a snapshot. */
 export interface SnapshotOptions {
   /**
@@ -92,6 +100,7 @@ export interface SnapshotOptions {
    * of one that fails is read again of another server. Left out: the newest state is read.
    */
   readonly atLeast?: number
+  readonly expected?: ExpectedReads
 }
 
 /** Reads of one committed state of a chain. */

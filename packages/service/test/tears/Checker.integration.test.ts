@@ -4,7 +4,7 @@ import { expect, vi } from "vitest"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Checker from "./Checker.ts"
 import { expectExact } from "./expectExact.ts"
-import * as Rules from "./Rules.ts"
+import * as Safeguards from "./Safeguards.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -17,7 +17,7 @@ describe("Checker", () => {
 
   it.live("run: finds a write of a process that lost its lease where no write compares its token", () =>
     Effect.gen(function* () {
-      const { edits } = Rules.all.find(({ name, subject }) => subject === "sqlite" && name.includes("token"))!
+      const { edits } = Safeguards.all.find(({ name, subject }) => subject === "sqlite" && name.includes("token"))!
 
       const seen = yield* Checker.run({ url: yield* url, pages: 100, seed: 1, edits })
 

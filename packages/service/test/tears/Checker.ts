@@ -50,9 +50,7 @@ export const isWrong = ({ accepted, falselyStale, torn }: Pick<Seen, "accepted" 
   torn > 0 || falselyStale > 0 || accepted > 0
 
 /** Checks a database. */
-export const run = Effect.fnUntraced(function* (
-  options: Options,
-): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
+export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
   const { endsWhenWrong = false, pages: wanted, seed, url } = options
   const numbers = seeded(seed)
   const world = World.make(seed)

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import * as Edit from "./Edit.ts"
 import * as Interruption from "./Interruption.ts"
-import * as Rules from "./Rules.ts"
+import * as Safeguards from "./Safeguards.ts"
 
 const sourceOf = (file: string) => {
   const url = new URL(`../../src/${file}`, import.meta.url)
@@ -22,8 +22,8 @@ describe("Edit", () => {
   describe("apply", () => {
     it("apply: announces the statements of both engines", () => expectEdited(Interruption.edits))
 
-    it.each(Rules.all.map((rule) => [rule.subject, rule.name, rule] as const))(
-      "apply: takes out the rule of %s that %s",
+    it.each(Safeguards.all.map((safeguard) => [safeguard.subject, safeguard.name, safeguard] as const))(
+      "apply: takes out the safeguard of %s that %s",
       (_, __, { edits }) => expectEdited(edits),
     )
 

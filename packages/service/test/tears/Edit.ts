@@ -1,6 +1,6 @@
 /**
- * Edits of sources as they are loaded, by which a test takes a rule out of the service, or watches its statements, in a process of its own:
- * `node --import Edit.load.ts`, with the edits in the environment.
+ * Edits of sources as they are loaded, by which a test takes a safeguard out of the service, or watches its statements, in a process of
+ * its own: `node --import Edit.load.ts`, with the edits in the environment.
  */
 import { fileURLToPath } from "node:url"
 

@@ -19,7 +19,7 @@ export type Command =
   | { readonly _tag: "Unwind"; readonly expected: BlockRef; readonly to: BlockRef; readonly token: FencingToken }
 
 /** A command as it is sent. */
-export interface Asked {
+export interface WriteRequest {
   readonly id: number
   readonly command: Command
   readonly interruption?: Interruption.Interruption
@@ -82,7 +82,7 @@ export const start = ({ edits = [], url }: { readonly url: string; readonly edit
         if (!isAlive) return Effect.succeed(died)
         const id = ++last
         const outcome = wait(id)
-        child.send({ id, command, ...(interruption === undefined ? {} : { interruption }) } satisfies Asked)
+        child.send({ id, command, ...(interruption === undefined ? {} : { interruption }) } satisfies WriteRequest)
         return outcome
       })
     return { run } satisfies WriterProcess

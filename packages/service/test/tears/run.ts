@@ -5,8 +5,8 @@
  * Ends with code 1 for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page
  * or write that failed.
  *
- * With `--rules` each rule of these engines is taken out in turn, in a process of its own, which must find that: it ends with code 1 for a
- * rule whose absence was not noticed.
+ * With `--safeguards` each safeguard of these engines is taken out in turn, in a process of its own, which must find that: it ends with
+ * code 1 for a safeguard whose absence was not noticed.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -17,7 +17,7 @@ import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Checker from "./Checker.ts"
 import * as Edit from "./Edit.ts"
-import * as Rules from "./Rules.ts"
+import * as Safeguards from "./Safeguards.ts"
 
 const { values } = parseArgs({
   options: {
@@ -25,10 +25,10 @@ const { values } = parseArgs({
     pages: { type: "string", default: "10000" },
     seed: { type: "string", default: "1" },
     bin: { type: "string" },
-    rules: { type: "boolean", default: false },
+    safeguards: { type: "boolean", default: false },
   },
 })
-const subject = Rules.subjects.find((name) => name === values.on)
+const subject = Safeguards.subjects.find((name) => name === values.on)
 const bin = values.bin === undefined ? {} : { bin: values.bin }
 const lagMillis = 200
 
@@ -62,26 +62,31 @@ const check = Effect.gen(function* () {
   return !Checker.isWrong(seen) && (isBroken || seen.failures.size + seen.unavailable.size === 0)
 }).pipe(Effect.scoped)
 
-/** Runs this command without a rule; true where that is noticed. */
-const without = async ({ edits, name, subject: on }: Rules.Rule): Promise<boolean> => {
+/** Runs this command without a safeguard; true where that is noticed. */
+const without = async ({ edits, name, subject: on }: Safeguards.Safeguard): Promise<boolean> => {
   const { args, env } = Edit.processWith(edits)
   const { pages, seed } = values
   const own = ["--on", on, "--pages", pages, "--seed", seed, ...(values.bin === undefined ? [] : ["--bin", values.bin])]
-  print(`${on} without the rule that ${name}:`)
+  print(`${on} without the safeguard that ${name}:`)
   const child = spawn(process.execPath, [...args, fileURLToPath(import.meta.url), ...own], { env, stdio: "inherit" })
   const [code] = await once(child, "exit")
   return code === 1
 }
 
 const main = async () => {
-  if (!values.rules) return Effect.runPromise(check)
+  if (!values.safeguards) return Effect.runPromise(check)
   const unnoticed: Array<string> = []
-  for (const rule of Rules.all) if (!(await without(rule))) unnoticed.push(`${rule.subject}: ${rule.name}`)
-  print(unnoticed.length === 0 ? `${Rules.all.length} rules, each noticed` : `not noticed: ${unnoticed.join("; ")}`)
+  for (const safeguard of Safeguards.all)
+    if (!(await without(safeguard))) unnoticed.push(`${safeguard.subject}: ${safeguard.name}`)
+  print(
+    unnoticed.length === 0
+      ? `${Safeguards.all.length} safeguards, each noticed`
+      : `not noticed: ${unnoticed.join("; ")}`,
+  )
   return unnoticed.length === 0
 }
 
 if (subject === undefined) {
-  print(`Invalid option "--on": expected ${Rules.subjects.join(", ")}, received "${values.on}".`)
+  print(`Invalid option "--on": expected ${Safeguards.subjects.join(", ")}, received "${values.on}".`)
   process.exitCode = 2
 } else process.exitCode = (await main()) ? 0 : 1

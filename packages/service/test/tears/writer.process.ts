@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as Interruption from "./Interruption.ts"
-import type { Asked, Command, Done } from "./WriterProcess.ts"
+import type { WriteRequest, Command, Done } from "./WriterProcess.ts"
 
 const owner = "checked"
 
@@ -11,7 +11,10 @@ Interruption.install()
 
 const program = Effect.gen(function* () {
   const database = yield* Engine.fromUrl(process.argv[2]!, "/")
-  const writer = yield* Effect.retry(database.chain(ref).writer(), { while: ({ isRetryable }) => isRetryable, times: 20 })
+  const writer = yield* Effect.retry(database.chain(ref).writer(), {
+    while: ({ isRetryable }) => isRetryable,
+    times: 20,
+  })
   const run = (command: Command) => {
     switch (command._tag) {
       // It ends at once, so that another writer need not wait to take it.
@@ -23,7 +26,7 @@ const program = Effect.gen(function* () {
         return writer.unwind(command.expected, command.to, command.token)
     }
   }
-  const onAsked = async ({ command, id, interruption }: Asked) => {
+  const onRequest = async ({ command, id, interruption }: WriteRequest) => {
     Interruption.arm(interruption)
     const result = await Effect.runPromise(Effect.result(Effect.asSome(run(command))))
     Interruption.arm(undefined)
@@ -33,7 +36,7 @@ const program = Effect.gen(function* () {
         : { id, outcome: { _tag: result.failure._tag, message: String(result.failure) } }
     process.send?.(done)
   }
-  process.on("message", (asked: Asked) => void onAsked(asked))
+  process.on("message", (request: WriteRequest) => void onRequest(request))
   process.send?.({ id: 0, outcome: { _tag: "Done", token: null } } satisfies Done)
   return yield* Effect.never
 })

@@ -277,10 +277,11 @@ export const chainFinder = (chains: ReadonlyArray<IndexedChain>) => {
       : find(name)
 }
 
-/** The state that a page needs: any for the first one, and the newest for the cursor of an earlier version. */
-const atLeastOf = (cursor: Cursor.Cursor | undefined): SnapshotOptions => {
-  if (cursor === undefined) return { atLeast: 0 }
-  return cursor.serial === 0 ? {} : { atLeast: cursor.serial }
+/** The state that a page needs, any for the first one and the newest for the cursor of an earlier version, and what it reads there. */
+const optionsOf = ({ cursor, key: wallet }: Resolved): SnapshotOptions => {
+  if (cursor === undefined) return { atLeast: 0, expected: { wallet } }
+  const expected = { wallet, blocks: [cursor.position[0], cursor.top.number] }
+  return cursor.serial === 0 ? { expected } : { atLeast: cursor.serial, expected }
 }
 
 /** Makes the reader of pages of a source. */
@@ -341,7 +342,10 @@ export const make = <Row>(options: {
   ): Effect.Effect<Page<Row>, InvalidParameter | StaleCursor | NotDerived | StoreError.StoreError | E> => {
     const resolved = resolve(request.key, query, request.filter ?? {})
     if (Result.isFailure(resolved)) return Effect.fail(resolved.failure)
-    const { chain, cursor } = resolved.success
-    return chain.reader.snapshot((snapshot) => read(source, snapshot, resolved.success, request), atLeastOf(cursor))
+    const { chain } = resolved.success
+    return chain.reader.snapshot(
+      (snapshot) => read(source, snapshot, resolved.success, request),
+      optionsOf(resolved.success),
+    )
   }
 }

@@ -2,22 +2,18 @@
  * Finds blocks by their number and their time in one committed state, and compares each result with the blocks beside it.
  */
 import * as Effect from "effect/Effect"
-import type { Checkpoint, LinkedBlock } from "../BlockRows.ts"
+import type { LinkedBlock } from "../BlockRows.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
-import type { At } from "./Chain.ts"
+import type { State } from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
-
-/** A chain in one committed state. */
-export interface State extends At {
-  readonly checkpoint: Checkpoint | null
-}
 
 /** The stored row of a block; `null` outside the index. Fails for one that is missing in it. */
 export const header = Effect.fnUntraced(function* (state: State, number: number) {
-  const { chain, checkpoint } = state
-  const found = yield* Blocks.find(state, number)
+  const { blocks, chain, checkpoint } = state
+  const known = blocks.get(number)
+  const found = yield* known === undefined ? Blocks.find(state, number) : Blocks.sound(state, known)
   if (found !== null) return found
   if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return null
   return yield* Checksum.damaged(chain.name, number, "it is not stored")

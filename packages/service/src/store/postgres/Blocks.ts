@@ -4,8 +4,8 @@
  * Source: decisions 0034, 0035 and 0044.
  */
 import * as Effect from "effect/Effect"
-import { type BlockGap, type BlockRef, type BlockRows, type Gap, gapKinds } from "../BlockRows.ts"
-import type { GapCounts, GapQuery } from "../ChainReader.ts"
+import type { BlockGap, BlockRef, BlockRows, Gap } from "../BlockRows.ts"
+import type { GapQuery } from "../ChainReader.ts"
 import * as BlockRow from "../rows/BlockRow.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
@@ -84,15 +84,23 @@ export const range = (
     rows.map((row) => BlockRow.fromColumns(row, noOlderLayout)),
   )
 
+/** A block of a number; fails for a damaged one. */
+export const sound = (
+  { chain }: At,
+  found: BlockRow.StoredHeader | null,
+): Effect.Effect<BlockRow.StoredHeader | null, StoreError> =>
+  found?.isDamaged === true
+    ? Effect.fail(Checksum.damaged(chain.name, found.number, "it does not match its checksum"))
+    : Effect.succeed(found)
+
 /** The block of a number; `null` where none is stored. Fails for a damaged one. */
-export const find = Effect.fnUntraced(function* (
-  at: At,
-  number: number,
-): Effect.fn.Return<BlockRow.StoredHeader | null, StoreError> {
-  const [found] = yield* range(at, number, number)
-  if (found?.isDamaged !== true) return found ?? null
-  return yield* Checksum.damaged(at.chain.name, number, "it does not match its checksum")
-})
+export const find = (at: At, number: number): Effect.Effect<BlockRow.StoredHeader | null, StoreError> =>
+  Effect.flatMap(range(at, number, number), ([found]) => sound(at, found ?? null))
+
+/** Remembers the row of a block among those that were read. */
+export const know = (known: Map<number, BlockRow.StoredHeader | null>, row: BlockRow.Columns | undefined): void => {
+  if (row !== undefined) known.set(row[0], BlockRow.fromColumns(row, noOlderLayout))
+}
 
 /** Blocks by their numbers, with whether each is damaged; those that are not stored are absent. */
 export const byNumber = Effect.fnUntraced(function* (
@@ -161,14 +169,3 @@ export const gaps = (
       reason: Buffer.from(reason).toString(),
     })),
   )
-
-/** Numbers of gaps by kind, and of blocks with facts. */
-export const counts = Effect.fnUntraced(function* ({
-  chain: { sql },
-  session,
-}: At): Effect.fn.Return<{ readonly gaps: GapCounts; readonly facts: number }, StoreError> {
-  const found = new Map(yield* session.rows<readonly [name: string, count: number]>(sql.counts, []))
-  const gaps = Object.fromEntries(gapKinds.map((kind) => [kind, found.get(kind) ?? 0]))
-  // Sound: the keys are the kinds.
-  return { gaps: gaps as GapCounts, facts: found.get("facts") ?? 0 }
-})

@@ -18,6 +18,7 @@ import * as Places from "./Places.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
 import type { PageReading } from "./Replicas.ts"
+import * as SnapshotStart from "./SnapshotStart.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
@@ -31,8 +32,8 @@ const lowestReorged = ({ chain: { sql }, session }: At, { hash, number }: BlockR
     ([row]) => row?.[0] ?? null,
   )
 
-const snapshotOf = (state: BlockTimes.State, serial: number): Snapshot => {
-  const { checkpoint } = state
+const snapshotOf = (state: SnapshotStart.State): Snapshot => {
+  const { checkpoint, facts, gapCounts, serial } = state
   return {
     serial,
     checkpoint: Effect.succeed(checkpoint),
@@ -75,10 +76,10 @@ const snapshotOf = (state: BlockTimes.State, serial: number): Snapshot => {
     hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
     status: StatusBoard.read(state),
     blocksToRewrite: Effect.succeed(0),
-    blocksWithoutFacts: Effect.map(Blocks.counts(state), ({ facts }) =>
+    blocksWithoutFacts: Effect.succeed(
       checkpoint === null ? 0 : Math.max(0, checkpoint.head.number - checkpoint.first + 1 - facts),
     ),
-    gapCounts: Effect.map(Blocks.counts(state), ({ gaps }) => gaps),
+    gapCounts: Effect.succeed(gapCounts),
   }
 }
 
@@ -123,13 +124,12 @@ const snapshotMillis = 60_000
 
 /** The reader of a chain; `readPage` reads what a replica may. */
 export const make = (reading: Reading, readPage: PageReading): ChainReader => ({
-  snapshot: (read, { atLeast } = {}) => {
-    const readAt = (at: At, columns: Checkpoints.Columns) =>
-      read(snapshotOf({ ...at, checkpoint: Checkpoints.toCheckpoint(columns) }, columns.serial))
-    if (atLeast !== undefined) return readPage(atLeast, readAt)
+  snapshot: (read, { atLeast, expected } = {}) => {
+    const readAt = (state: SnapshotStart.State) => read(snapshotOf(state))
+    if (atLeast !== undefined) return readPage({ atLeast, expected }, readAt)
     return reading(
       // A transaction takes its state at its first statement, which is this one.
-      (at) => Effect.flatMap(Checkpoints.begin(at, snapshotMillis), (columns) => readAt(at, columns)),
+      (at) => Effect.flatMap(SnapshotStart.read(at, snapshotMillis, expected), readAt),
       snapshotMillis,
     )
   },

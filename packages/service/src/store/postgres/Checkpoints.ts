@@ -12,7 +12,6 @@ import * as Checksum from "../rows/Checksum.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
-import { toSetting } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
 /** The columns that change with the index. */
@@ -27,7 +26,8 @@ export interface Columns {
   readonly serial: number
 }
 
-type Row = readonly [
+/** A row as statements give it. */
+export type Row = readonly [
   chain: number,
   first: number | null,
   number: number | null,
@@ -50,7 +50,11 @@ const checksumOf = (chain: number, { finalized, first, hash, number, serial, tim
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
 
-const fromRow = (chain: Chain, row: Row | LockedRow | undefined): Effect.Effect<Columns, StoreError> => {
+/** The columns of the row of a chain. */
+export const fromRow = (
+  chain: Chain,
+  row: readonly [...Row, ...Array<unknown>] | undefined,
+): Effect.Effect<Columns, StoreError> => {
   const damaged = `Stored checkpoint damaged: ${chain.name}. Stop the service and restore a backup, or drop the schema.`
   if (row === undefined) return Effect.fail(refuse(damaged))
   const [held, first, number, hash, timestamp, finalized, watch, serial, checksum] = row
@@ -88,12 +92,6 @@ export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
 /** Reads the checkpoint. */
 export const read = ({ chain, session }: At): Effect.Effect<Columns, StoreError> =>
   Effect.flatMap(session.rows<Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
-
-/** Reads the checkpoint as the first statement of a snapshot, and gives its next statements a time on the server. */
-export const begin = ({ chain, session }: At, statementMillis: number): Effect.Effect<Columns, StoreError> =>
-  Effect.flatMap(session.rows<Row>(chain.sql.beginSnapshot, [Values.text(toSetting(statementMillis))]), ([row]) =>
-    fromRow(chain, row),
-  )
 
 /** The checkpoint of a write, whose row is locked, with the time of the database. */
 export interface Locked {

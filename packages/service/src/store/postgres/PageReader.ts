@@ -5,18 +5,24 @@
 import * as Effect from "effect/Effect"
 import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
+import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as PageFit from "../rows/PageFit.ts"
 import * as RowId from "../rows/RowId.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
+import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
 import * as Ledgers from "./Ledgers.ts"
+import type { State } from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
 
 type Texts = Omit<PageRow, keyof Position>
+
+/** Columns of a transaction in the rows of a page. */
+const documentColumns = 9
 
 /** A row whose bytes are known; `read` gives its texts, `null` for a row that does not belong to the page. */
 interface Found {
@@ -45,6 +51,13 @@ type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
 
 const isStored = (joined: Joined): joined is DocumentRow.Columns => joined[1] !== null
 
+/** The columns of a block behind those of a transaction; undefined where a row has none. */
+const blockOf = (joined: Joined | undefined): BlockRow.Columns | undefined => {
+  const columns = joined?.slice(documentColumns)
+  // Sound: the statement names them there.
+  return columns?.[0] == null ? undefined : (columns as unknown as BlockRow.Columns)
+}
+
 const missing = ({ chain }: At, id: number, of: string) =>
   Checksum.damaged(chain.name, Appearances.blockOf(id), `a transaction of a ${of} is not stored`)
 
@@ -66,8 +79,11 @@ const readOwn = Effect.fnUntraced(function* (
   )
 })
 
-/** Rows of a wallet. */
-export const wallet = Effect.fnUntraced(function* (at: At, query: PageQuery): Effect.fn.Return<PageRows, StoreError> {
+/** Rows of a wallet. The block of the last row that fits is remembered: the cursor of the next page names it. */
+export const wallet = Effect.fnUntraced(function* (
+  at: State,
+  query: PageQuery,
+): Effect.fn.Return<PageRows, StoreError> {
   const { internal = true, key, limit, order } = query
   const { sql } = at.chain
   const statement = order === "ASC" ? sql.pageUp : sql.pageDown
@@ -75,8 +91,9 @@ export const wallet = Effect.fnUntraced(function* (at: At, query: PageQuery): Ef
   const wanted = limit + PageFit.lookahead
   let { first, last } = PageFit.rangeOf(query)
   for (;;) {
-    const params = [Values.big(Appearances.keyOf(key)), Values.big(first), Values.big(last), Values.big(wanted)]
-    const rows = yield* at.session.rows<Joined>(statement, params)
+    const range = [Values.big(first), Values.big(last), Values.big(wanted), Values.big(limit)]
+    const rows = yield* at.session.rows<Joined>(statement, [Values.big(Appearances.keyOf(key)), ...range])
+    Blocks.know(at.blocks, blockOf(rows[limit - 1]))
     const found: Array<Found> = []
     for (const joined of rows) {
       const [id] = joined

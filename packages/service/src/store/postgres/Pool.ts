@@ -5,7 +5,7 @@
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Redacted from "effect/Redacted"
@@ -168,6 +168,18 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
       }),
     )
 
+  /** Gives a connection back, where no transaction is open. That of a read is ended while the caller has what it read. */
+  const giveBack = <A, E>(
+    connection: SqlConnection.Connection,
+    scope: Scope.Closeable,
+    exit: Exit.Exit<A, E>,
+  ): Effect.Effect<void> => {
+    const given = Scope.close(scope, exit)
+    if (Exit.isFailure(exit)) return Effect.ensuring(rollback(connection), given)
+    if (begin !== beginReading) return given
+    return Effect.asVoid(Effect.forkDetach(Effect.ensuring(rollback(connection), given)))
+  }
+
   /** Lends a connection, and rolls back what fails or is interrupted on it. */
   const reserved = <A, E, R>(
     use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
@@ -175,8 +187,10 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Scope.make(), (scope) =>
         restore(Effect.mapError(Scope.provide(client.reserve, scope), failed)).pipe(
-          Effect.flatMap((connection) => Effect.onError(restore(use(connection)), () => rollback(connection))),
-          Effect.onExit((exit) => Scope.close(scope, exit)),
+          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+          Effect.flatMap((connection) =>
+            Effect.onExit(restore(use(connection)), (exit) => giveBack(connection, scope, exit)),
+          ),
         ),
       ),
     )
@@ -195,13 +209,13 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
           ) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
       }
       const begun = Effect.mapError(within(waiting, connectMillis, connection.executeRaw(begin, [])), failed)
-      return Effect.tap(
-        Effect.flatMap(begun, () => work(session)),
-        () =>
-          Effect.flatMap(
-            Effect.mapError(within(waiting, statementMillis, connection.executeRaw("COMMIT", [])), failed),
-            (result) => (commandOf(result) === "ROLLBACK" ? Effect.fail(Issue.rolledBack(name)) : Effect.void),
-          ),
+      const done = Effect.flatMap(begun, () => work(session))
+      if (begin === beginReading) return done
+      return Effect.tap(done, () =>
+        Effect.flatMap(
+          Effect.mapError(within(waiting, statementMillis, connection.executeRaw("COMMIT", [])), failed),
+          (result) => (commandOf(result) === "ROLLBACK" ? Effect.fail(Issue.rolledBack(name)) : Effect.void),
+        ),
       )
     })
 

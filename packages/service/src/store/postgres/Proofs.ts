@@ -14,6 +14,7 @@ import type { At, Chain } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Openings from "./Openings.ts"
 import type { Pools } from "./Pool.ts"
+import type { State } from "./SnapshotStart.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
 
@@ -35,15 +36,16 @@ export const read = Effect.fnUntraced(function* (
   return found instanceof StoreError ? yield* found : found
 })
 
-/** The last proved block of a wallet; `null` where there is none. */
+/** The last proved block of a wallet, of an index with this first block; `null` where there is none. */
 export const reconciledTo = Effect.fnUntraced(function* (
-  { chain: { name, sql }, session }: At,
+  { chain: { name, sql }, reconciled, session }: State,
   wallet: string,
   first: number,
 ): Effect.fn.Return<number | null, StoreError> {
-  const [row] = yield* session.rows<ReconciledRow.Columns>(sql.reconciled, [
-    ...[Values.bytes(fromHex(wallet)), Values.big(first)],
-  ])
+  const [row] =
+    wallet === reconciled.wallet
+      ? [reconciled.row]
+      : yield* session.rows<ReconciledRow.Columns>(sql.reconciled, [Values.bytes(fromHex(wallet)), Values.big(first)])
   const found = row === undefined ? null : ReconciledRow.read(name, row)
   return found instanceof StoreError ? yield* found : found
 })

@@ -12,15 +12,21 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Backoff from "../../supervision/Backoff.ts"
 import { behind, StoreError } from "../StoreError.ts"
-import type { At, Reading } from "./Chain.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import type { ExpectedReads } from "../ChainReader.ts"
+import type { Reading } from "./Chain.ts"
 import type { Source } from "./Pool.ts"
+import * as SnapshotStart from "./SnapshotStart.ts"
+
+/** Which state a page needs, and what it reads. */
+interface Needs {
+  readonly atLeast: number
+  readonly expected: ExpectedReads | undefined
+}
+
+type Read<A, E, R> = (state: SnapshotStart.State) => Effect.Effect<A, E, R>
 
 /** Reads a chain on a server that has reached a state; `read` runs again on another server where one fails. */
-export type PageReading = <A, E, R>(
-  atLeast: number,
-  read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
-) => Effect.Effect<A, E | StoreError, R>
+export type PageReading = <A, E, R>(needs: Needs, read: Read<A, E, R>) => Effect.Effect<A, E | StoreError, R>
 
 /** A replica, and whether it works. */
 export interface Replica {
@@ -77,19 +83,22 @@ export const make = (sources: ReadonlyArray<Source>): Replicas => ({
 /** Reads on one server if it has reached a state. The primary is the newest state there is, unless it is a standby itself. */
 const readOn = <A, E, R>(
   { reading, replica }: Server,
-  atLeast: number,
-  read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
+  { atLeast, expected }: Needs,
+  read: Read<A, E, R>,
 ): Effect.Effect<A, E | StoreError | Behind, R> =>
   reading(
     (at): Effect.Effect<A, E | StoreError | Behind, R> =>
-      Effect.flatMap(Checkpoints.begin(at, pageMillis), (columns): Effect.Effect<A, E | StoreError | Behind, R> => {
-        if (columns.serial >= atLeast) return read(at, columns)
-        if (replica !== null) return Effect.fail(new Behind())
-        const asked = at.session.rows<readonly [isStandby: boolean]>(isStandby, [])
-        return Effect.flatMap(asked, ([row]): Effect.Effect<A, E | StoreError, R> =>
-          row?.[0] === true ? Effect.fail(behind(at.chain.name)) : read(at, columns),
-        )
-      }),
+      Effect.flatMap(
+        SnapshotStart.read(at, pageMillis, expected),
+        (state): Effect.Effect<A, E | StoreError | Behind, R> => {
+          if (state.serial >= atLeast) return read(state)
+          if (replica !== null) return Effect.fail(new Behind())
+          const asked = at.session.rows<readonly [isStandby: boolean]>(isStandby, [])
+          return Effect.flatMap(asked, ([row]): Effect.Effect<A, E | StoreError, R> =>
+            row?.[0] === true ? Effect.fail(behind(at.chain.name)) : read(state),
+          )
+        },
+      ),
     pageMillis,
   )
 
@@ -128,11 +137,11 @@ const knowledge = () => {
 export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, primary: Server): PageReading => {
   const { look, remember, required } = knowledge()
 
-  const onPrimary: PageReading = (atLeast, read) =>
+  const onPrimary: PageReading = (needs, read) =>
     Effect.flatMap(nowMillis, (now) =>
-      readOn(primary, atLeast, (at, columns) => {
-        remember(now, columns.serial)
-        return read(at, columns)
+      readOn(primary, needs, (state) => {
+        remember(now, state.serial)
+        return read(state)
       }).pipe(
         // Sound: only replicas are behind.
         Effect.catchIf((error): error is Behind => error instanceof Behind, Effect.die),
@@ -143,15 +152,15 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
   /** Reads on the first server that can, else as `otherwise` does. */
   const onAny = <A, E, R>(
     candidates: ReadonlyArray<Server>,
-    atLeast: number,
-    read: (at: At, columns: Checkpoints.Columns) => Effect.Effect<A, E, R>,
+    needs: Needs,
+    read: Read<A, E, R>,
     otherwise: Effect.Effect<A, E | StoreError, R>,
   ): Effect.Effect<A, E | StoreError, R> => {
     const [server, ...others] = candidates
     const replica = server?.replica
     if (server === undefined || replica === undefined || replica === null) return otherwise
-    const next = Effect.suspend(() => onAny(others, atLeast, read, otherwise))
-    return readOn(server, atLeast, read).pipe(
+    const next = Effect.suspend(() => onAny(others, needs, read, otherwise))
+    return readOn(server, needs, read).pipe(
       Effect.tap(() => {
         replica.failures = 0
         return Metric.update(pageReads.replica, 1)
@@ -163,21 +172,23 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
     )
   }
 
-  return (atLeast, read) =>
+  return (needs, read) =>
     Effect.flatMap(nowMillis, (now) => {
       const { length } = servers
       const turn = replicas.turn++
       const ready = servers
         .map((_, index) => servers[(turn + index) % length]!)
         .filter(({ replica }) => replica !== null && replica.cooldownUntil <= now)
-      const newest = onPrimary(atLeast, read)
+      const newest = onPrimary(needs, read)
       if (ready.length === 0) return newest
       // A primary that fails leaves replicas that lag.
       const anyway = newest.pipe(
         Effect.catch((error) =>
-          error instanceof StoreError ? onAny(ready, atLeast, read, Effect.fail(error)) : Effect.fail(error),
+          error instanceof StoreError ? onAny(ready, needs, read, Effect.fail(error)) : Effect.fail(error),
         ),
       )
-      return look(now) ? anyway : onAny(ready, Math.max(atLeast, required(now)), read, anyway)
+      return look(now)
+        ? anyway
+        : onAny(ready, { ...needs, atLeast: Math.max(needs.atLeast, required(now)) }, read, anyway)
     })
 }

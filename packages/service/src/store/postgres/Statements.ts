@@ -19,11 +19,27 @@ export const make = (schema: string) => ({
 export type Statements = ReturnType<typeof make>
 
 const checkpointColumns = "chain, first, number, hash, timestamp, finalized, watch, serial, checksum"
+const blockColumns = "number, hash, parent_hash, timestamp, transactions, facts, checksum"
+const reconciledColumns = "wallet, first, block, proved, proved_checksum"
+
+const columnsOf = (row: string, columns: string) =>
+  columns
+    .split(", ")
+    .map((name) => `${row}.${name}`)
+    .join(", ")
 
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
-  /** Bounds the statements that follow it, which saves one of its own. Parameters: the bound. */
-  beginSnapshot: `SELECT ${checkpointColumns}, set_config('statement_timeout', $1, true) FROM ${schema}.checkpoint`,
+  /**
+   * A row for each of the wanted blocks that are stored, or one: the checkpoint, the numbers of rows by name, what is proved of a wallet,
+   * and the block. Bounds the statements that follow it. Parameters: the bound, the wallet, numbers of blocks.
+   */
+  beginSnapshot: `SELECT ${columnsOf("c", checkpointColumns)}, set_config('statement_timeout', $1, true),
+      ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
+      ${columnsOf("p", reconciledColumns)}, ${columnsOf("b", blockColumns)}
+    FROM ${schema}.checkpoint c
+    LEFT JOIN ${schema}.proof p ON p.wallet = $2 AND p.first = c.first AND p.proved IS NOT NULL
+    LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($3::int8[]) OFFSET 0) b ON true`,
   /** Orders writers, and is held until the transaction ends. */
   lockCheckpoint: `SELECT ${checkpointColumns}, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
   /** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum. */
@@ -38,8 +54,6 @@ const counted = (schema: string, rows: string, kind: string, sign: "" | "-") =>
   `WITH changed AS (${rows})
    INSERT INTO ${schema}.counter AS c (name, count) SELECT ${kind}, ${sign}count(*) FROM changed GROUP BY 1
    ON CONFLICT (name) DO UPDATE SET count = c.count + excluded.count`
-
-const blockColumns = "number, hash, parent_hash, timestamp, transactions, facts, checksum"
 
 const ofBlocks = (schema: string) => ({
   /** Parameters: from, to. */
@@ -89,8 +103,6 @@ const ofBlocks = (schema: string) => ({
   deleteFacts: counted(schema, `DELETE FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 RETURNING 1`, "'facts'", "-"),
   /** Parameters: from, to. */
   facts: `SELECT block, dictionary, size, frame FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 ORDER BY block`,
-  /** Numbers of rows by name: facts, and each kind of gap. */
-  counts: `SELECT name, count FROM ${schema}.counter`,
   /** Parameters: blocks, positions, kinds, transactions, reasons, an array each. */
   insertGaps: counted(
     schema,
@@ -107,17 +119,19 @@ const ofBlocks = (schema: string) => ({
 })
 
 const documentColumns = (row: string) =>
-  ["revision", "form", "size", "internal_size", "hash", "addresses", "frame", "checksum"]
-    .map((name) => `${row}.${name}`)
-    .join(", ")
+  columnsOf(row, "revision, form, size, internal_size, hash, addresses, frame, checksum")
 
 const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
 
 /** The rows of a page lie in the order of the index of appearances; each is found by its row id, whatever the planner expects. */
 const page = (schema: string, order: "ASC" | "DESC") =>
-  `SELECT a.id, ${documentColumns("d")}
-   FROM (SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id ${order} LIMIT $4) a
-   LEFT JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = a.id OFFSET 0) d ON true ORDER BY a.id ${order}`
+  `SELECT a.id, ${documentColumns("d")}, ${columnsOf("b", blockColumns)}
+   FROM (SELECT id, row_number() OVER (ORDER BY id ${order}) AS position FROM ${schema}.appearance
+     WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id ${order} LIMIT $4) a
+   LEFT JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = a.id OFFSET 0) d ON true
+   LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE a.position = $5 AND number = a.id / ${RowId.perBlock} OFFSET 0) b
+     ON true
+   ORDER BY a.id ${order}`
 
 const ofDocuments = (schema: string) => ({
   /** Parameters: the columns of rows, an array each. */
@@ -158,7 +172,10 @@ const ofDocuments = (schema: string) => ({
   /** Parameters: key, row id, limit. */
   appearancesAfter: `SELECT int8send(key), id FROM ${schema}.appearance WHERE (key, id) > ($1, $2)
     ORDER BY key, id LIMIT $3`,
-  /** Appearances of a key with their rows. Parameters: key, first row id, last row id, limit. */
+  /**
+   * Appearances of a key with their rows, and the block of one of them. Parameters: key, first row id, last row id, limit, which row has its
+   * block.
+   */
   pageUp: page(schema, "ASC"),
   pageDown: page(schema, "DESC"),
 })
@@ -262,7 +279,7 @@ const ofProofs = (schema: string) => ({
   /** Parameters: wallet, first. */
   proof: `SELECT wallet, first, block, hash, body, checksum FROM ${schema}.proof WHERE wallet = $1 AND first = $2`,
   /** What pages state of a proof, without the rest. Parameters: wallet, first. */
-  reconciled: `SELECT wallet, first, block, proved, proved_checksum FROM ${schema}.proof
+  reconciled: `SELECT ${reconciledColumns} FROM ${schema}.proof
     WHERE wallet = $1 AND first = $2 AND proved IS NOT NULL`,
   /** Parameters: wallet, first, block, hash, body, checksum, proved block and its checksum. */
   writeProof: `INSERT INTO ${schema}.proof (wallet, first, block, hash, body, checksum, proved, proved_checksum)

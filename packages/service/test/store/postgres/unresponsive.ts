@@ -121,8 +121,7 @@ export const unresponsive = (server: () => string): void => {
       Effect.gen(function* () {
         const { database, stopAt, stopped } = yield* throughSilent
         const pages = pagesOf(database)
-        yield* pages({})
-        stopAt("")
+        stopAt("BEGIN ISOLATION")
         const { early, error } = yield* errorAfter(pages({}), stopped, 10)
 
         expect(early).toBeUndefined()

@@ -1,4 +1,4 @@
-/** The rules that keep pages exact and writers apart, each with the edit that takes it out. */
+/** The safeguards that keep pages exact and writers apart, each with the edit that takes it out. */
 import type { Edit } from "./Edit.ts"
 
 /** The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags. */
@@ -7,8 +7,8 @@ export type Subject = "sqlite" | "postgres" | "replica"
 /** All of them. */
 export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica"]
 
-/** A rule. */
-export interface Rule {
+/** A safeguard. */
+export interface Safeguard {
   readonly name: string
   readonly subject: Subject
   readonly edits: ReadonlyArray<Edit>
@@ -20,7 +20,7 @@ const cursor: Edit = {
   to: "if (false) return",
 }
 
-const sqlite: ReadonlyArray<Omit<Rule, "subject">> = [
+const sqlite: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a write compares the head",
     edits: [
@@ -52,7 +52,7 @@ const sqlite: ReadonlyArray<Omit<Rule, "subject">> = [
   { name: "a page compares the blocks of its cursor", edits: [cursor] },
 ]
 
-const postgres: ReadonlyArray<Omit<Rule, "subject">> = [
+const postgres: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a write compares the head",
     edits: [
@@ -94,7 +94,7 @@ const postgres: ReadonlyArray<Omit<Rule, "subject">> = [
   { name: "a page compares the blocks of its cursor", edits: [cursor] },
 ]
 
-const replica: ReadonlyArray<Omit<Rule, "subject">> = [
+const replica: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a replica reads what its serial has reached",
     edits: [
@@ -117,11 +117,11 @@ const replica: ReadonlyArray<Omit<Rule, "subject">> = [
   },
 ]
 
-const of = (subject: Subject, rules: ReadonlyArray<Omit<Rule, "subject">>): ReadonlyArray<Rule> =>
-  rules.map((rule) => ({ ...rule, subject }))
+const of = (subject: Subject, safeguards: ReadonlyArray<Omit<Safeguard, "subject">>): ReadonlyArray<Safeguard> =>
+  safeguards.map((safeguard) => ({ ...safeguard, subject }))
 
-/** The rules of the engines. */
-export const all: ReadonlyArray<Rule> = [
+/** The safeguards of the engines. */
+export const all: ReadonlyArray<Safeguard> = [
   ...of("sqlite", sqlite),
   ...of("postgres", postgres),
   ...of("replica", replica),
